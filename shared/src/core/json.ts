@@ -1,0 +1,42 @@
+// Safe access to values that nobody has checked yet: a cluster's answer or a file. Only own properties count, so a
+// key called `__proto__` or `constructor` is data like any other.
+
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+/** True for a plain mapping: not null, not a list. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The own property `key` of a mapping, else undefined. */
+export function own(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** The own property found by walking `path`, else undefined. */
+export function dig(value: unknown, ...path: readonly string[]): unknown {
+  let here = value
+  for (const key of path) here = own(here, key)
+  return here
+}
+
+/** The string at `path`, else undefined; a number or a mapping there is undefined too. */
+export function stringAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = dig(value, ...path)
+  return typeof found === 'string' ? found : undefined
+}
+
+/** The list at `path`, else an empty one. */
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = dig(value, ...path)
+  return Array.isArray(found) ? found : []
+}
+
+/** What a person calls the type of a value: `a number`, `a list`, `nothing`. */
+export function typeName(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'a mapping'
+  return `a ${typeof value}`
+}

@@ -1,0 +1,40 @@
+// The fixed names of the contract, each written once: groups, kinds, labels, annotations, limits.
+
+export const BINDING_GROUP = 'kleym.sonda.red'
+export const BINDING_VERSION = 'v1alpha1'
+export const BINDING_KIND = 'InferenceIdentityBinding'
+export const BINDING_PLURAL = 'inferenceidentitybindings'
+
+export const SPIRE_GROUP = 'spire.spiffe.io'
+export const SPIRE_VERSION = 'v1alpha1'
+export const CLUSTER_SPIFFE_ID_KIND = 'ClusterSPIFFEID'
+export const CLUSTER_STATIC_ENTRY_KIND = 'ClusterStaticEntry'
+
+export const LABEL_MANAGED_BY = 'kleym.sonda.red/managed-by'
+export const LABEL_BINDING_NAME = 'kleym.sonda.red/binding-name'
+export const LABEL_BINDING_NAMESPACE = 'kleym.sonda.red/binding-namespace'
+export const MANAGED_BY = 'kleym'
+export const ANNOTATION_BINDING = 'kleym.sonda.red/binding'
+export const ANNOTATION_BINDING_UID = 'kleym.sonda.red/binding-uid'
+export const FINALIZER = 'kleym.sonda.red/inferenceidentitybinding-finalizer'
+
+/** The label that kube-apiserver sets on every namespace. */
+export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name'
+
+/** The byte limit of an SPIFFE ID and of a selector value: SPIRE's columns on PostgreSQL and MySQL. */
+export const SPIRE_COLUMN_BYTES = 255
+/** The most labels that a pool may select by: the limit of `inference.networking.k8s.io/v1` since GAIE v1.0.2. */
+export const POOL_LABELS_MAX = 64
+/** The limit of a condition message: what an event's note holds, in bytes. */
+export const MESSAGE_BYTES = 1024
+/** How many peers a collision message and `status.conflicts` name. */
+export const CONFLICTS_NAMED = 10
+
+/** The condition types of a binding, in the order in which `status.conditions` lists them. */
+export const CONDITION_TYPES = ['Ready', 'Conflict', 'InvalidRef', 'UnsafeSelector', 'RenderFailure'] as const
+export type ConditionType = (typeof CONDITION_TYPES)[number]
+
+/** Identity boundaries. */
+export const MODES = ['PoolOnly', 'PerObjective'] as const
+export type Mode = (typeof MODES)[number]
+export const DEFAULT_MODE: Mode = 'PerObjective'

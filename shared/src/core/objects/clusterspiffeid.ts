@@ -1,0 +1,126 @@
+// ClusterSPIFFEID (spire.spiffe.io/v1alpha1), ours and other people's, as SCM would decode it.
+// Schema: SCM v0.7.0, config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml.
+import { dig, isRecord, own, typeName, type JsonRecord } from '../json.ts'
+import { readLabelSelector, type LabelSelector } from './label-selector.ts'
+import { readMeta, type ObjectMeta } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+export interface ClusterSpiffeIdSpec {
+  readonly spiffeIDTemplate: string
+  /** A Go duration as written, e.g. `1h`; undefined leaves SPIRE's default. */
+  readonly ttl: string | undefined
+  readonly jwtTtl: string | undefined
+  readonly dnsNameTemplates: readonly string[]
+  readonly workloadSelectorTemplates: readonly string[]
+  readonly federatesWith: readonly string[]
+  /** Undefined and empty both select everything in SCM, unlike in apimachinery's helper. */
+  readonly namespaceSelector: LabelSelector | undefined
+  readonly podSelector: LabelSelector | undefined
+  readonly admin: boolean
+  readonly downstream: boolean
+  readonly autoPopulateDNSNames: boolean
+  readonly fallback: boolean
+  readonly className: string
+  readonly hint: string
+}
+
+/** How far an object of the snapshot is from being in force. */
+export type Standing =
+  /** It is in the cluster (or in a dump of it) as it is here. */
+  | 'live'
+  /** A manifest, or an output that kleym has yet to create. */
+  | 'to be created'
+  /** It is in the cluster, with another content. */
+  | 'to be changed'
+
+export interface ClusterSpiffeId {
+  readonly meta: ObjectMeta
+  readonly spec: ClusterSpiffeIdSpec
+  /** The spec as found, for a diff and for what the contract calls drift. */
+  readonly rawSpec: JsonRecord
+  /** Wrong types: Go cannot decode such an object, which stops SCM for everybody (facts/spire.md §11.9). */
+  readonly undecodable: readonly string[]
+  readonly standing: Standing
+  readonly origin: Origin | undefined
+}
+
+/** Reads a ClusterSPIFFEID; never throws. */
+export function readClusterSpiffeId(raw: RawObject, standing: Standing): ClusterSpiffeId {
+  const undecodable: string[] = []
+  const problem = (text: string): void => void undecodable.push(text)
+  const found = dig(raw.value, 'spec')
+  if (found !== undefined && !isRecord(found)) problem(`.spec is ${typeName(found)}, not a mapping`)
+  const spec = isRecord(found) ? found : {}
+  const field = new FieldReader(spec, problem)
+  return {
+    meta: readMeta(raw.value),
+    spec: {
+      spiffeIDTemplate: field.text('spiffeIDTemplate') ?? '',
+      ttl: field.text('ttl'),
+      jwtTtl: field.text('jwtTtl'),
+      dnsNameTemplates: field.texts('dnsNameTemplates'),
+      workloadSelectorTemplates: field.texts('workloadSelectorTemplates'),
+      federatesWith: field.texts('federatesWith'),
+      namespaceSelector: readLabelSelector(
+        own(spec, 'namespaceSelector'),
+        '.spec.namespaceSelector',
+        problem,
+      ),
+      podSelector: readLabelSelector(own(spec, 'podSelector'), '.spec.podSelector', problem),
+      admin: field.flag('admin'),
+      downstream: field.flag('downstream'),
+      autoPopulateDNSNames: field.flag('autoPopulateDNSNames'),
+      fallback: field.flag('fallback'),
+      className: field.text('className') ?? '',
+      hint: field.text('hint') ?? '',
+    },
+    rawSpec: spec,
+    undecodable,
+    standing,
+    origin: raw.origin,
+  }
+}
+
+/** Reads typed fields of one mapping and reports each wrong type; null counts as absent, as in Go. */
+export class FieldReader {
+  readonly #record: JsonRecord
+  readonly #problem: (text: string) => void
+
+  constructor(record: JsonRecord, problem: (text: string) => void) {
+    this.#record = record
+    this.#problem = problem
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#value(name)
+    if (value === undefined || typeof value === 'string') return value
+    this.#problem(`.spec.${name} is ${typeName(value)}, not a string`)
+    return undefined
+  }
+
+  flag(name: string): boolean {
+    const value = this.#value(name)
+    if (typeof value === 'boolean') return value
+    if (value !== undefined) this.#problem(`.spec.${name} is ${typeName(value)}, not true or false`)
+    return false
+  }
+
+  texts(name: string): readonly string[] {
+    const value = this.#value(name)
+    if (value === undefined) return []
+    if (!Array.isArray(value)) {
+      this.#problem(`.spec.${name} is ${typeName(value)}, not a list`)
+      return []
+    }
+    return value.flatMap((item, at) => {
+      if (typeof item === 'string') return [item]
+      this.#problem(`.spec.${name}[${at}] is ${typeName(item)}, not a string`)
+      return []
+    })
+  }
+
+  #value(name: string): unknown {
+    const value = own(this.#record, name)
+    return value === null ? undefined : value
+  }
+}

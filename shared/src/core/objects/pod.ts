@@ -1,0 +1,184 @@
+// Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
+// before anything runs.
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
+import { readMeta } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral'
+
+export interface Container {
+  readonly name: string
+  readonly role: ContainerRole
+  /** The image as the spec names it, which is not what SPIRE's attestor sees: that comes from the status. */
+  readonly image: string | undefined
+}
+
+/** A kind, namespace and name: `Deployment team-a/llama`. */
+export interface ObjectRef {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface Pod {
+  /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
+  readonly ref: ObjectRef
+  readonly part: string
+  /**
+   * Whether an API server holds this very pod. Where it does not (a manifest or a template), the UID, the node and
+   * whatever controllers and admission add are not known yet.
+   */
+  readonly exists: boolean
+  readonly namespace: string
+  /** The pod's name; undefined when a controller will make it up. */
+  readonly name: string | undefined
+  readonly uid: string | undefined
+  readonly labels: ReadonlyMap<string, string>
+  /** Labels that the pod will carry with a value that nobody knows yet. */
+  readonly openLabels: ReadonlySet<string>
+  /** Labels that the pod may or may not carry: the API server copies some from the node. */
+  readonly possibleLabels: ReadonlySet<string>
+  readonly serviceAccountName: string
+  /** Undefined: not scheduled (a pod that exists), or not known yet. */
+  readonly nodeName: string | undefined
+  readonly containers: readonly Container[]
+  /** `metadata`, `spec` and `status` as found, for templates and for the attestor's selectors. */
+  readonly metadata: JsonRecord
+  readonly spec: JsonRecord
+  readonly status: JsonRecord
+  /** The direct owner that the workload's controller will set, where it is not in `metadata`. */
+  readonly owner: { readonly kind: string; readonly name: string | undefined } | undefined
+  readonly origin: Origin | undefined
+}
+
+/** Labels that kube-apiserver 1.36 may copy from the node onto a pod (facts/spire.md §11.16). */
+export const NODE_COPIED_LABELS: readonly string[] = [
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+]
+
+/** What the ServiceAccount admission sets where a pod names none. */
+export const DEFAULT_SERVICE_ACCOUNT = 'default'
+
+/** Reads a Pod. One without a UID is a manifest: the pod that it will make is described, as far as it is known. */
+export function readPod(raw: RawObject): Pod {
+  const meta = readMeta(raw.value)
+  const exists = meta.uid !== undefined
+  const spec = recordAt(raw.value, 'spec')
+  return {
+    ref: { kind: 'Pod', namespace: meta.namespace, name: meta.name },
+    part: '',
+    exists,
+    namespace: meta.namespace,
+    name: meta.name === '' ? undefined : meta.name,
+    uid: meta.uid,
+    labels: meta.labels,
+    openLabels: new Set(),
+    possibleLabels: exists
+      ? new Set()
+      : new Set(NODE_COPIED_LABELS.filter((label) => !meta.labels.has(label))),
+    serviceAccountName: serviceAccountOf(spec, exists),
+    nodeName: nonEmpty(stringAt(spec, 'nodeName')),
+    containers: readContainers(spec),
+    metadata: recordAt(raw.value, 'metadata'),
+    spec,
+    status: recordAt(raw.value, 'status'),
+    owner: undefined,
+    origin: raw.origin,
+  }
+}
+
+/** The service account that a pod runs under; admission fills in `default` for a pod that is not stored yet. */
+export function serviceAccountOf(spec: JsonRecord, exists: boolean): string {
+  const named = stringAt(spec, 'serviceAccountName') ?? ''
+  if (exists || named !== '') return named
+  return nonEmpty(stringAt(spec, 'serviceAccount')) ?? DEFAULT_SERVICE_ACCOUNT
+}
+
+/** The containers of a pod spec: regular ones first, then init containers and native sidecars, then ephemeral ones. */
+export function readContainers(spec: JsonRecord): readonly Container[] {
+  const of = (field: string, role: (container: unknown) => ContainerRole): Container[] =>
+    listAt(spec, field)
+      .filter((item) => isRecord(item))
+      .map((item) => ({
+        name: stringAt(item, 'name') ?? '',
+        role: role(item),
+        image: stringAt(item, 'image'),
+      }))
+  return [
+    ...of('containers', () => 'regular'),
+    ...of('initContainers', (item) => (own(item, 'restartPolicy') === 'Always' ? 'native sidecar' : 'init')),
+    ...of('ephemeralContainers', () => 'ephemeral'),
+  ]
+}
+
+/** The mapping at a key, else an empty one. */
+export function recordAt(value: unknown, key: string): JsonRecord {
+  const found = dig(value, key)
+  return isRecord(found) ? found : {}
+}
+
+export interface Namespace {
+  readonly name: string
+  readonly labels: ReadonlyMap<string, string>
+  /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
+  readonly complete: boolean
+}
+
+/** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */
+export function readNamespace(raw: RawObject): Namespace {
+  const meta = readMeta(raw.value)
+  return namespaceNamed(meta.name, meta.labels, true)
+}
+
+/** A namespace that objects name but nobody described. */
+export function namespaceNamed(
+  name: string,
+  labels: ReadonlyMap<string, string>,
+  complete: boolean,
+): Namespace {
+  return { name, labels: new Map([...labels, ['kubernetes.io/metadata.name', name]]), complete }
+}
+
+export interface Node {
+  readonly name: string
+  readonly uid: string | undefined
+  readonly metadata: JsonRecord
+  readonly spec: JsonRecord
+}
+
+/** Reads a Node. */
+export function readNode(raw: RawObject): Node {
+  const meta = readMeta(raw.value)
+  return {
+    name: meta.name,
+    uid: meta.uid,
+    metadata: recordAt(raw.value, 'metadata'),
+    spec: recordAt(raw.value, 'spec'),
+  }
+}
+
+/** One Endpoints object, as far as `autoPopulateDNSNames` reads it. */
+export interface Endpoints {
+  readonly namespace: string
+  readonly name: string
+  /** UIDs of the pods behind it, ready or not. */
+  readonly podUids: ReadonlySet<string>
+}
+
+/** Reads an Endpoints object; SCM counts ready and not-ready addresses whose target is a Pod. */
+export function readEndpoints(raw: RawObject): Endpoints {
+  const meta = readMeta(raw.value)
+  const podUids = new Set<string>()
+  for (const subset of listAt(raw.value, 'subsets')) {
+    for (const address of [...listAt(subset, 'addresses'), ...listAt(subset, 'notReadyAddresses')]) {
+      const uid = stringAt(address, 'targetRef', 'uid')
+      if (uid !== undefined && stringAt(address, 'targetRef', 'kind') === 'Pod') podUids.add(uid)
+    }
+  }
+  return { namespace: meta.namespace, name: meta.name, podUids }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}

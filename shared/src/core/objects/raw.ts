@@ -1,0 +1,17 @@
+// An object as it came from a cluster or a file, before anybody has looked inside.
+import type { JsonRecord } from '../json.ts'
+
+/** The place in a file where an object stands. */
+export interface Origin {
+  readonly file: string
+  /** The document's number in the file, from 1. */
+  readonly document: number
+  /** The line on which the document begins, from 1. */
+  readonly line: number
+}
+
+export interface RawObject {
+  readonly value: JsonRecord
+  /** Where it stands, for an object from a file. */
+  readonly origin?: Origin
+}

@@ -1,0 +1,51 @@
+// The settings of the SPIRE Controller Manager that decide what it does with a ClusterSPIFFEID
+// (ControllerManagerConfig, SCM v0.7.0; facts/spire.md §2 and §7).
+import type { LabelSelector } from './label-selector.ts'
+
+export interface ScmSettings {
+  /** Where these came from, for a person: a file, a ConfigMap, or the SPIRE chart's defaults. */
+  readonly source: string
+  /** The settings that nobody gave and that are taken from the SPIRE chart's defaults, by name. */
+  readonly assumed: readonly ScmSettingName[]
+  /** Undefined where it is not known. */
+  readonly trustDomain: string | undefined
+  readonly clusterName: string | undefined
+  readonly clusterDomain: string | undefined
+  /** The controller's class; undefined where it is not known, empty where it has none. */
+  readonly className: string | undefined
+  readonly watchClassless: boolean
+  /** Go regular expressions, unanchored. */
+  readonly ignoreNamespaces: readonly string[]
+  /** Undefined: SCM's built-in template. */
+  readonly parentIDTemplate: string | undefined
+  /** Only ClusterSPIFFEIDs with these labels are seen at all (0.7.0). */
+  readonly clusterSPIFFEIDLabelSelector: ReadonlyMap<string, string>
+  /** Only ClusterSPIFFEIDs whose label `spire.spiffe.io/class-name` is the class are seen at all (0.7.0). */
+  readonly filterByClassName: boolean
+  /** The namespaces that SCM's cache holds, each with the label selector that narrows its pods; undefined: all. */
+  readonly cacheNamespaces: ReadonlyMap<string, LabelSelector | undefined> | undefined
+  readonly reconcileClusterSPIFFEIDs: boolean
+  readonly reconcileClusterStaticEntries: boolean
+  readonly entryIDPrefix: string
+}
+
+export type ScmSettingName =
+  | 'trustDomain'
+  | 'clusterName'
+  | 'clusterDomain'
+  | 'className'
+  | 'watchClassless'
+  | 'ignoreNamespaces'
+
+/** What the hardened SPIRE charts set where nothing else is said. */
+export const CHART_IGNORE_NAMESPACES: readonly string[] = [
+  'kube-system',
+  'kube-public',
+  'local-path-storage',
+  'openshift-.*',
+  'ibm-.*',
+]
+/** What the program itself defaults to. */
+export const BUILT_IN_IGNORE_NAMESPACES: readonly string[] = ['kube-system', 'kube-public', 'spire-system']
+export const DEFAULT_PARENT_ID_TEMPLATE =
+  'spiffe://{{ .TrustDomain }}/spire/agent/k8s_psat/{{ .ClusterName }}/{{ .NodeMeta.UID }}'

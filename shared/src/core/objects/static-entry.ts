@@ -1,0 +1,56 @@
+// ClusterStaticEntry (spire.spiffe.io/v1alpha1): registrations written by hand, which compete with rendered ones.
+import { dig, isRecord, typeName } from '../json.ts'
+import { FieldReader } from './clusterspiffeid.ts'
+import { readMeta, type ObjectMeta } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+export interface ClusterStaticEntrySpec {
+  readonly spiffeID: string
+  readonly parentID: string
+  /** `type:value`, as written. */
+  readonly selectors: readonly string[]
+  readonly x509SVIDTTL: string | undefined
+  readonly jwtSVIDTTL: string | undefined
+  readonly dnsNames: readonly string[]
+  readonly federatesWith: readonly string[]
+  readonly hint: string
+  readonly admin: boolean
+  readonly downstream: boolean
+  readonly storeSVID: boolean
+  readonly className: string
+}
+
+export interface ClusterStaticEntry {
+  readonly meta: ObjectMeta
+  readonly spec: ClusterStaticEntrySpec
+  readonly undecodable: readonly string[]
+  readonly origin: Origin | undefined
+}
+
+/** Reads a ClusterStaticEntry; never throws. */
+export function readClusterStaticEntry(raw: RawObject): ClusterStaticEntry {
+  const undecodable: string[] = []
+  const problem = (text: string): void => void undecodable.push(text)
+  const found = dig(raw.value, 'spec')
+  if (found !== undefined && !isRecord(found)) problem(`.spec is ${typeName(found)}, not a mapping`)
+  const field = new FieldReader(isRecord(found) ? found : {}, problem)
+  return {
+    meta: readMeta(raw.value),
+    spec: {
+      spiffeID: field.text('spiffeID') ?? '',
+      parentID: field.text('parentID') ?? '',
+      selectors: field.texts('selectors'),
+      x509SVIDTTL: field.text('x509SVIDTTL'),
+      jwtSVIDTTL: field.text('jwtSVIDTTL'),
+      dnsNames: field.texts('dnsNames'),
+      federatesWith: field.texts('federatesWith'),
+      hint: field.text('hint') ?? '',
+      admin: field.flag('admin'),
+      downstream: field.flag('downstream'),
+      storeSVID: field.flag('storeSVID'),
+      className: field.text('className') ?? '',
+    },
+    undecodable,
+    origin: raw.origin,
+  }
+}
