@@ -40,3 +40,10 @@ export function typeName(value: unknown): string {
   if (typeof value === 'object') return 'a mapping'
   return `a ${typeof value}`
 }
+
+/** The keys of a record whose keys are known to the compiler, in the order in which they were written. */
+export function keysOf<T extends object>(record: T): readonly Extract<keyof T, string>[] {
+  const keys: Extract<keyof T, string>[] = []
+  for (const key in record) if (Object.hasOwn(record, key)) keys.push(key)
+  return keys
+}

@@ -24,6 +24,8 @@ export interface ScmSettings {
   readonly filterByClassName: boolean
   /** The namespaces that SCM's cache holds, each with the label selector that narrows its pods; undefined: all. */
   readonly cacheNamespaces: ReadonlyMap<string, LabelSelector | undefined> | undefined
+  /** The cached namespaces that a field selector narrows further, which kleym does not follow. */
+  readonly cacheFieldSelected?: ReadonlySet<string>
   readonly reconcileClusterSPIFFEIDs: boolean
   readonly reconcileClusterStaticEntries: boolean
   readonly entryIDPrefix: string

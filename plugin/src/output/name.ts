@@ -1,0 +1,22 @@
+// `-o name`: one object per line, in the form that `--without` takes, for xargs and for pasting.
+import { escapeTerminal, neutraliseCommands } from './escape.ts'
+
+export interface NamedObject {
+  readonly kind: string
+  /** Empty for the core group. */
+  readonly group: string
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** `inferencepool.inference.networking.k8s.io/team-a/llama`, a line each, in the given order, each object once. */
+export function toNames(objects: Iterable<NamedObject>): string {
+  const lines = new Set<string>()
+  for (const { kind, group, namespace, name } of objects) {
+    const type = group === '' ? kind : `${kind}.${group}`
+    const path = [type.toLowerCase(), ...(namespace === '' ? [] : [namespace]), name].join('/')
+    lines.add(`${neutraliseCommands(escapeTerminal(path))}\n`)
+  }
+  return [...lines].join('')
+}

@@ -1,0 +1,56 @@
+// Colours by role. Meaning never rests on them: the marks say it all (spec "Output").
+
+export const ROLES = ['ok', 'warn', 'bad', 'dim', 'bold', 'add', 'remove'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Paints text that is already safe and laid out; it never changes what is read. */
+export interface Palette {
+  paint(role: Role | undefined, text: string): string
+}
+
+/** No colours: pipes, `NO_COLOR`, dumb terminals. */
+export const PLAIN: Palette = { paint: (_, text) => text }
+
+const SGR: Readonly<Record<Role, readonly [on: number, off: number]>> = {
+  ok: [32, 39],
+  warn: [33, 39],
+  bad: [31, 39],
+  dim: [2, 22],
+  bold: [1, 22],
+  add: [32, 39],
+  remove: [31, 39],
+}
+
+/** The sixteen colours that every terminal has, in the person's own theme. */
+export const COLOURED: Palette = {
+  paint(role, text) {
+    if (role === undefined || text === '') return text
+    const [on, off] = SGR[role]
+    return `\u001b[${on}m${text}\u001b[${off}m`
+  },
+}
+
+export type ColourFlag = 'auto' | 'always' | 'never'
+export const COLOUR_FLAGS: readonly ColourFlag[] = ['auto', 'always', 'never']
+
+export interface ColourFacts {
+  readonly flag: ColourFlag
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly isTerminal: boolean
+}
+
+/**
+ * The palette in force: the flag decides, then a non-empty `NO_COLOR` (no-color.org), then `FORCE_COLOR` (`0` and
+ * `false` turn colour off), then `TERM=dumb`, then whether a terminal reads.
+ */
+export function choosePalette({ flag, env, isTerminal }: ColourFacts): Palette {
+  return wantsColour(flag, env, isTerminal) ? COLOURED : PLAIN
+}
+
+function wantsColour(flag: ColourFlag, env: ColourFacts['env'], isTerminal: boolean): boolean {
+  if (flag !== 'auto') return flag === 'always'
+  if ((env['NO_COLOR'] ?? '') !== '') return false
+  const forced = env['FORCE_COLOR'] ?? ''
+  if (forced !== '') return forced !== '0' && forced !== 'false'
+  return env['TERM'] !== 'dumb' && isTerminal
+}

@@ -1,0 +1,44 @@
+// Writes every generated file from its one source: the CRD from the zod schemas, the pages of finding codes and the
+// table of condition reasons from the registry. A test runs it in memory and compares, so that none can drift.
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { stringify } from 'yaml'
+import { bindingCrd } from '../shared/src/core/objects/crd.ts'
+import { findingPage, findingsIndex } from '../shared/src/core/registry/pages.ts'
+import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
+import { reasonsPage } from '../shared/src/core/registry/pages.ts'
+
+const GENERATED_YAML =
+  '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
+
+/** Every generated file: its path from the root of the project, and its content. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  return new Map([
+    [
+      'charts/kleym/files/kleym.sonda.red_inferenceidentitybindings.yaml',
+      GENERATED_YAML + stringify(bindingCrd(), { lineWidth: 0, aliasDuplicateObjects: false }),
+    ],
+    ...FINDING_CODES.map((code) => [`docs/findings/${code}.md`, findingPage(code)] as const),
+    ['docs/findings/README.md', findingsIndex()],
+    ['docs/reference/reasons.md', reasonsPage()],
+  ])
+}
+
+/** Writes what differs; returns the paths that it wrote. */
+export async function writeGenerated(root: string): Promise<readonly string[]> {
+  const written: string[] = []
+  for (const [path, content] of generatedFiles()) {
+    const file = join(root, path)
+    const before = await readFile(file, 'utf8').catch(() => undefined)
+    if (before === content) continue
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content)
+    written.push(path)
+  }
+  return written
+}
+
+if (import.meta.main) {
+  const written = await writeGenerated(join(import.meta.dirname, '..'))
+  process.stdout.write(written.length === 0 ? 'nothing to write\n' : `${written.join('\n')}\n`)
+}

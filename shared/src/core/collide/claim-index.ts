@@ -1,0 +1,135 @@
+// Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
+// another (contract §6). Claims with equal labels share a cell, and a cell finds its relatives through one designated
+// label each, so that thousands of claims cost neither a comparison of all with all nor a list of all pairs.
+import { compareBytes } from '../text/bytes.ts'
+import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { Claim } from './claim.ts'
+
+/**
+ * How the pods of one claim stand to another's: the same, or all pods of the one are among the pods of the other. Fewer
+ * labels choose more pods: `{app: llama}` Contains `{app: llama, region: eu}`.
+ */
+export type Relation = 'SamePods' | 'Contains' | 'ContainedBy'
+
+/** Claims with one namespace, service account, container and label set, in byte order of their owners. */
+export interface Cell {
+  readonly labels: PoolLabels
+  readonly claims: readonly Claim[]
+  /** The declared ones among them. */
+  readonly declared: readonly Claim[]
+  /** The cells that share pods with this one, itself first. */
+  readonly relatives: readonly { readonly relation: Relation; readonly cell: Cell }[]
+}
+
+/** An immutable index over claims. */
+export interface ClaimIndex {
+  /** All cells, in a total order. */
+  readonly cells: readonly Cell[]
+  /** The cell of a claim, by value. */
+  cellOf(claim: Claim): Cell | undefined
+}
+
+interface OpenCell extends Cell {
+  readonly claims: Claim[]
+  readonly declared: Claim[]
+  readonly relatives: { relation: Relation; cell: Cell }[]
+}
+
+/** Builds the index. Claims may come in any order. */
+export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
+  const groups = new Map<string, Map<string, OpenCell>>()
+  for (const claim of claims) {
+    const cells = entry(groups, groupKey(claim), () => new Map<string, OpenCell>())
+    entry(cells, labelsKey(claim.labels), () => openCell(claim)).claims.push(claim)
+  }
+  for (const cells of groups.values()) {
+    for (const cell of cells.values()) {
+      cell.claims.sort(compareClaims)
+      for (const claim of cell.claims) if (claim.basis === 'declared') cell.declared.push(claim)
+      cell.relatives.push({ relation: 'SamePods', cell })
+    }
+    relate([...cells.values()])
+  }
+  return {
+    cells: [...groups]
+      .toSorted(([a], [b]) => compareBytes(a, b))
+      .flatMap(([, cells]) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell)),
+    cellOf: (claim) => groups.get(groupKey(claim))?.get(labelsKey(claim.labels)),
+  }
+}
+
+/** How the pods of one label set stand to another's; undefined when nothing is provable from the labels. */
+export function relationOf(own: PoolLabels, other: PoolLabels): Relation | undefined {
+  if (own.size === other.size) return isSubset(own, other) ? 'SamePods' : undefined
+  if (own.size < other.size) return isSubset(own, other) ? 'Contains' : undefined
+  return isSubset(other, own) ? 'ContainedBy' : undefined
+}
+
+function openCell(claim: Claim): OpenCell {
+  return { labels: claim.labels, claims: [], declared: [], relatives: [] }
+}
+
+/** A total order of claims: owner, then output, then basis. */
+export function compareClaims(left: Claim, right: Claim): number {
+  return (
+    compareBytes(left.owner, right.owner) ||
+    compareBytes(left.output ?? '', right.output ?? '') ||
+    compareBytes(left.basis, right.basis)
+  )
+}
+
+/** Links every two cells of one group of which one label set contains the other. */
+function relate(cells: readonly OpenCell[]): void {
+  if (cells.length < 2) return
+  const frequency = new Map<string, number>()
+  for (const cell of cells) {
+    for (const label of cell.labels) frequency.set(labelKey(label), (frequency.get(labelKey(label)) ?? 0) + 1)
+  }
+  // A cell stands under its rarest label: every label set that contains it has that label too.
+  const designated = new Map<string, OpenCell[]>()
+  for (const cell of cells) {
+    const keys = [...cell.labels].map(labelKey)
+    const rarest = keys.reduce<string | undefined>(
+      (best, key) =>
+        best === undefined || (frequency.get(key) ?? 0) < (frequency.get(best) ?? 0) ? key : best,
+      undefined,
+    )
+    entry(designated, rarest ?? '', () => []).push(cell)
+  }
+  for (const larger of cells) {
+    for (const key of [...[...larger.labels].map(labelKey), '']) {
+      for (const smaller of designated.get(key) ?? []) {
+        if (smaller.labels.size >= larger.labels.size || !isSubset(smaller.labels, larger.labels)) continue
+        larger.relatives.push({ relation: 'ContainedBy', cell: smaller })
+        smaller.relatives.push({ relation: 'Contains', cell: larger })
+      }
+    }
+  }
+}
+
+function isSubset(smaller: PoolLabels, larger: PoolLabels): boolean {
+  for (const [key, value] of smaller) if (larger.get(key) !== value) return false
+  return true
+}
+
+function groupKey(claim: Claim): string {
+  return JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
+}
+
+function labelsKey(labels: PoolLabels): string {
+  return [...labels].map(labelKey).join('\n')
+}
+
+function labelKey([key, value]: readonly [string, string]): string {
+  // Neither a label key nor a label value holds a colon or a line feed where kleym made it; a hand-made live output may
+  // hold anything, hence JSON.
+  return JSON.stringify([key, value])
+}
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  map.set(key, made)
+  return made
+}

@@ -1,0 +1,111 @@
+// Who a claim meets: declared peers make a collision, live and tentative ones a wait (contract §6). Peers are never
+// listed in pairs: they are read out of the cells on demand.
+import { CONFLICTS_NAMED } from '../names.ts'
+import { compareBytes } from '../text/bytes.ts'
+import type { Claim } from './claim.ts'
+import type { ClaimIndex, Relation } from './claim-index.ts'
+
+/** A peer as a person sees it: whose it is, and how its pods stand to ours. */
+export interface Peer {
+  readonly claim: Claim
+  /** How our pods stand to the peer's. */
+  readonly relation: Relation
+}
+
+/** The declared peers of a claim. */
+export interface Collision {
+  /** How many there are. */
+  readonly count: number
+  /** The first ten that follow the claim's owner in byte order, wrapping round. */
+  readonly named: readonly Peer[]
+  /** All of them, by owner; for the plugin, which names everybody. */
+  all(): readonly Peer[]
+}
+
+/** The declared claims that collide with a declared one; undefined when there is none. */
+export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefined {
+  const cell = index.cellOf(claim)
+  if (cell === undefined) return undefined
+  const rows = cell.relatives.map(({ relation, cell: relative }) => ({ relation, claims: relative.declared }))
+  const count = rows.reduce((sum, { claims }) => sum + claims.length, 0) - 1
+  if (count < 1) return undefined
+  const all = (): readonly Peer[] =>
+    rows
+      .flatMap(({ relation, claims }) => claims.map((peer) => ({ claim: peer, relation })))
+      .filter((peer) => peer.claim.owner !== claim.owner)
+      .toSorted((a, b) => compareBytes(a.claim.owner, b.claim.owner))
+  return { count, named: nextInOrder(rows, claim.owner), all }
+}
+
+/** What a declared claim has to wait for: others' live, reserved and tentative claims, in a total order. */
+export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
+  const cell = index.cellOf(claim)
+  if (cell === undefined) return []
+  return cell.relatives
+    .flatMap(({ relation, cell: relative }) =>
+      relative.claims
+        .filter((peer) => peer.basis !== 'declared' && peer.owner !== claim.owner)
+        .map((peer) => ({ claim: peer, relation })),
+    )
+    .toSorted(
+      (a, b) =>
+        compareBytes(a.claim.owner, b.claim.owner) ||
+        compareBytes(a.claim.output ?? '', b.claim.output ?? ''),
+    )
+}
+
+/** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */
+export function collisionMessage(collision: Collision): string {
+  const names = collision.named.map(({ claim }) => nameOf(claim)).join(', ')
+  const more = collision.count > collision.named.length ? ' and more' : ''
+  return `identity collision with bindings ${names}${more}: PerObjective bindings must not share the same pod selector and container name`
+}
+
+/** The machine form of the same ten: `status.conflicts`. */
+export function collisionPeers(
+  collision: Collision,
+): { bindingName: string; relation: Relation; spiffeID: string }[] {
+  return collision.named.map(({ claim, relation }) => ({
+    bindingName: nameOf(claim),
+    relation,
+    spiffeID: claim.spiffeId,
+  }))
+}
+
+interface Row {
+  readonly relation: Relation
+  /** In byte order of their owners. */
+  readonly claims: readonly Claim[]
+}
+
+/** The first ten peers after `owner` in byte order, wrapping round, merged from sorted rows. */
+function nextInOrder(rows: readonly Row[], owner: string): readonly Peer[] {
+  const take = (row: Row): readonly Peer[] => {
+    const start = firstAfter(row.claims, owner)
+    const length = Math.min(row.claims.length, CONFLICTS_NAMED + 1)
+    return Array.from({ length }, (_, at) => row.claims[(start + at) % row.claims.length])
+      .filter((claim) => claim !== undefined)
+      .filter((claim) => claim.owner !== owner)
+      .map((claim) => ({ claim, relation: row.relation }))
+  }
+  const wrapped = (peer: Peer): number => (compareBytes(peer.claim.owner, owner) > 0 ? 0 : 1)
+  return rows
+    .flatMap(take)
+    .toSorted((a, b) => wrapped(a) - wrapped(b) || compareBytes(a.claim.owner, b.claim.owner))
+    .slice(0, CONFLICTS_NAMED)
+}
+
+function firstAfter(claims: readonly Claim[], owner: string): number {
+  let low = 0
+  let high = claims.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareBytes(claims[middle]?.owner ?? '', owner) > 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function nameOf({ owner }: Claim): string {
+  return owner.slice(owner.indexOf('/') + 1)
+}

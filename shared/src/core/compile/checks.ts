@@ -1,0 +1,240 @@
+// What a binding must satisfy before anything is written for it, as one ordered list: the first check that objects
+// decides (contract §7). A check looks at what was gathered and returns an objection or nothing; none logs or throws.
+import type { Ignorance } from '../knowledge.ts'
+import type { Binding } from '../objects/binding.ts'
+import type { RefusalReason } from '../registry/reasons.ts'
+import { DEFAULT_MODE, type Mode } from '../names.ts'
+import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
+import { safetyProblems, selectorsOf, spiffeIdOf, spiffeIdProblem, type IdentityParts } from './identity.ts'
+import {
+  kindsText,
+  objectivePoolProblem,
+  objectText,
+  resolveObjective,
+  resolvePool,
+  type ObjectiveResolution,
+  type PoolResolution,
+  type References,
+} from './references.ts'
+
+/** Everything that the checks look at, gathered before the first of them runs. */
+export interface Gathered {
+  readonly binding: Binding
+  readonly config: Config
+  /** Undefined when `.spec.poolRef` is malformed. */
+  readonly pool: PoolResolution | undefined
+  /** Undefined when there is no well-formed `.spec.objectiveRef`. */
+  readonly objective: ObjectiveResolution | undefined
+  /** Set when the fields and the pool give all parts of an identity. */
+  readonly parts: IdentityParts | undefined
+}
+
+/** Why a binding gets nothing: the condition's reason, and a message that names object and field. */
+export interface Refusal {
+  readonly kind: 'refused'
+  readonly check: CheckName
+  readonly reason: RefusalReason
+  readonly message: string
+}
+
+/** Why nothing can be decided. */
+export interface Undetermined {
+  readonly kind: 'undetermined'
+  readonly check: CheckName
+  readonly why: Ignorance
+}
+
+export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>
+
+export interface Check {
+  readonly name: CheckName
+  readonly judge: (gathered: Gathered) => Objection | undefined
+}
+
+/** The checks by name, in the order in which they are judged. `collision` and `output` look at other bindings. */
+export const CHECK_NAMES = [
+  'poolRef form',
+  'pool found',
+  'pool unambiguous',
+  'objectiveRef form',
+  'objective required',
+  'objective found',
+  'objective leads to the pool',
+  'pool selector',
+  'mode',
+  'service account',
+  'container',
+  'safety proof',
+  'SPIFFE ID',
+  'collision',
+  'output',
+] as const
+export type CheckName = (typeof CHECK_NAMES)[number]
+
+/** The checks that one binding decides by itself. */
+export const CHECKS: readonly Check[] = [
+  { name: 'poolRef form', judge: poolRefForm },
+  { name: 'pool found', judge: poolFound },
+  { name: 'pool unambiguous', judge: poolUnambiguous },
+  { name: 'objectiveRef form', judge: objectiveRefForm },
+  { name: 'objective required', judge: objectiveRequired },
+  { name: 'objective found', judge: objectiveFound },
+  { name: 'objective leads to the pool', judge: objectiveLeadsToPool },
+  { name: 'pool selector', judge: poolSelector },
+  { name: 'mode', judge: modeSupported },
+  { name: 'service account', judge: serviceAccount },
+  { name: 'container', judge: container },
+  { name: 'safety proof', judge: safetyProof },
+  { name: 'SPIFFE ID', judge: spiffeIdValid },
+]
+
+/** Looks up what a binding names and puts together what it declares. Pure: the lookups were read before. */
+export function gather(binding: Binding, references: References, config: Config): Gathered {
+  const { namespace } = binding.meta
+  const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
+  const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
+  const objective =
+    objectiveRef === undefined ? undefined : resolveObjective(references, namespace, objectiveRef)
+  return { binding, config, pool, objective, parts: identityParts(binding, pool) }
+}
+
+/** The mode that is asked for: the default when the field is absent, undefined when it is no mode. */
+export function modeOf(binding: Binding): Mode | undefined {
+  return binding.mode.ok ? (binding.mode.value ?? DEFAULT_MODE) : undefined
+}
+
+function identityParts(binding: Binding, pool: PoolResolution | undefined): IdentityParts | undefined {
+  const mode = modeOf(binding)
+  if (pool?.state !== 'found' || !pool.selector.ok || mode === undefined) return undefined
+  if (!binding.serviceAccountName.ok || !binding.containerName.ok || !binding.objectiveRef.ok)
+    return undefined
+  const perObjective = mode === 'PerObjective'
+  const containerName = perObjective ? binding.containerName.value : undefined
+  const objectiveName = perObjective ? binding.objectiveRef.value?.name : undefined
+  if (perObjective && (containerName === undefined || containerName === '' || objectiveName === undefined))
+    return undefined
+  return {
+    namespace: binding.meta.namespace,
+    binding: binding.meta.name,
+    mode,
+    poolName: pool.pool.meta.name,
+    poolLabels: pool.selector.labels,
+    poolLabelsPath: pool.selector.path,
+    objectiveName,
+    serviceAccountName: binding.serviceAccountName.value,
+    containerName,
+  }
+}
+
+function poolRefForm({ binding }: Gathered): Objection | undefined {
+  return binding.poolRef.ok ? undefined : refused('InvalidPoolRef', binding.poolRef.problem)
+}
+
+function poolFound({ binding, pool }: Gathered): Objection | undefined {
+  if (pool?.state === 'unknown') return { kind: 'undetermined', why: pool.why }
+  const name = binding.poolRef.ok ? binding.poolRef.value.name : ''
+  if (pool?.state === 'absent') {
+    return refused(
+      'TargetPoolNotFound',
+      `no ${kindsText(pool.tried)} ${name} in namespace ${binding.meta.namespace}`,
+    )
+  }
+  if (pool?.state === 'kinds absent') {
+    return refused('InferencePoolCRDMissing', `the API server does not serve ${kindsText(pool.tried)}`)
+  }
+  return undefined
+}
+
+function poolUnambiguous({ pool }: Gathered): Objection | undefined {
+  if (pool?.state !== 'ambiguous') return undefined
+  const groups = pool.pools.map(({ group }) => group).join(' and ')
+  const name = pool.pools[0]?.meta.name ?? ''
+  return refused('AmbiguousPoolRef', `InferencePool ${name} exists in ${groups} with different selectors`)
+}
+
+function objectiveRefForm({ binding }: Gathered): Objection | undefined {
+  return binding.objectiveRef.ok ? undefined : refused('InvalidObjectiveRef', binding.objectiveRef.problem)
+}
+
+function objectiveRequired({ binding, objective }: Gathered): Objection | undefined {
+  if (modeOf(binding) !== 'PerObjective' || objective !== undefined) return undefined
+  return refused('MissingObjectiveRef', '.spec.objectiveRef is missing; mode PerObjective requires it')
+}
+
+function objectiveFound({ binding, objective }: Gathered): Objection | undefined {
+  if (objective?.state === 'unknown') return { kind: 'undetermined', why: objective.why }
+  const name = (binding.objectiveRef.ok ? binding.objectiveRef.value?.name : undefined) ?? ''
+  if (objective?.state === 'absent') {
+    const where = `in namespace ${binding.meta.namespace}`
+    return refused('TargetObjectiveNotFound', `no ${kindsText(objective.tried)} ${name} ${where}`)
+  }
+  if (objective?.state === 'kinds absent') {
+    return refused(
+      'InferenceObjectiveCRDMissing',
+      `the API server does not serve ${kindsText(objective.tried)}`,
+    )
+  }
+  return undefined
+}
+
+function objectiveLeadsToPool({ objective, pool }: Gathered): Objection | undefined {
+  if (objective?.state !== 'found' || pool?.state !== 'found') return undefined
+  const problem = objectivePoolProblem(objective.objective, pool.pool)
+  if (problem === undefined) return undefined
+  const which = objectText(objective.kind, objective.objective.meta.name)
+  return refused('InvalidObjectiveRef', `${which} leads to another pool: ${problem}`)
+}
+
+function poolSelector({ pool }: Gathered): Objection | undefined {
+  if (pool?.state !== 'found' || pool.selector.ok) return undefined
+  const which = objectText(pool.kind, pool.pool.meta.name)
+  return refused(pool.selector.reason, `${which}: ${pool.selector.problems.join('; ')}`)
+}
+
+function modeSupported({ binding }: Gathered): Objection | undefined {
+  return binding.mode.ok ? undefined : refused('UnsupportedMode', binding.mode.problem)
+}
+
+function serviceAccount({ binding }: Gathered): Objection | undefined {
+  const field = binding.serviceAccountName
+  return field.ok ? undefined : refused('InvalidServiceAccountName', field.problem)
+}
+
+function container({ binding }: Gathered): Objection | undefined {
+  const field = binding.containerName
+  if (modeOf(binding) === 'PoolOnly') {
+    if (field.ok && (field.value ?? '') === '') return undefined
+    return refused('UnexpectedContainerName', '.spec.containerName must be empty when .spec.mode is PoolOnly')
+  }
+  if (!field.ok) return refused('InvalidContainerName', field.problem)
+  if ((field.value ?? '') !== '') return undefined
+  return refused('InvalidContainerName', '.spec.containerName is missing; mode PerObjective requires it')
+}
+
+function safetyProof({ parts }: Gathered): Objection | undefined {
+  // Every earlier check passed, so the parts are there; if they were not, nothing would be proven.
+  if (parts === undefined) return refused('UnsafeSelector', 'the selectors could not be put together')
+  const problems = safetyProblems(
+    parts,
+    selectorsOf(parts).map(({ selector }) => selector),
+  )
+  return problems.length === 0 ? undefined : refused('UnsafeSelector', problems.join('; '))
+}
+
+function spiffeIdValid({ parts, config }: Gathered): Objection | undefined {
+  if (config.trustDomain.kind === 'missing')
+    return refused('MissingTrustDomain', 'no trust domain is configured')
+  if (parts === undefined) return refused('InvalidSPIFFEID', 'the SPIFFE ID could not be put together')
+  const spiffeId = spiffeIdOf(parts, trustDomainText(config))
+  const problem = spiffeIdProblem(spiffeId)
+  return problem === undefined ? undefined : refused('InvalidSPIFFEID', `${spiffeId}: ${problem}`)
+}
+
+/** The trust domain as it is rendered: a placeholder where it is not known. */
+export function trustDomainText(config: Config): string {
+  return config.trustDomain.kind === 'set' ? config.trustDomain.value : TRUST_DOMAIN_PLACEHOLDER
+}
+
+function refused(reason: RefusalReason, message: string): Objection {
+  return { kind: 'refused', reason, message }
+}

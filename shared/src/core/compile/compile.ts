@@ -1,0 +1,43 @@
+// One binding, compiled by itself: an identity and its output, a refusal, or not knowing. What other bindings make of
+// it is decided by `collide/` and `plan/`.
+import type { Binding } from '../objects/binding.ts'
+import { CHECKS, gather, trustDomainText, type Gathered, type Refusal, type Undetermined } from './checks.ts'
+import type { Config } from './config.ts'
+import { selectorsOf, spiffeIdOf, type Identity } from './identity.ts'
+import { renderOutput, type Output } from './output.ts'
+import type { References } from './references.ts'
+
+export interface Resolved {
+  readonly kind: 'resolved'
+  readonly identity: Identity
+  readonly output: Output
+}
+
+/** A binding and what it comes to before it meets the others. */
+export interface Compiled {
+  readonly binding: Binding
+  readonly gathered: Gathered
+  readonly result: Resolved | Refusal | Undetermined
+}
+
+/** Runs the checks in order; the first that objects decides. Never throws. */
+export function compile(binding: Binding, references: References, config: Config): Compiled {
+  const gathered = gather(binding, references, config)
+  for (const check of CHECKS) {
+    const objection = check.judge(gathered)
+    if (objection !== undefined) return { binding, gathered, result: { ...objection, check: check.name } }
+  }
+  return { binding, gathered, result: resolve(gathered) }
+}
+
+function resolve({ binding, config, parts }: Gathered): Resolved | Refusal {
+  if (parts === undefined) {
+    return { kind: 'refused', check: 'safety proof', reason: 'UnsafeSelector', message: 'nothing was proven' }
+  }
+  const identity: Identity = {
+    ...parts,
+    spiffeId: spiffeIdOf(parts, trustDomainText(config)),
+    selectors: selectorsOf(parts),
+  }
+  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config.className) }
+}

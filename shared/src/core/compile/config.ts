@@ -1,0 +1,16 @@
+// What the install decides for all bindings (contract §3).
+
+/** The trust domain: set, known to be missing, or (in the plugin only) not known. */
+export type TrustDomainSetting =
+  | { readonly kind: 'set'; readonly value: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'not known' }
+
+export interface Config {
+  readonly trustDomain: TrustDomainSetting
+  /** Rendered as `spec.className`; empty renders none. */
+  readonly className: string
+}
+
+/** Stands for a trust domain that is not known; no valid one looks like it. */
+export const TRUST_DOMAIN_PLACEHOLDER = '<trust-domain>'

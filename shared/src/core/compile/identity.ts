@@ -1,0 +1,133 @@
+// The identity that a binding asks for: its SPIFFE ID and its workload selectors, each selector with the field that it
+// comes from, and the proof that they stay within the tenant (contract §5).
+import { SPIRE_COLUMN_BYTES, type Mode } from '../names.ts'
+import { parseSpiffeId } from '../spire/spiffe-id.ts'
+import { byteLength, compareBytes } from '../text/bytes.ts'
+import { isDns1123Label, isDns1123Subdomain } from '../text/kubernetes.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
+import type { PoolLabels } from './pool-selector.ts'
+
+/** One workload selector and where it comes from. */
+export interface SelectorOrigin {
+  /** As SPIRE has it: `k8s:sa:runner`. */
+  readonly selector: string
+  /** The object, as `Kind/name`. */
+  readonly object: string
+  /** The field of that object. */
+  readonly field: string
+}
+
+/** What the checks have established about a binding before they prove it. */
+export interface IdentityParts {
+  readonly namespace: string
+  readonly binding: string
+  readonly mode: Mode
+  readonly poolName: string
+  readonly poolLabels: PoolLabels
+  /** Where the labels stand in the pool. */
+  readonly poolLabelsPath: string
+  /** Set when the mode is PerObjective. */
+  readonly objectiveName: string | undefined
+  readonly serviceAccountName: string
+  /** Set when the mode is PerObjective. */
+  readonly containerName: string | undefined
+}
+
+export interface Identity extends IdentityParts {
+  readonly spiffeId: string
+  /** In byte order, without duplicates. */
+  readonly selectors: readonly SelectorOrigin[]
+}
+
+/** `spiffe://<trust domain>/ns/<namespace>/pool/<pool>` or `…/objective/<objective>`. */
+export function spiffeIdOf(parts: IdentityParts, trustDomain: string): string {
+  const [word, name] =
+    parts.mode === 'PoolOnly' ? ['pool', parts.poolName] : ['objective', parts.objectiveName ?? '']
+  return `spiffe://${trustDomain}/ns/${parts.namespace}/${word}/${name}`
+}
+
+/** What makes an SPIFFE ID unusable, else undefined. A trust domain that is not known is taken to be valid. */
+export function spiffeIdProblem(spiffeId: string): string | undefined {
+  const parsed = parseSpiffeId(spiffeId.replace(TRUST_DOMAIN_PLACEHOLDER, 'trust.domain'))
+  if (!parsed.ok) return parsed.message
+  const bytes = byteLength(spiffeId.replace(TRUST_DOMAIN_PLACEHOLDER, 'd'))
+  if (bytes <= SPIRE_COLUMN_BYTES) return undefined
+  return `it has ${bytes} bytes; ${SPIRE_COLUMN_BYTES} is the most that SPIRE's datastore keeps`
+}
+
+/** The selectors of an identity, de-duplicated and in byte order. */
+export function selectorsOf(parts: IdentityParts): readonly SelectorOrigin[] {
+  const binding = `InferenceIdentityBinding/${parts.binding}`
+  const pool = `InferencePool/${parts.poolName}`
+  const bySelector = new Map<string, SelectorOrigin>()
+  const add = (selector: string, object: string, field: string): void => {
+    if (!bySelector.has(selector)) bySelector.set(selector, { selector, object, field })
+  }
+  add(`k8s:ns:${parts.namespace}`, binding, '.metadata.namespace')
+  add(`k8s:sa:${parts.serviceAccountName}`, binding, '.spec.serviceAccountName')
+  for (const [key, value] of parts.poolLabels) {
+    add(`k8s:pod-label:${key}:${value}`, pool, `${parts.poolLabelsPath}[${JSON.stringify(key)}]`)
+  }
+  if (parts.mode === 'PerObjective') {
+    add(`k8s:container-name:${parts.containerName ?? ''}`, binding, '.spec.containerName')
+  }
+  return [...bySelector.values()].toSorted((a, b) => compareBytes(a.selector, b.selector))
+}
+
+/**
+ * Proves a set of selectors again, from its strings alone: what is missing or unsafe, as sentences; empty when the set
+ * stays within the binding's namespace, service account, pool labels and, for PerObjective, container.
+ */
+export function safetyProblems(parts: IdentityParts, selectors: readonly string[]): readonly string[] {
+  return PROOFS.flatMap((proof) => proof(parts, selectors))
+}
+
+type Proof = (parts: IdentityParts, selectors: readonly string[]) => readonly string[]
+
+const PROOFS: readonly Proof[] = [
+  (parts) =>
+    isDns1123Label(parts.namespace) ? [] : [`the namespace ${shown(parts.namespace)} is no DNS-1123 label`],
+  (parts, selectors) => exactlyOne(selectors, 'k8s:ns:', parts.namespace, 'namespace'),
+  (parts) =>
+    isDns1123Subdomain(parts.serviceAccountName)
+      ? []
+      : [`the service account ${shown(parts.serviceAccountName)} is no DNS-1123 subdomain`],
+  (parts, selectors) => exactlyOne(selectors, 'k8s:sa:', parts.serviceAccountName, 'service account'),
+  (parts, selectors) => {
+    if (parts.poolLabels.size === 0) return ['no label of the pool is selected']
+    const missing = [...parts.poolLabels].filter(
+      ([key, value]) => !selectors.includes(`k8s:pod-label:${key}:${value}`),
+    )
+    return missing.map(([key]) => `the pool label ${shown(key)} is not selected`)
+  },
+  (parts, selectors) => {
+    if (parts.mode === 'PoolOnly') return []
+    if (!isDns1123Label(parts.containerName ?? '')) return ['the container name is no DNS-1123 label']
+    return exactlyOne(selectors, 'k8s:container-name:', parts.containerName ?? '', 'container')
+  },
+  (_parts, selectors) =>
+    selectors.flatMap((selector) => {
+      const bytes = byteLength(selector) - 'k8s:'.length
+      return bytes <= SPIRE_COLUMN_BYTES
+        ? []
+        : [
+            `the selector ${selector} has ${bytes} bytes after k8s:; ${SPIRE_COLUMN_BYTES} is the most that SPIRE keeps`,
+          ]
+    }),
+]
+
+function exactlyOne(
+  selectors: readonly string[],
+  prefix: string,
+  value: string,
+  what: string,
+): readonly string[] {
+  const found = selectors.filter((selector) => selector.startsWith(prefix))
+  if (found.length === 1 && found[0] === `${prefix}${value}`) return []
+  if (found.length === 1) return [`the ${what} selector is ${found[0]}, not ${prefix}${value}`]
+  return [`there are ${found.length} ${what} selectors, not one`]
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text)
+}

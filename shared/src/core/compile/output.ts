@@ -1,0 +1,120 @@
+// The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (contract §5).
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  CLUSTER_SPIFFE_ID_KIND,
+  LABEL_BINDING_NAME,
+  LABEL_BINDING_NAMESPACE,
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+  NAMESPACE_NAME_LABEL,
+  SPIRE_GROUP,
+  SPIRE_VERSION,
+} from '../names.ts'
+import { byteLength, cutToBytes } from '../text/bytes.ts'
+import { sha256Hex } from '../text/sha256.ts'
+import type { Identity } from './identity.ts'
+
+const NAME_MAX = 63
+const HASH_DIGITS = 20
+const SHORT_HASH_DIGITS = 8
+const LABEL_VALUE_MAX = 63
+const HINT_MAX = 255
+
+/** The `spec` of our output: exactly these fields; any other found on it is drift. */
+export interface OutputSpec {
+  readonly spiffeIDTemplate: string
+  readonly namespaceSelector: { readonly matchLabels: Readonly<Record<string, string>> }
+  readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> }
+  readonly workloadSelectorTemplates: readonly string[]
+  readonly fallback: false
+  readonly hint: string
+  readonly className?: string
+}
+
+export interface Output {
+  readonly apiVersion: string
+  readonly kind: typeof CLUSTER_SPIFFE_ID_KIND
+  readonly metadata: {
+    readonly name: string
+    readonly labels: Readonly<Record<string, string>>
+    readonly annotations: Readonly<Record<string, string>>
+  }
+  readonly spec: OutputSpec
+}
+
+/** Renders the ClusterSPIFFEID; without a UID (a manifest) its annotation is left out. */
+export function renderOutput(identity: Identity, bindingUid: string | undefined, className: string): Output {
+  const key = `${identity.namespace}/${identity.binding}`
+  return {
+    apiVersion: `${SPIRE_GROUP}/${SPIRE_VERSION}`,
+    kind: CLUSTER_SPIFFE_ID_KIND,
+    metadata: {
+      name: outputName(identity.namespace, identity.binding, boundaryWord(identity.mode), identity.spiffeId),
+      labels: {
+        [LABEL_MANAGED_BY]: MANAGED_BY,
+        [LABEL_BINDING_NAME]: labelValue(identity.binding),
+        [LABEL_BINDING_NAMESPACE]: labelValue(identity.namespace),
+      },
+      annotations: {
+        [ANNOTATION_BINDING]: key,
+        ...(bindingUid === undefined ? {} : { [ANNOTATION_BINDING_UID]: bindingUid }),
+      },
+    },
+    spec: {
+      spiffeIDTemplate: identity.spiffeId,
+      namespaceSelector: { matchLabels: { [NAMESPACE_NAME_LABEL]: identity.namespace } },
+      podSelector: { matchLabels: Object.fromEntries(identity.poolLabels) },
+      workloadSelectorTemplates: identity.selectors.map(({ selector }) => selector),
+      fallback: false,
+      hint: hintOf(key),
+      ...(className === '' ? {} : { className }),
+    },
+  }
+}
+
+/** The word in a name that tells the two boundaries apart. */
+export type BoundaryWord = 'pool' | 'objective'
+
+/** The word of a mode. */
+export function boundaryWord(mode: Identity['mode']): BoundaryWord {
+  return mode === 'PoolOnly' ? 'pool' : 'objective'
+}
+
+/**
+ * `<base>-<pool or objective>-<hash>`, at most 63 characters. Only the hash makes it unique: 20 hex digits of SHA-256
+ * over `<namespace>/<binding>`, a line feed, and the SPIFFE ID.
+ */
+export function outputName(namespace: string, binding: string, word: BoundaryWord, spiffeId: string): string {
+  const hash = sha256Hex(`${namespace}/${binding}\n${spiffeId}`).slice(0, HASH_DIGITS)
+  const tail = `-${word}-${hash}`
+  const base = `kleym-${namespace}-${binding}`
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, NAME_MAX - tail.length)
+    .replaceAll(/^-+|-+$/g, '')
+  return `${base}${tail}`
+}
+
+/**
+ * The name that an output would have by its own annotation and template (contract §8, ownership); undefined where the
+ * two do not make a name of ours.
+ */
+export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): string | undefined {
+  const [namespace, binding, ...rest] = bindingKey.split('/')
+  if (namespace === undefined || binding === undefined || rest.length > 0) return undefined
+  const path = /^spiffe:\/\/[^/{}]+\/ns\/([^/{}]+)\/(pool|objective)\/[^/{}]+$/.exec(spiffeIDTemplate)
+  if (path === null || path[1] !== namespace) return undefined
+  return outputName(namespace, binding, path[2] === 'pool' ? 'pool' : 'objective', spiffeIDTemplate)
+}
+
+/** A label value: a longer name is cut to 54 characters, a dash and 8 hex digits of its SHA-256. */
+export function labelValue(name: string): string {
+  if (name.length <= LABEL_VALUE_MAX) return name
+  return `${name.slice(0, LABEL_VALUE_MAX - SHORT_HASH_DIGITS - 1)}-${sha256Hex(name).slice(0, SHORT_HASH_DIGITS)}`
+}
+
+/** A hint: over 255 bytes it is cut to 246, a dash and 8 hex digits of its SHA-256. */
+export function hintOf(key: string): string {
+  if (byteLength(key) <= HINT_MAX) return key
+  return `${cutToBytes(key, HINT_MAX - SHORT_HASH_DIGITS - 1)}-${sha256Hex(key).slice(0, SHORT_HASH_DIGITS)}`
+}

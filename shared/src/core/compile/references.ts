@@ -1,0 +1,149 @@
+// From the names in a binding to the pool and the objective that they mean (contract §4). Only a lookup that says
+// `absent` makes something missing; one that fails makes it unknown.
+import { isRecord, own, typeName } from '../json.ts'
+import type { Ignorance } from '../knowledge.ts'
+import {
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  apiVersionOf,
+  qualifiedKind,
+  type Kind,
+  type ObjectiveGroup,
+  type PoolGroup,
+} from '../kinds.ts'
+import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
+import type { Objective, Pool } from '../objects/inference.ts'
+import { decodePoolSelector, sameSelection, type PoolSelector } from './pool-selector.ts'
+
+/** What a cache, a cluster or a folder says of one object. */
+export type Lookup<T> =
+  | { readonly state: 'found'; readonly object: T }
+  | { readonly state: 'absent' }
+  | { readonly state: 'kind absent' }
+  | { readonly state: 'unknown'; readonly why: Ignorance }
+
+/** Where references are looked up. */
+export interface References {
+  pool(group: PoolGroup, namespace: string, name: string): Lookup<Pool>
+  objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<Objective>
+}
+
+export interface ResolvedPool {
+  readonly state: 'found'
+  readonly pool: Pool
+  readonly kind: Kind
+  readonly selector: PoolSelector
+  /** A pool of the same name in the other group that selects other pods; only where the binding names the group. */
+  readonly shadowed: Pool | undefined
+}
+
+export type PoolResolution =
+  | ResolvedPool
+  | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
+  | { readonly state: 'ambiguous'; readonly pools: readonly Pool[] }
+  | { readonly state: 'unknown'; readonly why: Ignorance }
+
+/** Finds the pool that a binding means. */
+export function resolvePool(references: References, namespace: string, ref: PoolRef): PoolResolution {
+  const lookups = POOL_KINDS.map((kind) => ({
+    kind,
+    lookup: references.pool(kind.group, namespace, ref.name),
+  }))
+  const wanted = lookups.filter(({ kind }) => ref.group === undefined || kind.group === ref.group)
+  for (const { lookup } of wanted) if (lookup.state === 'unknown') return lookup
+  const found = wanted.flatMap(({ kind, lookup }) =>
+    lookup.state === 'found' ? [resolved(kind, lookup.object)] : [],
+  )
+  const [first, second] = found
+  if (first === undefined) {
+    const served = wanted.some(({ lookup }) => lookup.state === 'absent')
+    return { state: served ? 'absent' : 'kinds absent', tried: wanted.map(({ kind }) => kind) }
+  }
+  if (second !== undefined && !sameSelection(first.selector, second.selector)) {
+    return { state: 'ambiguous', pools: [first.pool, second.pool] }
+  }
+  const other = lookups.flatMap(({ kind, lookup }) =>
+    lookup.state === 'found' ? [resolved(kind, lookup.object)] : [],
+  )
+  const shadowed = other.find(
+    ({ pool, selector }) => pool.group !== first.pool.group && !sameSelection(first.selector, selector),
+  )
+  return shadowed === undefined ? first : { ...first, shadowed: shadowed.pool }
+}
+
+export type ObjectiveResolution =
+  | {
+      readonly state: 'found'
+      readonly objective: Objective
+      readonly kind: Kind
+      /** Kinds before the found one that are served but do not hold the name. */
+      readonly passedOver: readonly Kind[]
+    }
+  | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
+  | { readonly state: 'unknown'; readonly why: Ignorance }
+
+/** Finds the objective that a binding means: the first served kind that holds the name decides. */
+export function resolveObjective(
+  references: References,
+  namespace: string,
+  ref: ObjectiveRef,
+): ObjectiveResolution {
+  const tried: Kind[] = []
+  const served: Kind[] = []
+  for (const kind of OBJECTIVE_KINDS) {
+    if (ref.group !== undefined && ref.group !== kind.group) continue
+    tried.push(kind)
+    const lookup = references.objective(kind.group, namespace, ref.name)
+    if (lookup.state === 'unknown') return lookup
+    if (lookup.state === 'found')
+      return { state: 'found', objective: lookup.object, kind, passedOver: served }
+    if (lookup.state === 'absent') served.push(kind)
+  }
+  return { state: served.length > 0 ? 'absent' : 'kinds absent', tried }
+}
+
+/** What keeps an objective from leading to the binding's pool, as a sentence about the objective's field; else undefined. */
+export function objectivePoolProblem(objective: Objective, pool: Pool): string | undefined {
+  const ref = objective.poolRef
+  if (!isRecord(ref)) return `.spec.poolRef is ${ref === undefined ? 'missing' : typeName(ref)}`
+  const name = own(ref, 'name')
+  if (name !== pool.meta.name) {
+    return `.spec.poolRef.name is ${shown(name)}, not ${JSON.stringify(pool.meta.name)}`
+  }
+  const namespace = own(ref, 'namespace')
+  if (namespace !== undefined && namespace !== null && namespace !== pool.meta.namespace) {
+    return `.spec.poolRef.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
+  }
+  const kind = own(ref, 'kind') ?? ''
+  if (kind !== '' && kind !== 'InferencePool')
+    return `.spec.poolRef.kind is ${shown(kind)}, not "InferencePool"`
+  const group = own(ref, 'group') ?? ''
+  if (group !== '' && group !== pool.group) {
+    return `.spec.poolRef.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`
+  }
+  return undefined
+}
+
+/** `InferencePool.inference.networking.k8s.io or InferencePool.inference.networking.x-k8s.io`. */
+export function kindsText(kinds: readonly Kind[]): string {
+  return kinds.map(qualifiedKind).join(' or ')
+}
+
+/** `InferencePool/llama (inference.networking.k8s.io/v1)`. */
+export function objectText(kind: Kind, name: string): string {
+  return `${kind.kind}/${name} (${apiVersionOf(kind)})`
+}
+
+function resolved(kind: (typeof POOL_KINDS)[number], pool: Pool): ResolvedPool {
+  return {
+    state: 'found',
+    pool,
+    kind,
+    selector: decodePoolSelector(kind.group, pool.selector),
+    shadowed: undefined,
+  }
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : value === undefined ? 'missing' : typeName(value)
+}

@@ -1,0 +1,125 @@
+// The derivation of one binding, step by step, for a person: what was looked at, what it resolved to, and which step
+// failed. The steps group the checks of `compile/checks.ts`; their order is the order of judgement.
+import type { CheckName, Gathered } from '../compile/checks.ts'
+import { modeOf, trustDomainText } from '../compile/checks.ts'
+import { safetyProblems, selectorsOf, spiffeIdOf } from '../compile/identity.ts'
+import { objectText } from '../compile/references.ts'
+import { ignoranceText } from '../knowledge.ts'
+import type { Judgement } from '../plan/plan.ts'
+
+export type StepName =
+  | 'pool'
+  | 'objective'
+  | 'selector'
+  | 'mode'
+  | 'account'
+  | 'container'
+  | 'proof'
+  | 'SPIFFE ID'
+  | 'collision'
+  | 'output'
+
+export interface Step {
+  readonly name: StepName
+  readonly outcome: 'passed' | 'failed' | 'unknown' | 'not judged'
+  /** What it resolved to, or why it failed. */
+  readonly text: string
+}
+
+interface StepRule {
+  readonly name: StepName
+  readonly checks: readonly CheckName[]
+  /** What to say when all its checks passed. */
+  readonly passed: (gathered: Gathered) => string
+}
+
+const STEPS: readonly StepRule[] = [
+  { name: 'pool', checks: ['poolRef form', 'pool found', 'pool unambiguous'], passed: poolText },
+  {
+    name: 'objective',
+    checks: ['objectiveRef form', 'objective required', 'objective found', 'objective leads to the pool'],
+    passed: objectiveText,
+  },
+  { name: 'selector', checks: ['pool selector'], passed: selectorText },
+  { name: 'mode', checks: ['mode'], passed: ({ binding }) => modeOf(binding) ?? '' },
+  {
+    name: 'account',
+    checks: ['service account'],
+    passed: ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''),
+  },
+  { name: 'container', checks: ['container'], passed: containerText },
+  { name: 'proof', checks: ['safety proof'], passed: proofText },
+  { name: 'SPIFFE ID', checks: ['SPIFFE ID'], passed: spiffeIdText },
+  { name: 'collision', checks: ['collision'], passed: collisionText },
+  { name: 'output', checks: ['output'], passed: () => '' },
+]
+
+/** The steps of a judged binding, all of them, in order. */
+export function stepsOf(judgement: Judgement): readonly Step[] {
+  const { gathered } = judgement.compiled
+  const stop = stopOf(judgement)
+  let judged = true
+  return STEPS.map(({ name, checks, passed }): Step => {
+    if (!judged) return { name, outcome: 'not judged', text: '' }
+    if (stop === undefined || !checks.includes(stop.check))
+      return { name, outcome: 'passed', text: passed(gathered) }
+    judged = false
+    return { name, outcome: stop.outcome, text: stop.text }
+  })
+}
+
+/** Where the judgement stopped, and how. */
+function stopOf(
+  judgement: Judgement,
+): { check: CheckName; outcome: 'failed' | 'unknown'; text: string } | undefined {
+  switch (judgement.state) {
+    case 'refused':
+      return { check: judgement.check, outcome: 'failed', text: judgement.message }
+    case 'undetermined':
+      return { check: judgement.check, outcome: 'unknown', text: ignoranceText(judgement.why) }
+    case 'waiting':
+      return { check: 'output', outcome: 'unknown', text: `waits for ${judgement.waitsFor.join('; ')}` }
+    case 'ready':
+    case 'deleting':
+      return undefined
+  }
+}
+
+function poolText({ pool }: Gathered): string {
+  if (pool?.state !== 'found') return ''
+  const shadowed =
+    pool.shadowed === undefined ? '' : `; ${pool.shadowed.group} holds another pool of that name`
+  return `${objectText(pool.kind, pool.pool.meta.name)}${shadowed}`
+}
+
+function objectiveText({ objective, pool }: Gathered): string {
+  if (objective?.state !== 'found' || pool?.state !== 'found') return 'none named, none needed'
+  return `${objectText(objective.kind, objective.objective.meta.name)}, leads to ${pool.pool.meta.name}`
+}
+
+function selectorText({ pool }: Gathered): string {
+  if (pool?.state !== 'found' || !pool.selector.ok) return ''
+  return [...pool.selector.labels].map(([key, value]) => `${key}=${value}`).join(',')
+}
+
+function containerText({ parts }: Gathered): string {
+  return parts?.containerName ?? 'all containers of the pods'
+}
+
+function proofText({ parts }: Gathered): string {
+  if (parts === undefined) return ''
+  const selectors = selectorsOf(parts).map(({ selector }) => selector)
+  if (safetyProblems(parts, selectors).length > 0) return ''
+  const container = parts.containerName === undefined ? '' : ', one container'
+  return `${selectors.length} selectors: one namespace, one service account, every pool label${container}`
+}
+
+function spiffeIdText({ parts, config }: Gathered): string {
+  return parts === undefined ? '' : spiffeIdOf(parts, trustDomainText(config))
+}
+
+function collisionText({ binding }: Gathered): string {
+  return modeOf(binding) === 'PoolOnly'
+    ? 'none: PoolOnly bindings never collide'
+    : 'none: no other binding provably claims this container of these pods'
+}

@@ -1,0 +1,86 @@
+// A finding: something that a person should know, with a stable code, what it is about, what shows it, and the fix.
+import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'
+import { compareBytes } from '../text/bytes.ts'
+
+/** What a finding is about; `namespace` is empty for a cluster-scoped object. */
+export interface Subject {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly container?: string
+}
+
+export interface Finding {
+  readonly code: FindingCode
+  readonly severity: Severity
+  readonly subject: Subject
+  /** The other objects that are part of it, in a total order. */
+  readonly related: readonly Subject[]
+  /** One sentence: what is the case here. */
+  readonly summary: string
+  /** What shows it, a line each, in a total order. */
+  readonly evidence: readonly string[]
+  readonly fix: string
+}
+
+/** What a rule says; code and severity and, where none is given, the fix come from the registry. */
+export interface Observation {
+  readonly subject: Subject
+  readonly related?: readonly Subject[]
+  readonly summary: string
+  readonly evidence?: readonly string[]
+  readonly fix?: string
+}
+
+/** Makes a finding of a code. */
+export function finding(code: FindingCode, observation: Observation): Finding {
+  const entry = findingEntry(code)
+  return {
+    code,
+    severity: entry.severity,
+    subject: observation.subject,
+    related: (observation.related ?? []).toSorted(compareSubjects),
+    summary: observation.summary,
+    evidence: observation.evidence ?? [],
+    fix: observation.fix ?? entry.fix,
+  }
+}
+
+/** Worst first, then by code, subject, related subjects and summary: a total order. */
+export function compareFindings(left: Finding, right: Finding): number {
+  return (
+    SEVERITY_RANK[left.severity] - SEVERITY_RANK[right.severity] ||
+    compareBytes(left.code, right.code) ||
+    compareSubjects(left.subject, right.subject) ||
+    compareBytes(left.related.map(subjectText).join('\n'), right.related.map(subjectText).join('\n')) ||
+    compareBytes(left.summary, right.summary)
+  )
+}
+
+/** What makes two findings the same one, before and after a change: code, subject and related subjects. */
+export function findingKey(one: Finding): string {
+  return [one.code, subjectText(one.subject), ...one.related.map(subjectText)].join('\n')
+}
+
+/** `Kind/namespace/name`, with the container behind a colon; a cluster-scoped object has no namespace. */
+export function subjectText({ kind, namespace, name, container }: Subject): string {
+  const base = namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
+  return container === undefined ? base : `${base}:${container}`
+}
+
+/** Whether a severity reaches a threshold. */
+export function reaches(severity: Severity, threshold: Severity): boolean {
+  return SEVERITY_RANK[severity] <= SEVERITY_RANK[threshold]
+}
+
+const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }
+
+/** A total order of subjects: namespace, kind, name, container. */
+export function compareSubjects(left: Subject, right: Subject): number {
+  return (
+    compareBytes(left.namespace, right.namespace) ||
+    compareBytes(left.kind, right.kind) ||
+    compareBytes(left.name, right.name) ||
+    compareBytes(left.container ?? '', right.container ?? '')
+  )
+}

@@ -1,0 +1,77 @@
+// An InferenceIdentityBinding, read field by field: an older CRD may have admitted what today's refuses, so each field
+// is either good or carries the sentence that says what is wrong with it (contract §2).
+import type * as z from 'zod'
+import { dig, isRecord, own } from '../json.ts'
+import type { Mode } from '../names.ts'
+import {
+  bindingStatusSchema,
+  containerNameSchema,
+  modeSchema,
+  objectiveRefSchema,
+  poolRefSchema,
+  serviceAccountNameSchema,
+  type BindingStatus,
+  type ObjectiveRef,
+  type PoolRef,
+} from './binding-schema.ts'
+import type { Standing } from './clusterspiffeid.ts'
+import { readMeta, type ObjectMeta } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+/** A field of a spec: its value, or what is wrong with it (`.spec.poolRef.name must not be empty`). */
+export type Field<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string }
+
+export interface Binding {
+  readonly meta: ObjectMeta
+  /** `namespace/name`. */
+  readonly key: string
+  readonly poolRef: Field<PoolRef>
+  readonly objectiveRef: Field<ObjectiveRef | undefined>
+  readonly mode: Field<Mode>
+  readonly serviceAccountName: Field<string>
+  readonly containerName: Field<string | undefined>
+  /** Undefined where the operator has written none yet, or where it cannot be read. */
+  readonly status: BindingStatus | undefined
+  readonly standing: Standing
+  readonly origin: Origin | undefined
+}
+
+/** Reads a binding; never throws. */
+export function readBinding(raw: RawObject, standing: Standing): Binding {
+  const meta = readMeta(raw.value)
+  const spec = dig(raw.value, 'spec')
+  const status = own(raw.value, 'status')
+  const parsed = isRecord(status) ? bindingStatusSchema.safeParse(status) : undefined
+  return {
+    meta,
+    key: `${meta.namespace}/${meta.name}`,
+    poolRef: readField(poolRefSchema, spec, 'poolRef'),
+    objectiveRef: readField(objectiveRefSchema.optional(), spec, 'objectiveRef'),
+    mode: readField(modeSchema, spec, 'mode'),
+    serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
+    containerName: readField(containerNameSchema, spec, 'containerName'),
+    status: parsed?.success === true ? parsed.data : undefined,
+    standing,
+    origin: raw.origin,
+  }
+}
+
+function readField<Schema extends z.ZodType>(
+  schema: Schema,
+  spec: unknown,
+  name: string,
+): Field<z.output<Schema>> {
+  // The API server prunes null where a field is not nullable: it counts as absent.
+  const found = own(spec, name)
+  const parsed = schema.safeParse(found === null ? undefined : found)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const issue = parsed.error.issues[0]
+  const path = ['spec', name, ...(issue?.path ?? []).map(String)].join('.')
+  const missing =
+    found === undefined ||
+    (isRecord(found) && issue?.path.length === 1 && own(found, String(issue.path[0])) === undefined)
+  if (missing) return { ok: false, problem: `.${path} is missing` }
+  return { ok: false, problem: `.${path} ${issue?.message ?? 'is invalid'}` }
+}

@@ -1,0 +1,125 @@
+// The CustomResourceDefinition of InferenceIdentityBinding, generated from the zod schemas. zod's OpenAPI 3.0 output is
+// nearly a structural schema; `structural` does the rest and refuses what it does not know, so that nothing slips
+// through unseen.
+import * as z from 'zod'
+import { isRecord, type JsonRecord } from '../json.ts'
+import { BINDING_GROUP, BINDING_KIND, BINDING_PLURAL, BINDING_VERSION } from '../names.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { bindingSpecSchema, bindingStatusSchema } from './binding-schema.ts'
+
+/** The keys that a structural schema of ours may have, in the order in which they are written. */
+const KEPT = [
+  'type',
+  'description',
+  'properties',
+  'required',
+  'items',
+  'enum',
+  'default',
+  'format',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'x-kubernetes-validations',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+]
+
+/** The CRD as a plain object, ready to be printed as YAML. */
+export function bindingCrd(): JsonRecord {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${BINDING_PLURAL}.${BINDING_GROUP}` },
+    spec: {
+      group: BINDING_GROUP,
+      scope: 'Namespaced',
+      names: {
+        kind: BINDING_KIND,
+        listKind: `${BINDING_KIND}List`,
+        plural: BINDING_PLURAL,
+        singular: BINDING_KIND.toLowerCase(),
+        shortNames: ['iib'],
+        categories: ['kleym'],
+      },
+      versions: [
+        {
+          name: BINDING_VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: PRINTER_COLUMNS,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              description:
+                'InferenceIdentityBinding asks for one SPIFFE identity for the pods of an InferencePool, or for one container of them on behalf of an InferenceObjective.',
+              required: ['spec'],
+              properties: {
+                apiVersion: { type: 'string' },
+                kind: { type: 'string' },
+                metadata: { type: 'object' },
+                spec: structural(jsonSchema(bindingSpecSchema), 'spec'),
+                status: structural(jsonSchema(bindingStatusSchema), 'status'),
+              },
+            },
+          },
+        },
+      ],
+    },
+  }
+}
+
+const PRINTER_COLUMNS = [
+  { name: 'Mode', type: 'string', jsonPath: '.spec.mode' },
+  { name: 'Pool', type: 'string', jsonPath: '.spec.poolRef.name' },
+  { name: 'Objective', type: 'string', jsonPath: '.spec.objectiveRef.name' },
+  { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: 'SPIFFE-ID', type: 'string', jsonPath: '.status.computedSpiffeIDs[0].spiffeID' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+]
+
+function jsonSchema(schema: z.ZodType): unknown {
+  return z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    cycles: 'throw',
+    reused: 'inline',
+    unrepresentable: 'throw',
+  })
+}
+
+function structural(schema: unknown, path: string): JsonRecord {
+  if (!isRecord(schema)) throw new Error(`${path}: a structural schema is a mapping`)
+  const result: Record<string, unknown> = {}
+  const stray = Object.keys(schema).find((key) => !KEPT.includes(key) && key !== 'additionalProperties')
+  if (stray !== undefined) throw new Error(`${path}: a structural schema has no ${stray}`)
+  if (schema['additionalProperties'] !== undefined && schema['additionalProperties'] !== false) {
+    throw new Error(`${path}: a structural schema here has no additionalProperties`)
+  }
+  for (const key of KEPT) if (Object.hasOwn(schema, key)) result[key] = schema[key]
+  if (result['type'] === 'integer') {
+    // zod bounds integers by what a double holds; Kubernetes says so by a format.
+    if (result['maximum'] === Number.MAX_SAFE_INTEGER) delete result['maximum']
+    if (result['minimum'] === Number.MIN_SAFE_INTEGER) delete result['minimum']
+    result['format'] = 'int64'
+  }
+  if (result['format'] === 'date-time') delete result['pattern']
+  if (typeof result['pattern'] === 'string') result['pattern'] = result['pattern'].replaceAll('\\/', '/')
+  if (Array.isArray(result['required'])) result['required'] = result['required'].toSorted((a, b) => compareBytes(String(a), String(b)))
+  if (isRecord(result['properties'])) {
+    result['properties'] = Object.fromEntries(
+      Object.entries(result['properties']).map(([name, value]) => [
+        name,
+        structural(value, `${path}.${name}`),
+      ]),
+    )
+  }
+  if (result['items'] !== undefined) result['items'] = structural(result['items'], `${path}[]`)
+  return result
+}

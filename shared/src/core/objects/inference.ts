@@ -1,0 +1,37 @@
+// InferencePool and InferenceObjective of every group, read without trust: kinds of the x-k8s group may have no spec at
+// all, and files may hold anything (facts: GAIE tags v0.1 to v1.6, traps 4 to 9).
+import { dig } from '../json.ts'
+import type { ObjectiveGroup, PoolGroup } from '../kinds.ts'
+import { readMeta, type ObjectMeta } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+export interface Pool {
+  readonly group: PoolGroup
+  readonly meta: ObjectMeta
+  /** `.spec.selector` as found; `compile/pool-selector.ts` decodes it by group. */
+  readonly selector: unknown
+  readonly origin: Origin | undefined
+}
+
+export interface Objective {
+  readonly group: ObjectiveGroup
+  readonly meta: ObjectMeta
+  /** `.spec.poolRef` as found. */
+  readonly poolRef: unknown
+  readonly origin: Origin | undefined
+}
+
+/** Reads an InferencePool of the given group; never throws. */
+export function readPool(raw: RawObject, group: PoolGroup): Pool {
+  return {
+    group,
+    meta: readMeta(raw.value),
+    selector: dig(raw.value, 'spec', 'selector'),
+    origin: raw.origin,
+  }
+}
+
+/** Reads an InferenceObjective of the given group; never throws. */
+export function readObjective(raw: RawObject, group: ObjectiveGroup): Objective {
+  return { group, meta: readMeta(raw.value), poolRef: dig(raw.value, 'spec', 'poolRef'), origin: raw.origin }
+}

@@ -1,0 +1,67 @@
+// Whose a ClusterSPIFFEID is (contract §8): ours, an orphan of ours, or foreign. Annotations, UID and name decide;
+// labels and managed fields prove nothing.
+import { nameFromItself } from '../compile/output.ts'
+import type { Lookup } from '../compile/references.ts'
+import type { Ignorance } from '../knowledge.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
+import type { Binding } from '../objects/binding.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+
+export type Ownership =
+  /** `assumed`: the binding is a manifest without a UID, so only name and annotation were compared. */
+  | { readonly kind: 'ours'; readonly binding: string; readonly assumed: boolean }
+  | { readonly kind: 'orphan'; readonly binding: string; readonly why: string }
+  | { readonly kind: 'foreign'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly binding: string; readonly why: Ignorance }
+
+/** What ownership is judged by. */
+export interface OwnershipFacts {
+  /** The binding of a key, by a live read where it seems to be gone. */
+  binding(key: string): Lookup<Binding>
+  /** The name that §5 renders for a binding now, if it renders one. */
+  renderedName(key: string): string | undefined
+}
+
+/** Judges one ClusterSPIFFEID. */
+export function judgeOwnership(object: ClusterSpiffeId, facts: OwnershipFacts): Ownership {
+  const key = object.meta.annotations.get(ANNOTATION_BINDING)
+  if (key === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING}` }
+  const namesItself = nameFromItself(key, object.spec.spiffeIDTemplate) === object.meta.name
+  const lookup = facts.binding(key)
+  if (lookup.state === 'unknown') return { kind: 'unknown', binding: key, why: lookup.why }
+  if (lookup.state === 'kind absent') return { kind: 'foreign', why: 'the kind of bindings is not there' }
+  if (lookup.state === 'absent') {
+    return namesItself
+      ? { kind: 'orphan', binding: key, why: `binding ${key} is gone` }
+      : {
+          kind: 'foreign',
+          why: `it names binding ${key}, which is gone, and its name is not the one that kleym gives`,
+        }
+  }
+  return judgeAgainst(lookup.object, object, namesItself || facts.renderedName(key) === object.meta.name)
+}
+
+function judgeAgainst(binding: Binding, object: ClusterSpiffeId, nameIsOurs: boolean): Ownership {
+  const claimed = object.meta.annotations.get(ANNOTATION_BINDING_UID)
+  const { uid } = binding.meta
+  if (uid === undefined) {
+    return nameIsOurs
+      ? { kind: 'ours', binding: binding.key, assumed: true }
+      : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
+  }
+  if (claimed === uid) {
+    const recorded = binding.status?.clusterSPIFFEID
+    const isRecorded = recorded?.name === object.meta.name && recorded.uid === object.meta.uid
+    return nameIsOurs || isRecorded
+      ? { kind: 'ours', binding: binding.key, assumed: false }
+      : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
+  }
+  if (claimed === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING_UID}` }
+  if (nameFromItself(binding.key, object.spec.spiffeIDTemplate) === object.meta.name) {
+    return { kind: 'orphan', binding: binding.key, why: `binding ${binding.key} lives under another UID` }
+  }
+  return {
+    kind: 'foreign',
+    why: `it names another UID of binding ${binding.key}, and its name is not kleym's`,
+  }
+}

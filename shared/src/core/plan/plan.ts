@@ -1,0 +1,242 @@
+// From compiled bindings and live outputs to a judgement per binding and the writes that are due (contract §6 and §8).
+// One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
+import type { Compiled, Resolved } from '../compile/compile.ts'
+import type { Output } from '../compile/output.ts'
+import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
+import { indexClaims, relationOf, type ClaimIndex } from '../collide/claim-index.ts'
+import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
+import type { Ignorance } from '../knowledge.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { CheckName } from '../compile/checks.ts'
+import type { RefusalReason } from '../registry/reasons.ts'
+import { driftOf } from './drift.ts'
+import type { Ownership } from './ownership.ts'
+
+/** A ClusterSPIFFEID that is there, and whose it is. */
+export interface LiveOutput {
+  readonly object: ClusterSpiffeId
+  readonly ownership: Ownership
+}
+
+/** What a binding comes to among the others. */
+export type Judgement =
+  | { readonly state: 'ready'; readonly compiled: Compiled; readonly resolved: Resolved }
+  | {
+      readonly state: 'refused'
+      readonly compiled: Compiled
+      readonly check: CheckName
+      readonly reason: RefusalReason
+      readonly message: string
+      /** Set when the reason is IdentityCollision. */
+      readonly collision: Collision | undefined
+    }
+  | {
+      readonly state: 'undetermined'
+      readonly compiled: Compiled
+      readonly check: CheckName
+      readonly why: Ignorance
+    }
+  | {
+      readonly state: 'waiting'
+      readonly compiled: Compiled
+      readonly resolved: Resolved
+      /** What is waited for, as sentences in a total order. */
+      readonly waitsFor: readonly string[]
+      readonly peers: readonly Peer[]
+    }
+  | { readonly state: 'deleting'; readonly compiled: Compiled }
+
+export type Action =
+  | { readonly kind: 'create'; readonly binding: string; readonly output: Output }
+  | {
+      readonly kind: 'update'
+      readonly binding: string
+      readonly live: LiveOutput
+      readonly output: Output
+      /** The paths that differ. */
+      readonly drift: readonly string[]
+    }
+  | { readonly kind: 'delete'; readonly binding: string; readonly live: LiveOutput; readonly because: string }
+
+export interface Pass {
+  readonly judgements: ReadonlyMap<string, Judgement>
+  readonly actions: readonly Action[]
+  readonly claims: ClaimIndex
+}
+
+/** Decides once. `reserved` are claims of writes in flight; a snapshot has none. */
+export function planOnce(
+  compiled: readonly Compiled[],
+  outputs: readonly LiveOutput[],
+  reserved: readonly Claim[] = [],
+): Pass {
+  const claims = indexClaims([...declaredClaims(compiled), ...outputs.flatMap(claimsOfOutput), ...reserved])
+  const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
+  const byOwner = Map.groupBy(
+    outputs.filter(({ ownership }) => ownership.kind === 'ours'),
+    ({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : ''),
+  )
+  const judgements = new Map<string, Judgement>()
+  const actions: Action[] = []
+  for (const one of compiled) {
+    const own = byOwner.get(one.binding.key) ?? []
+    const [judgement, due] = decide(one, own, byName, claims)
+    judgements.set(one.binding.key, judgement)
+    actions.push(...due)
+  }
+  for (const output of outputs) {
+    if (output.ownership.kind !== 'orphan' || isTerminating(output)) continue
+    const { binding, why } = output.ownership
+    actions.push({ kind: 'delete', binding, live: output, because: why })
+  }
+  return { judgements, actions, claims }
+}
+
+/** What outputs of ours, orphans and outputs of unknown ownership keep in force; foreign ones claim nothing. */
+function claimsOfOutput({ object, ownership }: LiveOutput): readonly Claim[] {
+  if (ownership.kind === 'foreign') return []
+  return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
+}
+
+function* declaredClaims(compiled: readonly Compiled[]): Iterable<Claim> {
+  for (const one of compiled) {
+    const claim = declaredClaim(one)
+    if (claim !== undefined) yield claim
+  }
+}
+
+type Decision = readonly [Judgement, readonly Action[]]
+
+function decide(
+  compiled: Compiled,
+  own: readonly LiveOutput[],
+  byName: ReadonlyMap<string, LiveOutput>,
+  claims: ClaimIndex,
+): Decision {
+  const { binding, result } = compiled
+  if (binding.meta.deletedAt !== undefined) {
+    return [{ state: 'deleting', compiled }, withdraw(own, binding.key, 'its binding is being deleted')]
+  }
+  if (result.kind === 'undetermined') {
+    return [{ state: 'undetermined', compiled, check: result.check, why: result.why }, []]
+  }
+  if (result.kind === 'refused') {
+    const { check, reason, message } = result
+    return refuse(compiled, own, { check, reason, message, collision: undefined })
+  }
+  const claim = declaredClaim(compiled)
+  const collision = claim === undefined ? undefined : collisionOf(claims, claim)
+  if (collision !== undefined) {
+    const message = collisionMessage(collision)
+    return refuse(compiled, own, { check: 'collision', reason: 'IdentityCollision', message, collision })
+  }
+  const peers = claim === undefined ? [] : waitsOf(claims, claim)
+  if (peers.length > 0) return wait(compiled, result, own, peers.map(waitText), peers, claim)
+  return place(compiled, result, own, byName.get(result.output.metadata.name))
+}
+
+/** The output stage: nobody else stands in the way of the claim, so the name decides. */
+function place(
+  compiled: Compiled,
+  resolved: Resolved,
+  own: readonly LiveOutput[],
+  holder: LiveOutput | undefined,
+): Decision {
+  const { key } = compiled.binding
+  const { output } = resolved
+  const stale = own.filter((live) => live !== holder)
+  const ready: Judgement = { state: 'ready', compiled, resolved }
+  const retire = withdraw(stale, key, 'its binding now has another SPIFFE ID')
+  if (holder === undefined) return [ready, [{ kind: 'create', binding: key, output }, ...retire]]
+  if (holder.ownership.kind === 'unknown') {
+    return [{ state: 'undetermined', compiled, check: 'output', why: holder.ownership.why }, []]
+  }
+  if (holder.ownership.kind === 'orphan') {
+    return wait(
+      compiled,
+      resolved,
+      own,
+      [`ClusterSPIFFEID ${output.metadata.name}, an orphan that holds the name`],
+      [],
+    )
+  }
+  if (holder.ownership.kind === 'foreign' || holder.ownership.binding !== key) {
+    const why =
+      holder.ownership.kind === 'foreign' ? holder.ownership.why : `it belongs to ${holder.ownership.binding}`
+    return refuse(compiled, own, {
+      check: 'output',
+      reason: 'OutputNotOwned',
+      message: `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}`,
+      collision: undefined,
+    })
+  }
+  if (isTerminating(holder)) {
+    return wait(
+      compiled,
+      resolved,
+      own,
+      [`ClusterSPIFFEID ${output.metadata.name}, which is being deleted`],
+      [],
+    )
+  }
+  const drift = driftOf(holder.object, output)
+  if (drift.length === 0) return [ready, retire]
+  return [ready, [{ kind: 'update', binding: key, live: holder, output, drift }, ...retire]]
+}
+
+function refuse(
+  compiled: Compiled,
+  own: readonly LiveOutput[],
+  why: Pick<Extract<Judgement, { state: 'refused' }>, 'check' | 'reason' | 'message' | 'collision'>,
+): Decision {
+  const because = `its binding is refused (${why.reason})`
+  return [{ state: 'refused', compiled, ...why }, withdraw(own, compiled.binding.key, because)]
+}
+
+/** Waiting keeps an output that still says what the binding declares, and withdraws one that does not. */
+function wait(
+  compiled: Compiled,
+  resolved: Resolved,
+  own: readonly LiveOutput[],
+  waitsFor: readonly string[],
+  peers: readonly Peer[],
+  claim: Claim | undefined = declaredClaim(compiled),
+): Decision {
+  const outdated = own.filter((live) => !saysWhatIsDeclared(live, resolved, claim))
+  const because = 'it no longer says what its waiting binding declares'
+  return [
+    { state: 'waiting', compiled, resolved, waitsFor, peers },
+    withdraw(outdated, compiled.binding.key, because),
+  ]
+}
+
+function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim | undefined): boolean {
+  if (live.object.spec.spiffeIDTemplate !== resolved.identity.spiffeId) return false
+  const kept = liveClaims(live.object, resolved.identity.binding)
+  if (claim === undefined) return kept.length === 0
+  const [only, ...rest] = kept
+  return (
+    only !== undefined &&
+    rest.length === 0 &&
+    only.namespace === claim.namespace &&
+    only.serviceAccountName === claim.serviceAccountName &&
+    only.containerName === claim.containerName &&
+    relationOf(only.labels, claim.labels) === 'SamePods'
+  )
+}
+
+function withdraw(outputs: readonly LiveOutput[], binding: string, because: string): readonly Action[] {
+  return outputs
+    .filter((live) => !isTerminating(live))
+    .map((live) => ({ kind: 'delete' as const, binding, live, because }))
+}
+
+function isTerminating({ object }: LiveOutput): boolean {
+  return object.meta.deletedAt !== undefined
+}
+
+function waitText({ claim }: Peer): string {
+  if (claim.basis === 'tentative') return `binding ${claim.owner}, whose own checks cannot be decided`
+  const whose = claim.owner === '' ? 'an orphan' : `of binding ${claim.owner}`
+  return `ClusterSPIFFEID ${claim.output ?? ''}, ${whose}, which claims the same container`
+}

@@ -1,0 +1,128 @@
+// The status that a judgement comes to (contract §2 and §7): five conditions, always all of them, in one order, and
+// times that move only when a condition's status does.
+import { collisionPeers } from '../collide/conflict.ts'
+import { ignoranceText } from '../knowledge.ts'
+import { CONDITION_TYPES, MESSAGE_BYTES, type ConditionType } from '../names.ts'
+import type { BindingStatus, Condition } from '../objects/binding-schema.ts'
+import { REASONS, type Reason } from '../registry/reasons.ts'
+import { cutToBytes } from '../text/bytes.ts'
+import type { Config } from '../compile/config.ts'
+import type { Judgement } from './plan.ts'
+
+/** What `Ready` says. */
+export interface Verdict {
+  readonly ready: 'True' | 'False' | 'Unknown'
+  readonly reason: Reason
+  /** At most 1,024 bytes. */
+  readonly message: string
+}
+
+/** The verdict of a judgement; undefined for a binding that is being deleted, whose status nobody writes. */
+export function verdictOf(judgement: Judgement): Verdict | undefined {
+  switch (judgement.state) {
+    case 'ready':
+      return saying('Reconciled', `ClusterSPIFFEID ${judgement.resolved.output.metadata.name} is in force`)
+    case 'refused':
+      return saying(judgement.reason, judgement.message)
+    case 'undetermined':
+      return saying('Undetermined', ignoranceText(judgement.why))
+    case 'waiting': {
+      const [first = 'a peer', ...rest] = judgement.waitsFor
+      return saying('WaitingForPeer', `waiting for ${first}${rest.length > 0 ? ' and more' : ''}`)
+    }
+    case 'deleting':
+      return undefined
+  }
+}
+
+/** What a status is computed from, beside the judgement. */
+export interface StatusContext {
+  readonly config: Config
+  /** `metadata.generation` of the binding. */
+  readonly generation: number
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+  /** The output that is in force, by name and UID; undefined while there is none. */
+  readonly inForce: { readonly name: string; readonly uid: string } | undefined
+}
+
+/** The next status; equal to the previous one, byte for byte, when nothing has changed. */
+export function nextStatus(
+  previous: BindingStatus | undefined,
+  judgement: Judgement,
+  context: StatusContext,
+): BindingStatus | undefined {
+  const verdict = verdictOf(judgement)
+  if (verdict === undefined) return previous
+  const conditions = CONDITION_TYPES.map((type) => nextCondition(previous, type, verdict, context))
+  const head = {
+    observedGeneration: context.generation,
+    conditions,
+    ...(context.config.trustDomain.kind === 'set' ? { trustDomain: context.config.trustDomain.value } : {}),
+    ...(context.config.className === '' ? {} : { clusterSPIFFEIDClassName: context.config.className }),
+  }
+  if (judgement.state === 'ready') return { ...head, ...rendered(judgement, context) }
+  if (judgement.state === 'refused') {
+    return judgement.collision === undefined
+      ? head
+      : { ...head, conflicts: collisionPeers(judgement.collision) }
+  }
+  return context.inForce === undefined ? head : { ...head, ...kept(previous) }
+}
+
+function rendered(judgement: Extract<Judgement, { state: 'ready' }>, context: StatusContext): BindingStatus {
+  const { identity } = judgement.resolved
+  return {
+    computedSpiffeIDs: [{ mode: identity.mode, spiffeID: identity.spiffeId }],
+    renderedSelectors: [
+      { spiffeID: identity.spiffeId, selectors: identity.selectors.map(({ selector }) => selector) },
+    ],
+    ...(context.inForce === undefined ? {} : { clusterSPIFFEID: context.inForce }),
+  }
+}
+
+function kept(previous: BindingStatus | undefined): BindingStatus {
+  const { computedSpiffeIDs, renderedSelectors, clusterSPIFFEID } = previous ?? {}
+  return {
+    ...(computedSpiffeIDs === undefined ? {} : { computedSpiffeIDs }),
+    ...(renderedSelectors === undefined ? {} : { renderedSelectors }),
+    ...(clusterSPIFFEID === undefined ? {} : { clusterSPIFFEID }),
+  }
+}
+
+function nextCondition(
+  previous: BindingStatus | undefined,
+  type: ConditionType,
+  verdict: Verdict,
+  context: StatusContext,
+): Condition {
+  const before = previous?.conditions?.find((condition) => condition.type === type)
+  const wanted = wantedCondition(before, type, verdict)
+  return {
+    type,
+    status: wanted.status,
+    observedGeneration: context.generation,
+    lastTransitionTime:
+      before !== undefined && before.status === wanted.status ? before.lastTransitionTime : context.now,
+    reason: wanted.reason,
+    message: wanted.message,
+  }
+}
+
+function wantedCondition(
+  before: Condition | undefined,
+  type: ConditionType,
+  { ready, reason, message }: Verdict,
+): Pick<Condition, 'status' | 'reason' | 'message'> {
+  if (type === 'Ready') return { status: ready, reason, message }
+  if (ready === 'Unknown') {
+    // Not knowing keeps the last verdict; where there is none yet, it says that it does not know.
+    return before ?? { status: 'Unknown', reason, message }
+  }
+  if (REASONS[reason].condition === type) return { status: 'True', reason, message }
+  return { status: 'False', reason: 'Resolved', message: '' }
+}
+
+function saying(reason: Reason, message: string): Verdict {
+  return { ready: REASONS[reason].ready, reason, message: cutToBytes(message, MESSAGE_BYTES) }
+}

@@ -1,0 +1,293 @@
+// Every finding code, once. The types, the pages in docs/findings, `explain CODE`, the help tables and the tests are
+// made from this. A code is never reused and never changes its meaning.
+import { keysOf } from '../json.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { REASONS, type Reason, type RefusalReason } from './reasons.ts'
+
+export const SEVERITIES = ['error', 'warning', 'info'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+export interface FindingEntry {
+  readonly severity: Severity
+  /** A few words for a heading. */
+  readonly title: string
+  /** What is the case. */
+  readonly meaning: string
+  /** What follows from it. */
+  readonly consequence: string
+  /** What to do about it. */
+  readonly fix: string
+  /** The condition reason that the operator reports for the same thing. */
+  readonly reason?: Reason
+}
+
+const WITHDRAWN =
+  'The operator withdraws the binding’s ClusterSPIFFEID and writes none: a stale identity is worse than none.'
+
+function refusal(reason: RefusalReason, title: string, severity: Severity = 'error'): FindingEntry {
+  return {
+    severity,
+    title,
+    meaning: REASONS[reason].meaning,
+    consequence: WITHDRAWN,
+    fix: REASONS[reason].fix,
+    reason,
+  }
+}
+
+export const FINDINGS = {
+  KLM101: refusal('InvalidPoolRef', 'malformed pool reference'),
+  KLM102: refusal('TargetPoolNotFound', 'pool not found'),
+  KLM103: refusal('AmbiguousPoolRef', 'ambiguous pool reference'),
+  KLM104: refusal('InferencePoolCRDMissing', 'InferencePool is not served'),
+  KLM105: refusal('InvalidObjectiveRef', 'bad objective reference'),
+  KLM106: refusal('TargetObjectiveNotFound', 'objective not found'),
+  KLM107: refusal('InferenceObjectiveCRDMissing', 'InferenceObjective is not served'),
+  KLM110: {
+    severity: 'warning',
+    title: 'another pool of that name selects other pods',
+    meaning:
+      'The binding names the group of its pool, and the other group holds a pool of the same name that selects other pods.',
+    consequence:
+      'The SPIFFE ID holds the pool’s name but not its group, so nobody who reads it can tell the two pools apart.',
+    fix: 'Remove the pool that is no longer used, or rename one of them.',
+  },
+  KLM111: {
+    severity: 'warning',
+    title: 'legacy objective while llm-d.ai is served',
+    meaning:
+      'The binding resolves to an objective of the older GAIE group, although llm-d.ai objectives are served here.',
+    consequence:
+      'llm-d’s endpoint picker reads llm-d.ai objectives only, so the objective that gives the identity its name has no effect.',
+    fix: 'Move the objective to llm-d.ai/v1alpha2, under the same name.',
+  },
+  KLM201: refusal('UnsafeSelector', 'selector not provably safe'),
+  KLM202: refusal('InvalidPoolSelector', 'malformed pool selector'),
+  KLM301: refusal('IdentityCollision', 'identity collision'),
+  KLM302: {
+    severity: 'warning',
+    title: 'label sets that may overlap',
+    meaning:
+      'Two PerObjective bindings claim the same container and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
+    consequence:
+      'A pod with both label sets would hold both identities, and which of them a client gets first is not defined.',
+    fix: 'Give one of the bindings its own containerName, or give the pools labels that exclude each other.',
+  },
+  KLM303: {
+    severity: 'warning',
+    title: 'several identities on one container',
+    meaning:
+      'More than one registration matches the container, so its process holds more than one SPIFFE ID.',
+    consequence:
+      'Many clients take the first SVID, and SPIRE orders them by random entry IDs: which one is used may change at any time.',
+    fix: 'Keep one registration per container, or make the client choose by hint or SPIFFE ID.',
+  },
+  KLM304: {
+    severity: 'warning',
+    title: 'one SPIFFE ID claimed twice',
+    meaning: 'Two registrations give the same SPIFFE ID to different workloads.',
+    consequence: 'Whoever trusts the ID trusts both workloads, and cannot tell them apart.',
+    fix: 'Let one binding stand for each identity, or name different objectives or pools.',
+  },
+  KLM305: {
+    severity: 'info',
+    title: 'foreign ClusterSPIFFEID on the same pods',
+    meaning: 'A ClusterSPIFFEID that is not kleym’s selects pods that a binding reaches.',
+    consequence: 'Those pods may hold its identity too; nothing proves that it stays within the tenant.',
+    fix: 'Check that both registrations are wanted; narrow the podSelector of the foreign one if not.',
+  },
+  KLM306: {
+    severity: 'warning',
+    title: 'a pod in two pools',
+    meaning: 'The selectors of two pools choose the same pod.',
+    consequence:
+      'GAIE calls this unsupported: two endpoint pickers route to the pod, and PoolOnly bindings of both pools give it two identities.',
+    fix: 'Give the pools labels that exclude each other.',
+  },
+  KLM307: {
+    severity: 'warning',
+    title: 'equal hints on one container',
+    meaning: 'Two registrations with the same non-empty hint match one container.',
+    consequence:
+      'The Workload API hands out only one of them, the older entry, and drops the other with a warning in the agent’s log.',
+    fix: 'Give every ClusterSPIFFEID its own hint.',
+  },
+  KLM401: {
+    severity: 'error',
+    title: 'SCM ignores the output: its class',
+    meaning:
+      'The SPIRE controller manager does not handle the class of the ClusterSPIFFEID that the binding renders.',
+    consequence: 'The binding is Ready, and no container ever gets the identity.',
+    fix: 'Set --clusterspiffeid-class-name of kleym to SCM’s className, or let SCM watchClassless.',
+  },
+  KLM402: {
+    severity: 'warning',
+    title: 'default identity displaced',
+    meaning:
+      'A fallback ClusterSPIFFEID gives way as soon as another registration is rendered for the pod, whichever container that one is for.',
+    consequence: 'Other containers of those pods lose the default identity, and may be left with none.',
+    fix: 'Bind the other containers too, use PoolOnly, or set fallback: false on the default ClusterSPIFFEID.',
+  },
+  KLM403: {
+    severity: 'warning',
+    title: 'entry masked',
+    meaning:
+      'Another object owns an equal registration entry: same SPIFFE ID, parent and selectors on the same pod.',
+    consequence: 'SCM keeps one of the two, the older; the TTL, hint and DNS names of the other are dropped.',
+    fix: 'Delete one of the two objects, or make their SPIFFE IDs differ.',
+  },
+  KLM404: {
+    severity: 'warning',
+    title: 'the identity reaches no container',
+    meaning: 'Pods carry the pool’s labels, but none of them has a container that all selectors match.',
+    consequence: 'Nobody gets the identity; and the pods lose a default identity that is a fallback.',
+    fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
+  },
+  KLM405: {
+    severity: 'error',
+    title: 'the SPIRE server refuses the entry',
+    meaning: 'SCM would send a registration entry that spire-server does not accept.',
+    consequence:
+      'The identity is never issued, SCM tries again at every pass, and the fallback stays displaced.',
+    fix: 'Correct the field that the evidence names.',
+  },
+  KLM406: {
+    severity: 'error',
+    title: 'an object that stops SCM for everybody',
+    meaning:
+      'Go cannot decode a ClusterSPIFFEID or ClusterStaticEntry: a wrong type, or a duration such as 1d.',
+    consequence:
+      'SCM works on with the old objects, so no new, edited or deleted registration takes effect for anybody; after a restart it exits.',
+    fix: 'Correct or delete the object now.',
+  },
+  KLM407: {
+    severity: 'error',
+    title: 'an entry that is no UTF-8 stops new entries for everybody',
+    meaning: 'A template cuts a string in the middle of a character, and SCM cannot send the result.',
+    consequence: 'No entry of that batch is created, whoever it belongs to.',
+    fix: 'Correct the template so that it slices no character in two.',
+  },
+  KLM408: {
+    severity: 'warning',
+    title: 'a ClusterSPIFFEID fails to render',
+    meaning: 'A template of the ClusterSPIFFEID cannot be parsed, or fails for pods that it selects.',
+    consequence:
+      'SCM deletes the entries of those pods and logs the reason; the status shows only a counter, or nothing.',
+    fix: 'Correct the template that the evidence names.',
+  },
+  KLM409: {
+    severity: 'error',
+    title: 'SCM ignores the namespace',
+    meaning:
+      'The namespace of the binding matches one of SCM’s ignored namespaces, whose patterns are not anchored.',
+    consequence: 'The binding is Ready, and no pod of that namespace ever gets the identity.',
+    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $, or move the workload.',
+  },
+  KLM410: {
+    severity: 'warning',
+    title: 'SCM would ignore the output as the SPIRE charts install it',
+    meaning:
+      'SCM’s settings were not given, and as the hardened SPIRE charts install it, it ignores the output.',
+    consequence: 'If SCM runs with the charts’ defaults, no container ever gets the identity.',
+    fix: 'Pass SCM’s settings with --scm-config to be sure, and set --clusterspiffeid-class-name to its className.',
+  },
+  KLM411: {
+    severity: 'error',
+    title: 'kleym and SCM have different trust domains',
+    meaning: 'The trust domain that kleym renders is not the one that SCM serves.',
+    consequence: 'SCM refuses to render any of kleym’s registrations.',
+    fix: 'Give kleym the trust domain of SCM.',
+  },
+  KLM412: {
+    severity: 'info',
+    title: 'no pod carries the pool’s labels',
+    meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
+    consequence: 'Nobody gets the identity yet.',
+    fix: 'Nothing, if the workload is deployed later; else correct the labels of the pool or of the pods.',
+  },
+  KLM413: {
+    severity: 'info',
+    title: 'a template that kleym does not follow',
+    meaning: 'A ClusterSPIFFEID uses a template construct whose result kleym cannot tell without guessing.',
+    consequence: 'Whatever depends on that object is shown as unknown.',
+    fix: 'Compare with the registration entries of the server: spire-server entry show.',
+  },
+  KLM414: {
+    severity: 'error',
+    title: 'SCM does not start with this configuration',
+    meaning: 'The configuration of the SPIRE controller manager holds a setting that it refuses at start.',
+    consequence: 'No registration is made or changed for anybody.',
+    fix: 'Correct the setting that the evidence names.',
+  },
+  KLM501: refusal('UnsupportedMode', 'unsupported mode'),
+  KLM502: refusal('MissingObjectiveRef', 'objective missing'),
+  KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),
+  KLM504: refusal('InvalidContainerName', 'bad container name'),
+  KLM505: refusal('UnexpectedContainerName', 'container named for a whole pool'),
+  KLM506: refusal('InvalidSPIFFEID', 'invalid SPIFFE ID'),
+  KLM507: refusal('MissingTrustDomain', 'trust domain missing'),
+  KLM508: refusal('ClusterSPIFFEIDCRDMissing', 'ClusterSPIFFEID is not served'),
+  KLM509: refusal('OutputNotOwned', 'the output’s name is taken'),
+  KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
+  KLM511: {
+    severity: 'warning',
+    title: 'not decided',
+    meaning: REASONS.Undetermined.meaning,
+    consequence: 'What is in force stays in force. The answer is incomplete: a refusal may hide behind it.',
+    fix: REASONS.Undetermined.fix,
+    reason: 'Undetermined',
+  },
+  KLM512: {
+    severity: 'warning',
+    title: 'waiting for a peer',
+    meaning: REASONS.WaitingForPeer.meaning,
+    consequence: 'Nothing is written for the binding until the other registration is gone.',
+    fix: REASONS.WaitingForPeer.fix,
+    reason: 'WaitingForPeer',
+  },
+  KLM520: {
+    severity: 'warning',
+    title: 'settings disagree',
+    meaning:
+      'Two sources say different things about kleym’s trust domain or class: the flags, the operator’s Deployment, or a binding’s status.',
+    consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
+    fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
+  },
+  KLM521: {
+    severity: 'warning',
+    title: 'an output without a binding',
+    meaning:
+      'A ClusterSPIFFEID of kleym’s names a binding that is gone, or that was made again under another UID.',
+    consequence:
+      'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
+    fix: 'Let the operator run: it deletes the object by itself.',
+  },
+} as const satisfies Record<string, FindingEntry>
+
+export type FindingCode = keyof typeof FINDINGS
+
+/** All codes, in order. */
+export const FINDING_CODES: readonly FindingCode[] = keysOf(FINDINGS).toSorted(compareBytes)
+
+const BY_REASON = new Map<Reason, FindingCode>(
+  FINDING_CODES.flatMap((code) => {
+    const { reason }: FindingEntry = FINDINGS[code]
+    return reason === undefined ? [] : [[reason, code] as const]
+  }),
+)
+
+/** The code under which the plugin reports a condition reason; undefined for `Reconciled`. */
+export function codeOfReason(reason: Reason): FindingCode | undefined {
+  return BY_REASON.get(reason)
+}
+
+/** The entry of a code, in its general type. */
+export function findingEntry(code: FindingCode): FindingEntry {
+  return FINDINGS[code]
+}
+
+/** Whether a text is a code of ours, in any case of letters. */
+export function findingCodeOf(text: string): FindingCode | undefined {
+  const upper = text.toUpperCase()
+  return FINDING_CODES.find((code) => code === upper)
+}

@@ -1,0 +1,66 @@
+// The registry as pages: Markdown for docs/, and the same words for `kubectl kleym explain CODE`.
+import { FINDING_CODES, findingEntry, type FindingCode } from './findings.ts'
+import { REASONS, REASON_NAMES, type ReasonEntry } from './reasons.ts'
+
+const NOTE = '<!-- Generated from shared/src/core/registry by `npm run generate`; do not edit. -->'
+
+/** The sections of a code's page: a heading and a paragraph each. */
+export function pageSections(
+  code: FindingCode,
+): readonly { readonly heading: string; readonly text: string }[] {
+  const entry = findingEntry(code)
+  return [
+    { heading: 'What is the case', text: entry.meaning },
+    { heading: 'What follows', text: entry.consequence },
+    { heading: 'What to do', text: entry.fix },
+  ]
+}
+
+/** `docs/findings/<code>.md`. */
+export function findingPage(code: FindingCode): string {
+  const entry = findingEntry(code)
+  const reason = entry.reason === undefined ? '' : `, condition reason \`${entry.reason}\``
+  const sections = pageSections(code).map(({ heading, text }) => `## ${heading}\n\n${text}\n`)
+  return [
+    NOTE,
+    `# ${code}: ${entry.title}\n`,
+    `Severity: **${entry.severity}**${reason}.\n`,
+    ...sections,
+    `The same page at a terminal: \`kubectl kleym explain ${code}\`. All codes: [findings](README.md).\n`,
+  ].join('\n')
+}
+
+/** `docs/findings/README.md`: all codes in one table. */
+export function findingsIndex(): string {
+  const rows = FINDING_CODES.map((code) => {
+    const { severity, title, reason } = findingEntry(code)
+    return `| [${code}](${code}.md) | ${severity} | ${title} | ${reason === undefined ? '' : `\`${reason}\``} |`
+  })
+  return [
+    NOTE,
+    '# Findings\n',
+    'Every code that `kubectl kleym` reports. A code never changes its meaning and is never used again for another.\n',
+    '| code | severity | what | condition reason |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+/** `docs/reference/reasons.md`: what the conditions of a binding can say. */
+export function reasonsPage(): string {
+  const rows = REASON_NAMES.map((name) => {
+    const { condition, ready, meaning, fix }: ReasonEntry = REASONS[name]
+    return `| \`${name}\` | ${condition} | ${ready} | ${meaning} | ${fix} |`
+  })
+  return [
+    NOTE,
+    '# Condition reasons\n',
+    'A binding has five conditions: `Ready`, `Conflict`, `InvalidRef`, `UnsafeSelector` and `RenderFailure`. When `Ready` is',
+    'False, exactly one of the other four is True, and `Ready` repeats its reason and message.\n',
+    '| reason | condition | `Ready` is | meaning | what to do |',
+    '|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}

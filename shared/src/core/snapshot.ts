@@ -1,0 +1,220 @@
+// One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
+// What could not be read is recorded, so that `absent` is never said of something that was not looked for.
+import { stringAt, type JsonRecord } from './json.ts'
+import type { Ignorance } from './knowledge.ts'
+import {
+  LLM_D_GROUP,
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+  type ObjectiveGroup,
+  type PoolGroup,
+} from './kinds.ts'
+import {
+  BINDING_GROUP,
+  BINDING_KIND,
+  CLUSTER_SPIFFE_ID_KIND,
+  CLUSTER_STATIC_ENTRY_KIND,
+  SPIRE_GROUP,
+} from './names.ts'
+import { readBinding, type Binding } from './objects/binding.ts'
+import { readClusterSpiffeId, type ClusterSpiffeId, type Standing } from './objects/clusterspiffeid.ts'
+import { readObjective, readPool, type Objective, type Pool } from './objects/inference.ts'
+import { readMeta } from './objects/meta.ts'
+import {
+  namespaceNamed,
+  readEndpoints,
+  readNamespace,
+  readNode,
+  readPod,
+  type Endpoints,
+  type Namespace,
+  type Node,
+  type Pod,
+} from './objects/pod.ts'
+import type { RawObject } from './objects/raw.ts'
+import { readClusterStaticEntry, type ClusterStaticEntry } from './objects/static-entry.ts'
+import { isWorkload, readWorkloadPods } from './objects/workload.ts'
+import type { Lookup, References } from './compile/references.ts'
+import { compareBytes } from './text/bytes.ts'
+
+export interface Snapshot {
+  /** In byte order of `namespace/name`, like every list here. */
+  readonly bindings: readonly Binding[]
+  readonly pools: readonly Pool[]
+  readonly objectives: readonly Objective[]
+  readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
+  readonly staticEntries: readonly ClusterStaticEntry[]
+  readonly namespaces: readonly Namespace[]
+  /** Undefined where no Node was given: nodes are then not known. */
+  readonly nodes: readonly Node[] | undefined
+  /** Pods that exist or stand in a manifest. */
+  readonly pods: readonly Pod[]
+  /** The pods that workloads will make, one per template. */
+  readonly templates: readonly Pod[]
+  /** Undefined where no Endpoints object was given. */
+  readonly endpoints: readonly Endpoints[] | undefined
+  /** Why something that is not here may be there all the same, per qualified kind; `*` stands for every kind. */
+  readonly gaps: ReadonlyMap<string, Ignorance>
+  /** The kinds that the API server says it does not serve, qualified. */
+  readonly absentKinds: ReadonlySet<string>
+}
+
+/** What a snapshot is made from. */
+export interface SnapshotSource {
+  readonly objects: readonly RawObject[]
+  readonly gaps?: ReadonlyMap<string, Ignorance>
+  readonly absentKinds?: ReadonlySet<string>
+}
+
+/** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
+export function readSnapshot({ objects, gaps, absentKinds }: SnapshotSource): Snapshot {
+  const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
+  const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
+  const pods = sortByRef(of('Pod').map(readPod))
+  const templates = sortByRef(objects.filter(({ value }) => isWorkload(value)).flatMap(readWorkloadPods))
+  const bindings = sortByMeta(
+    of(`${BINDING_KIND}.${BINDING_GROUP}`).map((raw) => readBinding(raw, standingOf(raw))),
+  )
+  const pools = sortByMeta(
+    POOL_KINDS.flatMap((kind) => of(qualifiedKind(kind)).map((raw) => readPool(raw, kind.group))),
+  )
+  const objectives = sortByMeta(
+    OBJECTIVE_KINDS.flatMap((kind) => of(qualifiedKind(kind)).map((raw) => readObjective(raw, kind.group))),
+  )
+  const nodes = of('Node').map(readNode)
+  const endpoints = of('Endpoints').map(readEndpoints)
+  const named = [...bindings, ...pools, ...objectives].map(({ meta }) => meta.namespace)
+  return {
+    bindings,
+    pools,
+    objectives,
+    clusterSpiffeIds: sortByMeta(
+      of(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`).map((raw) => readClusterSpiffeId(raw, standingOf(raw))),
+    ),
+    staticEntries: sortByMeta(of(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`).map(readClusterStaticEntry)),
+    namespaces: readNamespaces(of('Namespace'), [
+      ...named,
+      ...[...pods, ...templates].map((pod) => pod.namespace),
+    ]),
+    nodes: nodes.length === 0 ? undefined : nodes.toSorted((a, b) => compareBytes(a.name, b.name)),
+    pods,
+    templates,
+    endpoints: endpoints.length === 0 ? undefined : endpoints,
+    gaps: gaps ?? new Map(),
+    absentKinds: absentKinds ?? new Set(),
+  }
+}
+
+/** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
+export function kindKey(object: JsonRecord): string {
+  const apiVersion = stringAt(object, 'apiVersion') ?? ''
+  const slash = apiVersion.indexOf('/')
+  const kind = stringAt(object, 'kind') ?? ''
+  return slash < 0 ? kind : `${kind}.${apiVersion.slice(0, slash)}`
+}
+
+/** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */
+export function standingOf({ value }: RawObject): Standing {
+  return readMeta(value).uid === undefined ? 'to be created' : 'live'
+}
+
+/** Looks references up in a snapshot. */
+export function referencesIn(snapshot: Snapshot): References {
+  const pools = new Map(
+    snapshot.pools.map((pool) => [refKey(pool.group, pool.meta.namespace, pool.meta.name), pool]),
+  )
+  const objectives = new Map(
+    snapshot.objectives.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
+  )
+  return {
+    pool: (group, namespace, name) =>
+      lookup(snapshot, pools.get(refKey(group, namespace, name)), `InferencePool.${group}`),
+    objective: (group, namespace, name) =>
+      lookup(snapshot, objectives.get(refKey(group, namespace, name)), `InferenceObjective.${group}`),
+  }
+}
+
+/** Looks a binding up by `namespace/name`. */
+export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding> {
+  const bindings = new Map(snapshot.bindings.map((binding) => [binding.key, binding]))
+  return (key) => lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`)
+}
+
+/** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
+export function gapOf(snapshot: Snapshot, qualified: string): Ignorance | undefined {
+  return snapshot.gaps.get(qualified) ?? snapshot.gaps.get('*')
+}
+
+/** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
+export function servesLlmD(snapshot: Snapshot): boolean {
+  return snapshot.objectives.some(({ group }) => group === LLM_D_GROUP)
+}
+
+/**
+ * The pods that a question about pods is about: those that exist, and those of templates that no existing pod
+ * represents. A template is represented by an existing pod with its labels, service account and containers.
+ */
+export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
+  if (snapshot.templates.length === 0) return snapshot.pods
+  const existing = Map.groupBy(
+    snapshot.pods.filter((pod) => pod.exists),
+    shapeOf,
+  )
+  const unrepresented = snapshot.templates.filter(
+    (template) => !(existing.get(shapeOf(template)) ?? []).some((pod) => hasLabels(pod, template.labels)),
+  )
+  return [...snapshot.pods, ...unrepresented]
+}
+
+function shapeOf(pod: Pod): string {
+  return [
+    pod.namespace,
+    pod.serviceAccountName,
+    ...pod.containers.map(({ name, role }) => `${role} ${name}`),
+  ].join('\n')
+}
+
+function hasLabels(pod: Pod, labels: ReadonlyMap<string, string>): boolean {
+  for (const [key, value] of labels) if (pod.labels.get(key) !== value) return false
+  return true
+}
+
+function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {
+  const namespaces = new Map(
+    given.map((raw) => readNamespace(raw)).map((namespace) => [namespace.name, namespace]),
+  )
+  for (const name of named) {
+    if (name !== '' && !namespaces.has(name)) namespaces.set(name, namespaceNamed(name, new Map(), false))
+  }
+  return [...namespaces.values()].toSorted((a, b) => compareBytes(a.name, b.name))
+}
+
+function lookup<T>(snapshot: Snapshot, object: T | undefined, qualified: string): Lookup<T> {
+  if (object !== undefined) return { state: 'found', object }
+  if (snapshot.absentKinds.has(qualified)) return { state: 'kind absent' }
+  const gap = gapOf(snapshot, qualified)
+  return gap === undefined ? { state: 'absent' } : { state: 'unknown', why: gap }
+}
+
+function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: string): string {
+  return `${group}\n${namespace}\n${name}`
+}
+
+function sortByMeta<T extends { readonly meta: { readonly namespace: string; readonly name: string } }>(
+  items: readonly T[],
+): readonly T[] {
+  return items.toSorted(
+    (a, b) => compareBytes(a.meta.namespace, b.meta.namespace) || compareBytes(a.meta.name, b.meta.name),
+  )
+}
+
+function sortByRef(pods: readonly Pod[]): readonly Pod[] {
+  return pods.toSorted(
+    (a, b) =>
+      compareBytes(a.namespace, b.namespace) ||
+      compareBytes(a.ref.kind, b.ref.kind) ||
+      compareBytes(a.ref.name, b.ref.name) ||
+      compareBytes(a.part, b.part),
+  )
+}

@@ -1,0 +1,262 @@
+// Finds the ClusterSPIFFEIDs whose selectors may choose a pod without asking each of them: by namespace, then by the
+// rarest label that a selector demands. The candidates are a superset; `selection` is the exact answer.
+import type { LabelSelector } from '../objects/label-selector.ts'
+import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { matchSelector, type LabelView, type Match } from './selector.ts'
+
+/** What the index needs of an object. */
+export interface Selecting {
+  readonly namespaceSelector: LabelSelector | undefined
+  readonly podSelector: LabelSelector | undefined
+}
+
+/** An object that may select a pod, and whether it does. */
+export interface Selection<T> {
+  readonly object: T
+  readonly match: 'yes' | 'unknown'
+  /** Which of the two selectors is not certain. */
+  readonly unsure: 'namespace' | 'pod' | undefined
+}
+
+/** How many namespaces a selector may match before its objects stop being listed namespace by namespace. */
+const NARROW_NAMESPACES = 16
+
+/** Objects that share one namespaceSelector. */
+interface Group<T> {
+  readonly selector: LabelSelector | undefined
+  readonly members: T[]
+  /** The answers so far, by namespace. */
+  readonly matches: Map<string, Match>
+}
+
+interface Entry<T> {
+  readonly object: T
+  readonly group: Group<T>
+}
+
+/** The objects of one place, by one label that their podSelector demands. */
+interface LabelPostings<T> {
+  readonly any: Entry<T>[]
+  readonly byKey: Map<string, Map<string, Entry<T>[]>>
+}
+
+export class CandidateIndex<T extends Selecting> {
+  readonly #namespaces: ReadonlyMap<string, Namespace>
+  /** Namespaces of pods that were asked for later. */
+  readonly #strangers = new Map<string, Namespace>()
+  readonly #groupOf = new Map<T, Group<T>>()
+  readonly #broad: LabelPostings<T> = newPostings()
+  readonly #narrow = new Map<string, LabelPostings<T>>()
+  readonly #narrowGroups: Group<T>[] = []
+  readonly #podsWithLabel: Map<string, Map<string, number>>
+
+  constructor(objects: readonly T[], namespaces: readonly Namespace[], pods: readonly Pod[]) {
+    this.#namespaces = namespacesOf(namespaces, pods)
+    this.#podsWithLabel = countLabels(pods)
+    const byLabel = postNamespaces(this.#namespaces.values())
+    for (const group of groupByNamespaceSelector(objects)) {
+      for (const object of group.members) this.#groupOf.set(object, group)
+      this.#place(group, byLabel)
+    }
+  }
+
+  /** The namespaces that a selector certainly matches, of those that were given or that a pod names. */
+  namespacesOf(object: T): readonly string[] {
+    const group = this.#groupOf.get(object)
+    if (group === undefined) return []
+    return [...this.#namespaces.values()]
+      .filter((namespace) => this.#matchNamespace(group, namespace) === 'yes')
+      .map((namespace) => namespace.name)
+  }
+
+  /** Every object whose selectors choose this pod, or may. */
+  selecting(pod: Pod): readonly Selection<T>[] {
+    const namespace = this.#namespaceOf(pod.namespace)
+    const candidates: Entry<T>[] = []
+    collect(this.#broad, pod, candidates)
+    const narrow = this.#narrow.get(pod.namespace)
+    if (narrow !== undefined) collect(narrow, pod, candidates)
+    const view: LabelView = { labels: pod.labels, open: pod.openLabels, possible: pod.possibleLabels }
+    const selections: Selection<T>[] = []
+    for (const { object, group } of candidates) {
+      const inNamespace = this.#matchNamespace(group, namespace)
+      if (inNamespace === 'no') continue
+      const onPod = matchSelector(object.podSelector, view)
+      if (onPod === 'no') continue
+      const unsure = inNamespace === 'unknown' ? 'namespace' : onPod === 'unknown' ? 'pod' : undefined
+      selections.push({ object, match: unsure === undefined ? 'yes' : 'unknown', unsure })
+    }
+    return selections
+  }
+
+  /** A namespace that nobody named before matches by name alone; the narrow groups are then asked one by one. */
+  #namespaceOf(name: string): Namespace {
+    const known = this.#namespaces.get(name) ?? this.#strangers.get(name)
+    if (known !== undefined) return known
+    const bare = namespaceNamed(name, new Map(), false)
+    this.#strangers.set(name, bare)
+    for (const group of this.#narrowGroups) this.#postNarrow(group, bare)
+    return bare
+  }
+
+  #place(group: Group<T>, byLabel: NamespacePostings): void {
+    const candidates = candidateNamespaces(group.selector, byLabel)
+    const matching = candidates?.filter((namespace) => this.#matchNamespace(group, namespace) !== 'no')
+    if (matching === undefined || matching.length > NARROW_NAMESPACES) {
+      for (const object of group.members) this.#post(this.#broad, object, group)
+      return
+    }
+    this.#narrowGroups.push(group)
+    for (const namespace of matching) this.#postNarrow(group, namespace)
+  }
+
+  #postNarrow(group: Group<T>, namespace: Namespace): void {
+    if (this.#matchNamespace(group, namespace) === 'no') return
+    let postings = this.#narrow.get(namespace.name)
+    if (postings === undefined) this.#narrow.set(namespace.name, (postings = newPostings()))
+    for (const object of group.members) this.#post(postings, object, group)
+  }
+
+  #post(postings: LabelPostings<T>, object: T, group: Group<T>): void {
+    const rarest = this.#rarestLabel(object.podSelector)
+    if (rarest === undefined) {
+      postings.any.push({ object, group })
+      return
+    }
+    const [key, value] = rarest
+    let values = postings.byKey.get(key)
+    if (values === undefined) postings.byKey.set(key, (values = new Map()))
+    const list = values.get(value)
+    if (list === undefined) values.set(value, [{ object, group }])
+    else list.push({ object, group })
+  }
+
+  #rarestLabel(selector: LabelSelector | undefined): readonly [string, string] | undefined {
+    let rarest: readonly [string, string] | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const pair of selector?.matchLabels ?? []) {
+      const pods = this.#podsWithLabel.get(pair[0])?.get(pair[1]) ?? 0
+      if (pods < fewest) {
+        rarest = pair
+        fewest = pods
+      }
+    }
+    return rarest
+  }
+
+  #matchNamespace(group: Group<T>, namespace: Namespace): Match {
+    if (group.selector === undefined) return 'yes'
+    const before = group.matches.get(namespace.name)
+    if (before !== undefined) return before
+    const match = matchSelector(group.selector, { labels: namespace.labels, complete: namespace.complete })
+    group.matches.set(namespace.name, match)
+    return match
+  }
+}
+
+function newPostings<T>(): LabelPostings<T> {
+  return { any: [], byKey: new Map() }
+}
+
+function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): void {
+  for (const entry of postings.any) into.push(entry)
+  for (const [key, value] of pod.labels) {
+    for (const entry of postings.byKey.get(key)?.get(value) ?? []) into.push(entry)
+  }
+  for (const keys of [pod.openLabels, pod.possibleLabels]) {
+    for (const key of keys) {
+      for (const list of postings.byKey.get(key)?.values() ?? []) into.push(...list)
+    }
+  }
+}
+
+function groupByNamespaceSelector<T extends Selecting>(objects: readonly T[]): readonly Group<T>[] {
+  const groups = new Map<string, Group<T>>()
+  for (const object of objects) {
+    const selector = object.namespaceSelector
+    const key = selector === undefined ? '' : selectorKey(selector)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, { selector, members: [object], matches: new Map() })
+    else group.members.push(object)
+  }
+  return [...groups.values()]
+}
+
+/** Equal for selectors that are written alike, whatever the order of their labels. */
+export function selectorKey(selector: LabelSelector): string {
+  const labels = [...selector.matchLabels].toSorted(([left], [right]) => compareBytes(left, right))
+  return JSON.stringify([labels, selector.matchExpressions])
+}
+
+interface NamespacePostings {
+  readonly byKey: ReadonlyMap<string, ReadonlyMap<string, readonly Namespace[]>>
+  /** Those whose labels are not all known, which may match anything. */
+  readonly incomplete: readonly Namespace[]
+}
+
+function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostings {
+  const byKey = new Map<string, Map<string, Namespace[]>>()
+  const incomplete: Namespace[] = []
+  for (const namespace of namespaces) {
+    if (!namespace.complete) incomplete.push(namespace)
+    for (const [key, value] of namespace.labels) {
+      let values = byKey.get(key)
+      if (values === undefined) byKey.set(key, (values = new Map()))
+      const list = values.get(value)
+      if (list === undefined) values.set(value, [namespace])
+      else list.push(namespace)
+    }
+  }
+  return { byKey, incomplete }
+}
+
+/** The namespaces that may match a selector, or undefined where it demands no label. */
+function candidateNamespaces(
+  selector: LabelSelector | undefined,
+  byLabel: NamespacePostings,
+): readonly Namespace[] | undefined {
+  let fewest: readonly Namespace[] | undefined
+  for (const [key, value] of selector?.matchLabels ?? []) {
+    const found = byLabel.byKey.get(key)?.get(value) ?? []
+    if (fewest === undefined || found.length < fewest.length) fewest = found
+  }
+  if (fewest === undefined) return undefined
+  return [...new Set([...fewest, ...byLabel.incomplete])]
+}
+
+function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {
+  const namespaces = new Map<string, Namespace>()
+  for (const namespace of given) {
+    const twin = namespaces.get(namespace.name)
+    if (twin === undefined || precedes(namespace, twin)) namespaces.set(namespace.name, namespace)
+  }
+  for (const pod of pods) {
+    if (!namespaces.has(pod.namespace)) {
+      namespaces.set(pod.namespace, namespaceNamed(pod.namespace, new Map(), false))
+    }
+  }
+  return namespaces
+}
+
+/** A snapshot holds a namespace once; where it does not, the answer still must not hang on the order. */
+function precedes(left: Namespace, right: Namespace): boolean {
+  if (left.complete !== right.complete) return left.complete
+  return labelsText(left) < labelsText(right)
+}
+
+function labelsText(namespace: Namespace): string {
+  return JSON.stringify([...namespace.labels].toSorted(([left], [right]) => compareBytes(left, right)))
+}
+
+function countLabels(pods: readonly Pod[]): Map<string, Map<string, number>> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const pod of pods) {
+    for (const [key, value] of pod.labels) {
+      let values = counts.get(key)
+      if (values === undefined) counts.set(key, (values = new Map()))
+      values.set(value, (values.get(value) ?? 0) + 1)
+    }
+  }
+  return counts
+}

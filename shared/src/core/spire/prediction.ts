@@ -1,0 +1,142 @@
+// What a prediction says, as types: the registrations of each pod and their fate, the fate of each object, and what
+// stops SCM for everybody (facts/spire.md §2-§5, §10, §11).
+import type { Endpoints, Namespace, Node, Pod } from '../objects/pod.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { ScmSettings } from '../objects/scm-settings.ts'
+import type { ClusterStaticEntry } from '../objects/static-entry.ts'
+
+/** One consistent snapshot, and the controller that looks at it. */
+export interface PredictionInput {
+  /** All of them, of whatever class and owner. */
+  readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
+  readonly staticEntries: readonly ClusterStaticEntry[]
+  readonly namespaces: readonly Namespace[]
+  /** Undefined: nodes are not known; a scheduled pod's node then exists, with a UID that nobody knows. */
+  readonly nodes: readonly Node[] | undefined
+  readonly pods: readonly Pod[]
+  /** Undefined: not known, so DNS names that come from Services are not known either. */
+  readonly endpoints: readonly Endpoints[] | undefined
+  readonly settings: ScmSettings
+}
+
+/** The object that a registration comes from. */
+export interface EntrySource {
+  readonly kind: 'ClusterSPIFFEID' | 'ClusterStaticEntry'
+  readonly name: string
+}
+
+/** `ClusterSPIFFEID/default`: the object as reasons name it. */
+export function sourceText(source: EntrySource): string {
+  return `${source.kind}/${source.name}`
+}
+
+/** One selector of an entry; `open` names the facts in its value that nobody knows yet. */
+export interface EntrySelector {
+  readonly type: string
+  readonly value: string
+  readonly open: readonly string[]
+}
+
+/** A registration entry as SCM would send it. Facts that nobody knows yet stand in it as `<pod UID>`. */
+export interface RenderedEntry {
+  readonly spiffeId: string
+  readonly parentId: string
+  /** In SCM's order: the pod UID first, then the templates'; as written in a static entry. */
+  readonly selectors: readonly EntrySelector[]
+  readonly dnsNames: readonly string[]
+  /** Seconds, as the server gets them; 0 is the server's default. */
+  readonly x509SvidTtl: number
+  readonly jwtSvidTtl: number
+  readonly federatesWith: readonly string[]
+  readonly hint: string
+  readonly admin: boolean
+  readonly downstream: boolean
+  readonly storeSvid: boolean
+  /** The facts that are not known yet, by name, in the order in which the entry shows them. */
+  readonly open: readonly string[]
+}
+
+/** What becomes of a registration. `why` is a plain sentence fragment that names the object and the field. */
+export type EntryVerdict =
+  /** SCM holds it and the server takes it. */
+  | { readonly state: 'declared' }
+  /** Another object owns the same entry. */
+  | { readonly state: 'masked'; readonly by: EntrySource; readonly why: string }
+  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. */
+  | { readonly state: 'displaced'; readonly by: EntrySource; readonly why: string }
+  /** SCM does not look at the object, the namespace or the pod. */
+  | { readonly state: 'ignored'; readonly why: string }
+  /** SCM cannot make the entry; `field` is the template or field at fault. */
+  | { readonly state: 'failed'; readonly field: string; readonly why: string }
+  /** SCM asks for it, the SPIRE server refuses it. */
+  | { readonly state: 'refused'; readonly why: string }
+  /** It needs a fact that is not known here. */
+  | { readonly state: 'depends'; readonly why: string }
+  /** kleym cannot tell, because it does not follow this construct. */
+  | { readonly state: 'unknown'; readonly construct: string; readonly why: string }
+
+/** A registration whose selectors choose a pod, and its fate. */
+export interface EntryOutcome {
+  readonly source: EntrySource
+  readonly pod: Pod
+  readonly hint: string
+  readonly fallback: boolean
+  /** The entry that would be sent; also for a registration that is not in force, where it can be rendered. */
+  readonly entry: RenderedEntry | undefined
+  readonly verdict: EntryVerdict
+}
+
+/** What SCM does with one object, whatever the pods are. */
+export type ObjectHandling =
+  | { readonly state: 'handled' }
+  | { readonly state: 'ignored'; readonly why: string }
+  /** It is a valid object that SCM cannot parse, and drops: its entries go. */
+  | { readonly state: 'invalid'; readonly field: string; readonly why: string }
+  /** Go cannot decode it, which stalls SCM for everybody. */
+  | { readonly state: 'undecodable'; readonly why: string }
+  | { readonly state: 'unknown'; readonly why: string }
+
+export interface ObjectOutcome {
+  readonly source: EntrySource
+  readonly handling: ObjectHandling
+}
+
+/** The counters of `status.stats`, as far as they are certain; pods that do not exist yet are counted apart. */
+export interface ObjectCounts {
+  /** Namespaces that match the selector, ignored ones included. */
+  readonly namespacesSelected: number
+  readonly namespacesIgnored: number
+  /** Existing pods that match, before a fallback skips any. */
+  readonly podsSelected: number
+  readonly podEntryRenderFailures: number
+  /** Entries that this object wins, refused ones included: SCM counts what it wants. */
+  readonly entriesToSet: number
+  readonly entriesMasked: number
+  /** Pods of templates and manifests that match. */
+  readonly futurePodsSelected: number
+  /** Registrations, of existing and future pods, whose fate is not certain. */
+  readonly uncertain: number
+}
+
+/** One fact that stops new identities for everybody, or keeps SCM from starting. */
+export interface Stopper {
+  /** Undefined: SCM's own configuration. */
+  readonly source: EntrySource | undefined
+  readonly kind: 'undecodable' | 'not UTF-8' | 'configuration'
+  readonly why: string
+}
+
+/** What SCM and SPIRE would do with a snapshot. Pure; each answer is worked out when it is asked for. */
+export interface Prediction {
+  /** By `sourceText`. */
+  readonly objects: ReadonlyMap<string, ObjectOutcome>
+  /** Every registration whose selectors choose this pod, not only those in force, in a total order. */
+  entriesOf(pod: Pod): readonly EntryOutcome[]
+  /** By `sourceText`; goes through all pods once. */
+  counts(): ReadonlyMap<string, ObjectCounts>
+  /** In a total order. */
+  stoppers(): readonly Stopper[]
+}
+
+/** Yes, no, or not known. */
+export type Tri = 'yes' | 'no' | 'maybe'

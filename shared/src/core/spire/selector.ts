@@ -1,0 +1,139 @@
+// Label selectors as SPIRE Controller Manager applies them: what apimachinery refuses (`LabelSelectorAsSelector`), and
+// what a selector selects when labels are only partly known, as of a pod that a Deployment has yet to create. SCM lets
+// an absent selector select everything, unlike apimachinery.
+import type { LabelRequirement, LabelSelector } from '../objects/label-selector.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
+
+/** What is known of an object's labels. A key that stands in several of these counts as the least known of them. */
+export interface LabelView {
+  /** Labels that are there, with their values. */
+  readonly labels: ReadonlyMap<string, string>
+  /** Keys that are there with a value nobody knows. */
+  readonly open?: ReadonlySet<string>
+  /** Keys that may be there, with whatever value. */
+  readonly possible?: ReadonlySet<string>
+  /** False when any other label may be there too, as of an object that nobody described. Absent: true. */
+  readonly complete?: boolean
+}
+
+/** Whether a selector selects an object, as far as its labels are known. */
+export type Match = 'yes' | 'no' | 'unknown'
+
+/** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
+export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
+  if (selector === undefined) return undefined
+  for (const [key, value] of [...selector.matchLabels].sort(([a], [b]) => compareBytes(a, b))) {
+    const problem = keyProblem(key) ?? valueProblem(value)
+    if (problem !== undefined) return `matchLabels[${JSON.stringify(key)}]: ${problem}`
+  }
+  for (const [at, requirement] of selector.matchExpressions.entries()) {
+    const problem = requirementProblem(requirement)
+    if (problem !== undefined) return `matchExpressions[${at}]: ${problem}`
+  }
+  return undefined
+}
+
+/**
+ * Whether `selector` selects an object with these labels; an absent or empty selector selects everything. A selector
+ * that `selectorProblem` refuses has no answer; ask that first.
+ */
+export function matchSelector(selector: LabelSelector | undefined, labels: LabelView): Match {
+  if (selector === undefined) return 'yes'
+  let unknown = false
+  for (const [key, value] of selector.matchLabels) {
+    const match = matchValue(labels, key, (label) => label === value, false)
+    if (match === 'no') return 'no'
+    unknown ||= match === 'unknown'
+  }
+  for (const requirement of selector.matchExpressions) {
+    const match = matchRequirement(labels, requirement)
+    if (match === 'no') return 'no'
+    unknown ||= match === 'unknown'
+  }
+  return unknown ? 'unknown' : 'yes'
+}
+
+/** The selector in kubectl's syntax, in a total order: `app=llama,tier notin (a,b),!x`; `everything` for none. */
+export function describeSelector(selector: LabelSelector | undefined): string {
+  const terms: { readonly key: string; readonly text: string }[] = []
+  for (const [key, value] of selector?.matchLabels ?? []) terms.push({ key, text: `${key}=${value}` })
+  for (const requirement of selector?.matchExpressions ?? [])
+    terms.push({ key: requirement.key, text: describeRequirement(requirement) })
+  if (terms.length === 0) return 'everything'
+  terms.sort((a, b) => compareBytes(a.key, b.key) || compareBytes(a.text, b.text))
+  return terms.map((term) => term.text).join(',')
+}
+
+function keyProblem(key: string): string | undefined {
+  const problem = qualifiedNameProblem(key)
+  return problem === undefined ? undefined : `the key ${JSON.stringify(key)} ${problem}`
+}
+
+function valueProblem(value: string): string | undefined {
+  const problem = labelValueProblem(value)
+  return problem === undefined ? undefined : `the value ${JSON.stringify(value)} ${problem}`
+}
+
+function requirementProblem({ key, operator, values }: LabelRequirement): string | undefined {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) return `${operator} needs at least one value`
+      break
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) return `${operator} takes no values`
+      break
+    default:
+      return `${JSON.stringify(operator)} is no operator; there are In, NotIn, Exists and DoesNotExist`
+  }
+  return keyProblem(key) ?? values.map(valueProblem).find((problem) => problem !== undefined)
+}
+
+function matchRequirement(labels: LabelView, { key, operator, values }: LabelRequirement): Match {
+  switch (operator) {
+    case 'In':
+      return matchValue(labels, key, (label) => values.includes(label), false)
+    case 'NotIn':
+      return matchValue(labels, key, (label) => !values.includes(label), true)
+    case 'Exists':
+      return matchPresence(labels, key, true)
+    case 'DoesNotExist':
+      return matchPresence(labels, key, false)
+    default:
+      return 'unknown'
+  }
+}
+
+function matchValue(labels: LabelView, key: string, fits: (label: string) => boolean, absent: boolean): Match {
+  if (mayVary(labels, key) || labels.open?.has(key) === true) return 'unknown'
+  const label = labels.labels.get(key)
+  return certainly(label === undefined ? absent : fits(label))
+}
+
+function matchPresence(labels: LabelView, key: string, wanted: boolean): Match {
+  if (mayVary(labels, key)) return 'unknown'
+  return certainly((labels.open?.has(key) === true || labels.labels.has(key)) === wanted)
+}
+
+/** Whether nobody knows if the label is there. */
+function mayVary(labels: LabelView, key: string): boolean {
+  if (labels.possible?.has(key) === true) return true
+  return labels.complete === false && !labels.labels.has(key) && labels.open?.has(key) !== true
+}
+
+function certainly(yes: boolean): Match {
+  return yes ? 'yes' : 'no'
+}
+
+function describeRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case 'Exists':
+      return key
+    case 'DoesNotExist':
+      return `!${key}`
+    default:
+      return `${key} ${operator.toLowerCase()} (${[...values].sort(compareBytes).join(',')})`
+  }
+}
