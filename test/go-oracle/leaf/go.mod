@@ -5,6 +5,7 @@ go 1.26.6
 require (
 	github.com/spiffe/go-spiffe/v2 v2.8.1
 	github.com/spiffe/spire v1.15.3
+	golang.org/x/net v0.57.0
 	k8s.io/apimachinery v0.36.3
 )
 
@@ -20,7 +21,6 @@ require (
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	golang.org/x/exp v0.0.0-20251219203646-944ab1f22d93 // indirect
-	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect

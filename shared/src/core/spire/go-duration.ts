@@ -28,7 +28,7 @@ export function parseGoDuration(text: string): GoDuration {
   if (terms === '0') return { ok: true, nanoseconds: 0n }
   if (terms === '') return refuse(signed ? 'is a sign without a number' : 'is empty')
   let total = 0n
-  for (let at = 0; at < terms.length; ) {
+  for (let at = 0; at < terms.length;) {
     const term = readTerm(terms, at)
     if (!term.ok) return refuse(term.message)
     at = term.end
@@ -58,7 +58,8 @@ function readTerm(text: string, start: number): Term {
   const numberEnd = pastPoint === point ? point : pastDigits(text, pastPoint)
   const whole = text.slice(start, point)
   const fraction = text.slice(pastPoint, numberEnd)
-  if (whole + fraction === '') return refuse(`has no number at ${JSON.stringify(text.slice(start, start + 8))}`)
+  if (whole + fraction === '')
+    return refuse(`has no number at ${JSON.stringify(text.slice(start, start + 8))}`)
   const end = pastUnit(text, numberEnd)
   const unit = UNITS.get(text.slice(numberEnd, end))
   if (unit === undefined) return refuse(unitProblem(text.slice(start, numberEnd), text.slice(numberEnd, end)))

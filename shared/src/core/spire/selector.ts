@@ -23,9 +23,9 @@ export type Match = 'yes' | 'no' | 'unknown'
 /** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
 export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
   if (selector === undefined) return undefined
-  for (const [key, value] of [...selector.matchLabels].sort(([a], [b]) => compareBytes(a, b))) {
+  for (const [key, value] of [...selector.matchLabels].toSorted(([a], [b]) => compareBytes(a, b))) {
     const problem = keyProblem(key) ?? valueProblem(value)
-    if (problem !== undefined) return `matchLabels[${JSON.stringify(key)}]: ${problem}`
+    if (problem !== undefined) return `matchLabels[${quote(key)}]: ${problem}`
   }
   for (const [at, requirement] of selector.matchExpressions.entries()) {
     const problem = requirementProblem(requirement)
@@ -42,7 +42,7 @@ export function matchSelector(selector: LabelSelector | undefined, labels: Label
   if (selector === undefined) return 'yes'
   let unknown = false
   for (const [key, value] of selector.matchLabels) {
-    const match = matchValue(labels, key, (label) => label === value, false)
+    const match = matchEqual(labels, key, value)
     if (match === 'no') return 'no'
     unknown ||= match === 'unknown'
   }
@@ -67,12 +67,19 @@ export function describeSelector(selector: LabelSelector | undefined): string {
 
 function keyProblem(key: string): string | undefined {
   const problem = qualifiedNameProblem(key)
-  return problem === undefined ? undefined : `the key ${JSON.stringify(key)} ${problem}`
+  return problem === undefined ? undefined : `the key ${quote(key)} ${problem}`
 }
 
 function valueProblem(value: string): string | undefined {
   const problem = labelValueProblem(value)
-  return problem === undefined ? undefined : `the value ${JSON.stringify(value)} ${problem}`
+  return problem === undefined ? undefined : `the value ${quote(value)} ${problem}`
+}
+
+/** Long enough for every valid key, and no longer: a hostile one must not fill the screen. */
+const QUOTED_MAX = 320
+
+function quote(text: string): string {
+  return text.length <= QUOTED_MAX ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, QUOTED_MAX))}...`
 }
 
 function requirementProblem({ key, operator, values }: LabelRequirement): string | undefined {
@@ -86,7 +93,7 @@ function requirementProblem({ key, operator, values }: LabelRequirement): string
       if (values.length > 0) return `${operator} takes no values`
       break
     default:
-      return `${JSON.stringify(operator)} is no operator; there are In, NotIn, Exists and DoesNotExist`
+      return `${quote(operator)} is no operator; there are In, NotIn, Exists and DoesNotExist`
   }
   return keyProblem(key) ?? values.map(valueProblem).find((problem) => problem !== undefined)
 }
@@ -106,8 +113,17 @@ function matchRequirement(labels: LabelView, { key, operator, values }: LabelReq
   }
 }
 
-function matchValue(labels: LabelView, key: string, fits: (label: string) => boolean, absent: boolean): Match {
-  if (mayVary(labels, key) || labels.open?.has(key) === true) return 'unknown'
+function matchEqual(labels: LabelView, key: string, value: string): Match {
+  return isUncertain(labels, key) ? 'unknown' : certainly(labels.labels.get(key) === value)
+}
+
+function matchValue(
+  labels: LabelView,
+  key: string,
+  fits: (label: string) => boolean,
+  absent: boolean,
+): Match {
+  if (isUncertain(labels, key)) return 'unknown'
   const label = labels.labels.get(key)
   return certainly(label === undefined ? absent : fits(label))
 }
@@ -115,6 +131,11 @@ function matchValue(labels: LabelView, key: string, fits: (label: string) => boo
 function matchPresence(labels: LabelView, key: string, wanted: boolean): Match {
   if (mayVary(labels, key)) return 'unknown'
   return certainly((labels.open?.has(key) === true || labels.labels.has(key)) === wanted)
+}
+
+/** Whether nobody knows the label's value, or if it is there at all. */
+function isUncertain(labels: LabelView, key: string): boolean {
+  return labels.open?.has(key) === true || mayVary(labels, key)
 }
 
 /** Whether nobody knows if the label is there. */
@@ -134,6 +155,6 @@ function describeRequirement({ key, operator, values }: LabelRequirement): strin
     case 'DoesNotExist':
       return `!${key}`
     default:
-      return `${key} ${operator.toLowerCase()} (${[...values].sort(compareBytes).join(',')})`
+      return `${key} ${operator.toLowerCase()} (${values.toSorted(compareBytes).join(',')})`
   }
 }

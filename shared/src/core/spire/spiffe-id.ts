@@ -54,7 +54,8 @@ export function entryIdProblem(text: string): string | undefined {
   const id = parseSpiffeId(text)
   if (!id.ok) return id.message
   if (id.path === '') return 'has no path, which an entry needs'
-  if (id.path === '/spire' || id.path.startsWith('/spire/')) return 'lies in the path /spire, which SPIRE keeps for itself'
+  if (id.path === '/spire' || id.path.startsWith('/spire/'))
+    return 'lies in the path /spire, which SPIRE keeps for itself'
   return undefined
 }
 

@@ -36,7 +36,8 @@ export function qualifiedNameProblem(key: string): string | undefined {
   if (slash !== key.lastIndexOf('/')) return 'has more than one slash'
   if (slash === 0) return 'has nothing before its slash'
   const prefix = key.slice(0, Math.max(slash, 0))
-  if (slash > 0 && prefix.length > DNS1123_SUBDOMAIN_MAX) return `has a prefix over ${DNS1123_SUBDOMAIN_MAX} characters`
+  if (slash > 0 && prefix.length > DNS1123_SUBDOMAIN_MAX)
+    return `has a prefix over ${DNS1123_SUBDOMAIN_MAX} characters`
   if (slash > 0 && !subdomain.test(prefix)) return 'has a prefix that is no lower-case DNS name'
   return namePartProblem(key.slice(slash + 1))
 }
@@ -55,6 +56,9 @@ export function labelValueProblem(value: string): string | undefined {
 
 function shapeProblem(text: string): string {
   const stray = /[^-A-Za-z0-9_.]/u.exec(text)
-  if (stray !== null) return `has ${JSON.stringify(stray[0])} at character ${stray.index + 1}; only letters, digits, "-", "_" and "." may stand there`
-  return /^[^A-Za-z0-9]/.test(text) ? 'does not start with a letter or digit' : 'does not end with a letter or digit'
+  if (stray !== null)
+    return `has ${JSON.stringify(stray[0])} at character ${stray.index + 1}; only letters, digits, "-", "_" and "." may stand there`
+  return /^[^A-Za-z0-9]/.test(text)
+    ? 'does not start with a letter or digit'
+    : 'does not end with a letter or digit'
 }
