@@ -1,18 +1,21 @@
 // Writes every generated file from its one source: the CRD from the zod schemas, the pages of finding codes and the
 // table of condition reasons from the registry. A test runs it in memory and compares, so that none can drift.
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { bindingCrd } from '../shared/src/core/objects/crd.ts'
-import { findingPage, findingsIndex } from '../shared/src/core/registry/pages.ts'
 import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
-import { reasonsPage } from '../shared/src/core/registry/pages.ts'
+import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
+import { exampleOutputs } from './example-outputs.ts'
 
 const GENERATED_YAML =
   '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
 
+const ESTATE = 'examples/estate'
+const ESTATE_OUTPUTS = `${ESTATE}/platform/kleym-outputs.yaml`
+
 /** Every generated file: its path from the root of the project, and its content. */
-export function generatedFiles(): ReadonlyMap<string, string> {
+export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   return new Map([
     [
       'charts/kleym/files/kleym.sonda.red_inferenceidentitybindings.yaml',
@@ -21,13 +24,20 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ...FINDING_CODES.map((code) => [`docs/findings/${code}.md`, findingPage(code)] as const),
     ['docs/findings/README.md', findingsIndex()],
     ['docs/reference/reasons.md', reasonsPage()],
+    [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],
   ])
+}
+
+async function estateManifests(root: string): Promise<readonly string[]> {
+  const names = await readdir(join(root, ESTATE), { recursive: true })
+  const files = names.filter((name) => name.endsWith('.yaml') && !ESTATE_OUTPUTS.endsWith(name)).toSorted()
+  return Promise.all(files.map((name) => readFile(join(root, ESTATE, name), 'utf8')))
 }
 
 /** Writes what differs; returns the paths that it wrote. */
 export async function writeGenerated(root: string): Promise<readonly string[]> {
   const written: string[] = []
-  for (const [path, content] of generatedFiles()) {
+  for (const [path, content] of await generatedFiles(root)) {
     const file = join(root, path)
     const before = await readFile(file, 'utf8').catch(() => undefined)
     if (before === content) continue
