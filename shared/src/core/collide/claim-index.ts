@@ -1,6 +1,7 @@
 // Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
 // another (contract §6). Claims with equal labels share a cell, and a cell finds its relatives through one designated
 // label each, so that thousands of claims cost neither a comparison of all with all nor a list of all pairs.
+import { entryOf } from '../entry.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
 import type { Claim } from './claim.ts'
@@ -39,8 +40,8 @@ interface OpenCell extends Cell {
 export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
   const groups = new Map<string, Map<string, OpenCell>>()
   for (const claim of claims) {
-    const cells = entry(groups, groupKey(claim), () => new Map<string, OpenCell>())
-    entry(cells, labelsKey(claim.labels), () => openCell(claim)).claims.push(claim)
+    const cells = entryOf(groups, groupKey(claim), () => new Map<string, OpenCell>())
+    entryOf(cells, labelsKey(claim.labels), () => openCell(claim)).claims.push(claim)
   }
   for (const cells of groups.values()) {
     for (const cell of cells.values()) {
@@ -94,7 +95,7 @@ function relate(cells: readonly OpenCell[]): void {
         best === undefined || (frequency.get(key) ?? 0) < (frequency.get(best) ?? 0) ? key : best,
       undefined,
     )
-    entry(designated, rarest ?? '', () => []).push(cell)
+    entryOf(designated, rarest ?? '', () => []).push(cell)
   }
   for (const larger of cells) {
     for (const key of [...[...larger.labels].map(labelKey), '']) {
@@ -124,12 +125,4 @@ function labelKey([key, value]: readonly [string, string]): string {
   // Neither a label key nor a label value holds a colon or a line feed where kleym made it; a hand-made live output may
   // hold anything, hence JSON.
   return JSON.stringify([key, value])
-}
-
-function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
 }

@@ -18,7 +18,7 @@ export type ClaimBasis =
 
 export interface Claim {
   readonly basis: ClaimBasis
-  /** The binding behind the claim, `namespace/name`; for an orphan, the one that its annotation names. */
+  /** The binding behind the claim, `namespace/name`; empty for an orphan, which nobody answers for. */
   readonly owner: string
   /** The output behind a live or reserved claim. */
   readonly output: string | undefined
@@ -39,32 +39,46 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
 }
 
 /**
- * What a live output keeps in force, read from its own spec. Selectors that a person's hand has added only narrow it, so
- * leaving them out claims too much rather than too little. Nothing without a container: that is PoolOnly.
+ * What a live output keeps in force, read from its own spec. Other selectors that a person's hand has added only narrow
+ * it, so leaving them out claims too much rather than too little. Nothing without a container: that is PoolOnly.
  */
 export function liveClaims(output: ClusterSpiffeId, owner: string): readonly Claim[] {
   const selectors = output.spec.workloadSelectorTemplates
-  const labels = new Map(output.spec.podSelector?.matchLabels ?? [])
-  for (const text of valuesOf(selectors, 'k8s:pod-label:')) {
-    const colon = text.indexOf(':')
-    if (colon > 0 && !labels.has(text.slice(0, colon)))
-      labels.set(text.slice(0, colon), text.slice(colon + 1))
-  }
-  const sorted = new Map([...labels].toSorted(([a], [b]) => compareBytes(a, b)))
   return valuesOf(selectors, 'k8s:ns:').flatMap((namespace) =>
     valuesOf(selectors, 'k8s:sa:').flatMap((serviceAccountName) =>
-      valuesOf(selectors, 'k8s:container-name:').map((containerName) => ({
-        basis: 'live' as const,
-        owner,
-        output: output.meta.name,
-        namespace,
-        serviceAccountName,
-        containerName,
-        labels: sorted,
-        spiffeId: output.spec.spiffeIDTemplate,
-      })),
+      valuesOf(selectors, 'k8s:container-name:').flatMap((containerName) =>
+        liveLabels(output).map((labels) => ({
+          basis: 'live' as const,
+          owner,
+          output: output.meta.name,
+          namespace,
+          serviceAccountName,
+          containerName,
+          labels,
+          spiffeId: output.spec.spiffeIDTemplate,
+        })),
+      ),
     ),
   )
+}
+
+/**
+ * The label sets of a live output. As rendered, pod selector and selectors say the same, which is one set. Where a hand
+ * has made them differ, the entry is made for the pods that both choose, but its selectors alone decide which pods of
+ * those nodes get it: both sets are claimed.
+ */
+function liveLabels({ spec }: ClusterSpiffeId): readonly PoolLabels[] {
+  const selected = new Map<string, string>()
+  for (const text of valuesOf(spec.workloadSelectorTemplates, 'k8s:pod-label:')) {
+    const colon = text.indexOf(':')
+    if (colon > 0 && !selected.has(text.slice(0, colon)))
+      selected.set(text.slice(0, colon), text.slice(colon + 1))
+  }
+  const chosen = spec.podSelector?.matchLabels ?? new Map<string, string>()
+  const narrowed = [...chosen].some(([key, value]) => selected.get(key) !== value)
+  const inOrder = (labels: PoolLabels): PoolLabels =>
+    new Map([...labels].toSorted(([a], [b]) => compareBytes(a, b)))
+  return narrowed ? [inOrder(new Map([...selected, ...chosen])), inOrder(selected)] : [inOrder(selected)]
 }
 
 function claimOf(

@@ -50,7 +50,8 @@ export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
     .toSorted(
       (a, b) =>
         compareBytes(a.claim.owner, b.claim.owner) ||
-        compareBytes(a.claim.output ?? '', b.claim.output ?? ''),
+        compareBytes(a.claim.output ?? '', b.claim.output ?? '') ||
+        compareBytes(a.relation, b.relation),
     )
 }
 

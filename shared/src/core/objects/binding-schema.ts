@@ -16,24 +16,30 @@ const subdomain = (what: string): z.ZodString =>
 
 /** The pool that a binding names. */
 export const poolRefSchema = z
-  .object({
-    name: subdomain('Name of an InferencePool in the namespace of the binding.'),
-    group: z
-      .enum(POOL_GROUPS, `must be ${POOL_GROUPS.join(' or ')}`)
-      .optional()
-      .describe('API group of the pool; without it the groups are tried in order of preference.'),
-  })
+  .object(
+    {
+      name: subdomain('Name of an InferencePool in the namespace of the binding.'),
+      group: z
+        .enum(POOL_GROUPS, `must be ${POOL_GROUPS.join(' or ')}`)
+        .optional()
+        .describe('API group of the pool; without it the groups are tried in order of preference.'),
+    },
+    'must be a mapping',
+  )
   .describe('The InferencePool whose pods get the identity.')
 
 /** The objective that a binding names. */
 export const objectiveRefSchema = z
-  .object({
-    name: subdomain('Name of an InferenceObjective in the namespace of the binding.'),
-    group: z
-      .enum(OBJECTIVE_GROUPS, `must be ${OBJECTIVE_GROUPS.join(', ')}`)
-      .optional()
-      .describe('API group of the objective; without it the groups are tried in order of preference.'),
-  })
+  .object(
+    {
+      name: subdomain('Name of an InferenceObjective in the namespace of the binding.'),
+      group: z
+        .enum(OBJECTIVE_GROUPS, `must be ${OBJECTIVE_GROUPS.join(', ')}`)
+        .optional()
+        .describe('API group of the objective; without it the groups are tried in order of preference.'),
+    },
+    'must be a mapping',
+  )
   .describe('The InferenceObjective that names the identity; required when mode is PerObjective.')
 
 export const modeSchema = z

@@ -63,9 +63,8 @@ function readField<Schema extends z.ZodType>(
   spec: unknown,
   name: string,
 ): Field<z.output<Schema>> {
-  // The API server prunes null where a field is not nullable: it counts as absent.
-  const found = own(spec, name)
-  const parsed = schema.safeParse(found === null ? undefined : found)
+  const found = withoutNulls(own(spec, name))
+  const parsed = schema.safeParse(found)
   if (parsed.success) return { ok: true, value: parsed.data }
   const issue = parsed.error.issues[0]
   const path = ['spec', name, ...(issue?.path ?? []).map(String)].join('.')
@@ -74,4 +73,11 @@ function readField<Schema extends z.ZodType>(
     (isRecord(found) && issue?.path.length === 1 && own(found, String(issue.path[0])) === undefined)
   if (missing) return { ok: false, problem: `.${path} is missing` }
   return { ok: false, problem: `.${path} ${issue?.message ?? 'is invalid'}` }
+}
+
+/** The API server prunes null where a field is not nullable, also within a reference: it counts as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return undefined
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }

@@ -111,7 +111,8 @@ function structural(schema: unknown, path: string): JsonRecord {
   }
   if (result['format'] === 'date-time') delete result['pattern']
   if (typeof result['pattern'] === 'string') result['pattern'] = result['pattern'].replaceAll('\\/', '/')
-  if (Array.isArray(result['required'])) result['required'] = result['required'].toSorted((a, b) => compareBytes(String(a), String(b)))
+  if (Array.isArray(result['required']))
+    result['required'] = result['required'].toSorted((a, b) => compareBytes(String(a), String(b)))
   if (isRecord(result['properties'])) {
     result['properties'] = Object.fromEntries(
       Object.entries(result['properties']).map(([name, value]) => [

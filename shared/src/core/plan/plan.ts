@@ -131,7 +131,7 @@ function decide(
     return refuse(compiled, own, { check: 'collision', reason: 'IdentityCollision', message, collision })
   }
   const peers = claim === undefined ? [] : waitsOf(claims, claim)
-  if (peers.length > 0) return wait(compiled, result, own, peers.map(waitText), peers, claim)
+  if (peers.length > 0) return wait(compiled, result, own, [...new Set(peers.map(waitText))], peers, claim)
   return place(compiled, result, own, byName.get(result.output.metadata.name))
 }
 

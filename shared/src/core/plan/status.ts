@@ -67,7 +67,9 @@ export function nextStatus(
       ? head
       : { ...head, conflicts: collisionPeers(judgement.collision) }
   }
-  return context.inForce === undefined ? head : { ...head, ...kept(previous) }
+  // The Conflict condition keeps its last verdict, and `conflicts` is the machine form of its message.
+  const conflicts = previous?.conflicts === undefined ? {} : { conflicts: previous.conflicts }
+  return { ...head, ...conflicts, ...(context.inForce === undefined ? {} : kept(previous)) }
 }
 
 function rendered(judgement: Extract<Judgement, { state: 'ready' }>, context: StatusContext): BindingStatus {
@@ -116,8 +118,10 @@ function wantedCondition(
 ): Pick<Condition, 'status' | 'reason' | 'message'> {
   if (type === 'Ready') return { status: ready, reason, message }
   if (ready === 'Unknown') {
-    // Not knowing keeps the last verdict; where there is none yet, it says that it does not know.
-    return before ?? { status: 'Unknown', reason, message }
+    // Not knowing keeps the last verdict; where there is none yet, it says that it does not know, and why now.
+    return before === undefined || before.status === 'Unknown'
+      ? { status: 'Unknown', reason, message }
+      : before
   }
   if (REASONS[reason].condition === type) return { status: 'True', reason, message }
   return { status: 'False', reason: 'Resolved', message: '' }

@@ -22,7 +22,7 @@ export interface FindingEntry {
 }
 
 const WITHDRAWN =
-  'The operator withdraws the binding’s ClusterSPIFFEID and writes none: a stale identity is worse than none.'
+  "The operator withdraws the binding's ClusterSPIFFEID and writes none: a stale identity is worse than none."
 
 function refusal(reason: RefusalReason, title: string, severity: Severity = 'error'): FindingEntry {
   return {
@@ -49,7 +49,7 @@ export const FINDINGS = {
     meaning:
       'The binding names the group of its pool, and the other group holds a pool of the same name that selects other pods.',
     consequence:
-      'The SPIFFE ID holds the pool’s name but not its group, so nobody who reads it can tell the two pools apart.',
+      "The SPIFFE ID holds the pool's name but not its group, so nobody who reads it can tell the two pools apart.",
     fix: 'Remove the pool that is no longer used, or rename one of them.',
   },
   KLM111: {
@@ -58,7 +58,7 @@ export const FINDINGS = {
     meaning:
       'The binding resolves to an objective of the older GAIE group, although llm-d.ai objectives are served here.',
     consequence:
-      'llm-d’s endpoint picker reads llm-d.ai objectives only, so the objective that gives the identity its name has no effect.',
+      "llm-d's endpoint picker reads llm-d.ai objectives only, so the objective that gives the identity its name has no effect.",
     fix: 'Move the objective to llm-d.ai/v1alpha2, under the same name.',
   },
   KLM201: refusal('UnsafeSelector', 'selector not provably safe'),
@@ -92,7 +92,7 @@ export const FINDINGS = {
   KLM305: {
     severity: 'info',
     title: 'foreign ClusterSPIFFEID on the same pods',
-    meaning: 'A ClusterSPIFFEID that is not kleym’s selects pods that a binding reaches.',
+    meaning: "A ClusterSPIFFEID that is not kleym's selects pods that a binding reaches.",
     consequence: 'Those pods may hold its identity too; nothing proves that it stays within the tenant.',
     fix: 'Check that both registrations are wanted; narrow the podSelector of the foreign one if not.',
   },
@@ -109,7 +109,7 @@ export const FINDINGS = {
     title: 'equal hints on one container',
     meaning: 'Two registrations with the same non-empty hint match one container.',
     consequence:
-      'The Workload API hands out only one of them, the older entry, and drops the other with a warning in the agent’s log.',
+      "The Workload API hands out only one of them, the older entry, and drops the other with a warning in the agent's log.",
     fix: 'Give every ClusterSPIFFEID its own hint.',
   },
   KLM401: {
@@ -118,7 +118,7 @@ export const FINDINGS = {
     meaning:
       'The SPIRE controller manager does not handle the class of the ClusterSPIFFEID that the binding renders.',
     consequence: 'The binding is Ready, and no container ever gets the identity.',
-    fix: 'Set --clusterspiffeid-class-name of kleym to SCM’s className, or let SCM watchClassless.',
+    fix: "Set --clusterspiffeid-class-name of kleym to SCM's className, or let SCM watchClassless.",
   },
   KLM402: {
     severity: 'warning',
@@ -139,7 +139,7 @@ export const FINDINGS = {
   KLM404: {
     severity: 'warning',
     title: 'the identity reaches no container',
-    meaning: 'Pods carry the pool’s labels, but none of them has a container that all selectors match.',
+    meaning: "Pods carry the pool's labels, but none of them has a container that all selectors match.",
     consequence: 'Nobody gets the identity; and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   },
@@ -179,7 +179,7 @@ export const FINDINGS = {
     severity: 'error',
     title: 'SCM ignores the namespace',
     meaning:
-      'The namespace of the binding matches one of SCM’s ignored namespaces, whose patterns are not anchored.',
+      "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored.",
     consequence: 'The binding is Ready, and no pod of that namespace ever gets the identity.',
     fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $, or move the workload.',
   },
@@ -187,20 +187,20 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'SCM would ignore the output as the SPIRE charts install it',
     meaning:
-      'SCM’s settings were not given, and as the hardened SPIRE charts install it, it ignores the output.',
-    consequence: 'If SCM runs with the charts’ defaults, no container ever gets the identity.',
-    fix: 'Pass SCM’s settings with --scm-config to be sure, and set --clusterspiffeid-class-name to its className.',
+      "SCM's settings were not given, and as the hardened SPIRE charts install it, it ignores the output.",
+    consequence: "If SCM runs with the charts' defaults, no container ever gets the identity.",
+    fix: "Pass SCM's settings with --scm-config to be sure, and set --clusterspiffeid-class-name to its className.",
   },
   KLM411: {
     severity: 'error',
     title: 'kleym and SCM have different trust domains',
     meaning: 'The trust domain that kleym renders is not the one that SCM serves.',
-    consequence: 'SCM refuses to render any of kleym’s registrations.',
+    consequence: "SCM refuses to render any of kleym's registrations.",
     fix: 'Give kleym the trust domain of SCM.',
   },
   KLM412: {
     severity: 'info',
-    title: 'no pod carries the pool’s labels',
+    title: "no pod carries the pool's labels",
     meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
     consequence: 'Nobody gets the identity yet.',
     fix: 'Nothing, if the workload is deployed later; else correct the labels of the pool or of the pods.',
@@ -227,8 +227,7 @@ export const FINDINGS = {
   KLM506: refusal('InvalidSPIFFEID', 'invalid SPIFFE ID'),
   KLM507: refusal('MissingTrustDomain', 'trust domain missing'),
   KLM508: refusal('ClusterSPIFFEIDCRDMissing', 'ClusterSPIFFEID is not served'),
-  KLM509: refusal('OutputNotOwned', 'the output’s name is taken'),
-  KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
+  KLM509: refusal('OutputNotOwned', "the output's name is taken"),
   KLM511: {
     severity: 'warning',
     title: 'not decided',
@@ -249,7 +248,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'settings disagree',
     meaning:
-      'Two sources say different things about kleym’s trust domain or class: the flags, the operator’s Deployment, or a binding’s status.',
+      "Two sources say different things about kleym's trust domain or class: the flags, the operator's Deployment, or a binding's status.",
     consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
   },
@@ -257,7 +256,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'an output without a binding',
     meaning:
-      'A ClusterSPIFFEID of kleym’s names a binding that is gone, or that was made again under another UID.',
+      "A ClusterSPIFFEID of kleym's names a binding that is gone, or that was made again under another UID.",
     consequence:
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',

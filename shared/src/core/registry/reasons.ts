@@ -98,7 +98,7 @@ export const REASONS = {
     condition: 'UnsafeSelector',
     ready: 'False',
     meaning:
-      'The selectors cannot be proven to stay within the binding’s namespace, service account and pods.',
+      "The selectors cannot be proven to stay within the binding's namespace, service account and pods.",
     fix: 'Select pods by matchLabels alone, and keep every selector value within 255 bytes.',
     fromFiles: true,
   },
@@ -134,7 +134,7 @@ export const REASONS = {
     condition: 'RenderFailure',
     ready: 'False',
     meaning: 'Mode PerObjective needs a container, and its name is missing or is no DNS-1123 label.',
-    fix: 'Set .spec.containerName to a container of the pool’s pods.',
+    fix: "Set .spec.containerName to a container of the pool's pods.",
     fromFiles: true,
   },
   UnexpectedContainerName: {
@@ -168,7 +168,7 @@ export const REASONS = {
   OutputNotOwned: {
     condition: 'RenderFailure',
     ready: 'False',
-    meaning: 'An object that is not kleym’s holds the name of the ClusterSPIFFEID that the binding needs.',
+    meaning: "An object that is not kleym's holds the name of the ClusterSPIFFEID that the binding needs.",
     fix: 'Look at who made that ClusterSPIFFEID, and delete it if nobody needs it; kleym never takes it over.',
     fromFiles: true,
   },
@@ -177,7 +177,7 @@ export const REASONS = {
     ready: 'False',
     meaning:
       'The API server refuses the ClusterSPIFFEID for good: invalid, denied by admission, or over a quota.',
-    fix: 'Read the API server’s answer in the message, and change the policy or quota that refuses the write.',
+    fix: "Read the API server's answer in the message, and change the policy or quota that refuses the write.",
     fromFiles: false,
   },
 } as const satisfies Record<string, ReasonEntry>

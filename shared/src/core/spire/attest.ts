@@ -21,10 +21,13 @@ export type SelectorMatch =
   | { readonly match: 'no'; readonly why: string }
   | { readonly match: 'depends'; readonly why: string }
 
-/** Whether an entry that the server holds is issued to a container; `selector` is the `type:value` that decides. */
+/**
+ * Whether an entry that the server holds is issued to a container; `selector` is the `type:value` that decides, and
+ * undefined where the entry is for no container at all.
+ */
 export type ContainerMatch =
   | { readonly state: 'issued' }
-  | { readonly state: 'dead'; readonly selector: string; readonly why: string }
+  | { readonly state: 'dead'; readonly selector: string | undefined; readonly why: string }
   | { readonly state: 'depends'; readonly selector: string; readonly why: string }
 
 /** One registration as one container meets it. */
@@ -58,15 +61,19 @@ export function judgePod(pod: Pod, entry: RenderedEntry): ContainerMatch {
 }
 
 function judgeEntry(pod: Pod, container: Container | undefined, entry: RenderedEntry): ContainerMatch {
-  let depends: ContainerMatch | undefined
+  if (entry.storeSvid) {
+    const why = 'agents hand it to an SVID store (.spec.storeSVID), not to workloads'
+    return { state: 'dead', selector: undefined, why }
+  }
+  let open: ContainerMatch | undefined
   for (const selector of entry.selectors) {
     const judged = judgeSelector(pod, container, selector)
     if (judged.match === 'yes') continue
     const text = `${selector.type}:${selector.value}`
     if (judged.match === 'no') return { state: 'dead', selector: text, why: judged.why }
-    depends ??= { state: 'depends', selector: text, why: judged.why }
+    open ??= { state: 'depends', selector: text, why: judged.why }
   }
-  return depends ?? { state: 'issued' }
+  return open ?? { state: 'issued' }
 }
 
 /** Whether one selector is among those that the attestors give this container. */
@@ -126,9 +133,14 @@ function same(
   return value === actual ? YES : no(`${what} is ${actual === '' ? 'empty' : actual}`)
 }
 
+/** A pod that the kubelet made from a file, and of which the API server holds only a mirror. */
+export function isMirrorPod(pod: Pod): boolean {
+  return own(own(pod.metadata, 'annotations'), MIRROR) !== undefined
+}
+
 function podUid(asked: Question): SelectorMatch {
   const { pod, selector } = asked
-  if (own(own(pod.metadata, 'annotations'), MIRROR) !== undefined) {
+  if (isMirrorPod(pod)) {
     return depends('the kubelet may know a static pod under another UID than its mirror')
   }
   if (pod.uid === undefined && pod.ref.kind !== 'Pod' && selector.open.length === 0) {
@@ -218,7 +230,7 @@ function sigstore(): SelectorMatch {
 function imagesOf(status: unknown): readonly string[] {
   if (!isRecord(status)) return []
   return [stringAt(status, 'image'), stringAt(status, 'imageID')].filter(
-    (image) => image !== undefined && image !== '',
+    (image): image is string => image !== undefined && image !== '',
   )
 }
 

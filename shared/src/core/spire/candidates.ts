@@ -28,6 +28,8 @@ interface Group<T> {
   readonly members: T[]
   /** The answers so far, by namespace. */
   readonly matches: Map<string, Match>
+  /** The namespaces that it may match, once they are looked up. */
+  within: readonly Namespace[] | undefined
 }
 
 interface Entry<T> {
@@ -41,6 +43,12 @@ interface LabelPostings<T> {
   readonly byKey: Map<string, Map<string, Entry<T>[]>>
 }
 
+/** Counts for `status.stats`. */
+export interface NamespaceCount {
+  readonly selected: number
+  readonly ignored: number
+}
+
 export class CandidateIndex<T extends Selecting> {
   readonly #namespaces: ReadonlyMap<string, Namespace>
   /** Namespaces of pods that were asked for later. */
@@ -49,6 +57,7 @@ export class CandidateIndex<T extends Selecting> {
   readonly #broad: LabelPostings<T> = newPostings()
   readonly #narrow = new Map<string, LabelPostings<T>>()
   readonly #narrowGroups: Group<T>[] = []
+  readonly #countOf = new Map<Group<T>, NamespaceCount>()
   readonly #podsWithLabel: Map<string, Map<string, number>>
 
   constructor(objects: readonly T[], namespaces: readonly Namespace[], pods: readonly Pod[]) {
@@ -61,13 +70,22 @@ export class CandidateIndex<T extends Selecting> {
     }
   }
 
-  /** The namespaces that a selector certainly matches, of those that were given or that a pod names. */
-  namespacesOf(object: T): readonly string[] {
+  /** How many of the namespaces a selector certainly matches, and how many of those `isIgnored` names. */
+  countNamespaces(object: T, isIgnored: (namespace: string) => boolean): NamespaceCount {
     const group = this.#groupOf.get(object)
-    if (group === undefined) return []
-    return [...this.#namespaces.values()]
-      .filter((namespace) => this.#matchNamespace(group, namespace) === 'yes')
-      .map((namespace) => namespace.name)
+    if (group === undefined) return { selected: 0, ignored: 0 }
+    const before = this.#countOf.get(group)
+    if (before !== undefined) return before
+    let selected = 0
+    let ignored = 0
+    for (const namespace of group.within ?? this.#namespaces.values()) {
+      if (matchNamespace(group, namespace) !== 'yes') continue
+      selected++
+      if (isIgnored(namespace.name)) ignored++
+    }
+    const count = { selected, ignored }
+    this.#countOf.set(group, count)
+    return count
   }
 
   /** Every object whose selectors choose this pod, or may. */
@@ -103,6 +121,7 @@ export class CandidateIndex<T extends Selecting> {
   #place(group: Group<T>, byLabel: NamespacePostings): void {
     const candidates = candidateNamespaces(group.selector, byLabel)
     const matching = candidates?.filter((namespace) => this.#matchNamespace(group, namespace) !== 'no')
+    group.within = matching
     if (matching === undefined || matching.length > NARROW_NAMESPACES) {
       for (const object of group.members) this.#post(this.#broad, object, group)
       return
@@ -149,10 +168,14 @@ export class CandidateIndex<T extends Selecting> {
     if (group.selector === undefined) return 'yes'
     const before = group.matches.get(namespace.name)
     if (before !== undefined) return before
-    const match = matchSelector(group.selector, { labels: namespace.labels, complete: namespace.complete })
+    const match = matchNamespace(group, namespace)
     group.matches.set(namespace.name, match)
     return match
   }
+}
+
+function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): Match {
+  return matchSelector(selector, { labels, complete })
 }
 
 function newPostings<T>(): LabelPostings<T> {
@@ -177,7 +200,8 @@ function groupByNamespaceSelector<T extends Selecting>(objects: readonly T[]): r
     const selector = object.namespaceSelector
     const key = selector === undefined ? '' : selectorKey(selector)
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, { selector, members: [object], matches: new Map() })
+    if (group === undefined)
+      groups.set(key, { selector, members: [object], matches: new Map(), within: undefined })
     else group.members.push(object)
   }
   return [...groups.values()]

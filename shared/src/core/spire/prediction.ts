@@ -78,7 +78,8 @@ export type EntryVerdict =
 /** A registration whose selectors choose a pod, and its fate. */
 export interface EntryOutcome {
   readonly source: EntrySource
-  readonly pod: Pod
+  /** Undefined for a static entry that is asked for without a pod. */
+  readonly pod: Pod | undefined
   readonly hint: string
   readonly fallback: boolean
   /** The entry that would be sent; also for a registration that is not in force, where it can be rendered. */
@@ -130,13 +131,15 @@ export interface Stopper {
 export interface Prediction {
   /** By `sourceText`. */
   readonly objects: ReadonlyMap<string, ObjectOutcome>
-  /** Every registration whose selectors choose this pod, not only those in force, in a total order. */
+  /**
+   * Every registration whose selectors choose this pod, not only those in force, in a total order. Static entries are
+   * there where their selectors may match one of its containers.
+   */
   entriesOf(pod: Pod): readonly EntryOutcome[]
+  /** Every ClusterStaticEntry, in a total order. */
+  staticEntries(): readonly EntryOutcome[]
   /** By `sourceText`; goes through all pods once. */
   counts(): ReadonlyMap<string, ObjectCounts>
   /** In a total order. */
   stoppers(): readonly Stopper[]
 }
-
-/** Yes, no, or not known. */
-export type Tri = 'yes' | 'no' | 'maybe'

@@ -1,0 +1,96 @@
+// Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
+// views and the findings read this and nothing else.
+import { compile, type Compiled } from './compile/compile.ts'
+import type { Config } from './compile/config.ts'
+import type { Pod } from './objects/pod.ts'
+import type { ScmSettings } from './objects/scm-settings.ts'
+import { indexPods, type PodIndex } from './objects/pod-index.ts'
+import { judgeOwnership } from './plan/ownership.ts'
+import type { Judgement, LiveOutput } from './plan/plan.ts'
+import { settle, type Settled } from './plan/settle.ts'
+import { bindingsIn, referencesIn, subjectsOf, type Snapshot } from './snapshot.ts'
+import { predict } from './spire/predict.ts'
+import type { Prediction } from './spire/prediction.ts'
+
+export interface Analysis {
+  readonly snapshot: Snapshot
+  readonly config: Config
+  readonly settings: ScmSettings
+  /** In the order of `snapshot.bindings`. */
+  readonly compiled: readonly Compiled[]
+  /** The ClusterSPIFFEIDs of the snapshot, and whose they are. */
+  readonly live: readonly LiveOutput[]
+  readonly settled: Settled
+  /** The pods that questions are about: existing ones, and those of templates that none represents. */
+  readonly subjects: readonly Pod[]
+  /** The same pods, by their labels. Worked out at the first call. */
+  readonly pods: () => PodIndex
+  /** What SPIRE does once kleym has done all it has to do. Worked out at the first call. */
+  readonly prediction: () => Prediction
+  /** What SPIRE does with the ClusterSPIFFEIDs of the snapshot as they are. Worked out at the first call. */
+  readonly predictionNow: () => Prediction
+}
+
+/** Works a snapshot out. Pure. */
+export function analyse(snapshot: Snapshot, config: Config, settings: ScmSettings): Analysis {
+  const references = referencesIn(snapshot)
+  const compiled = snapshot.bindings.map((binding) => compile(binding, references, config))
+  const renderedNames = new Map(
+    compiled.flatMap(({ binding, result }) =>
+      result.kind === 'resolved' ? [[binding.key, result.output.metadata.name] as const] : [],
+    ),
+  )
+  const facts = { binding: bindingsIn(snapshot), renderedName: (key: string) => renderedNames.get(key) }
+  const live = snapshot.clusterSpiffeIds.map((object) => ({
+    object,
+    ownership: judgeOwnership(object, facts),
+  }))
+  const settled = settle(compiled, live)
+  const subjects = subjectsOf(snapshot)
+  const predictWith = (outputs: readonly LiveOutput[]): Prediction =>
+    predict({
+      clusterSpiffeIds: outputs.map(({ object }) => object),
+      staticEntries: snapshot.staticEntries,
+      namespaces: snapshot.namespaces,
+      nodes: snapshot.nodes,
+      pods: subjects,
+      endpoints: snapshot.endpoints,
+      settings,
+    })
+  return {
+    snapshot,
+    config,
+    settings,
+    compiled,
+    live,
+    settled,
+    subjects,
+    pods: once(() => indexPods(subjects)),
+    prediction: once(() => predictWith(settled.outputs)),
+    predictionNow: once(() => predictWith(live)),
+  }
+}
+
+/** The judgement of a binding as the operator sees it now; undefined for a key that is not there. */
+export function judgementOf(analysis: Analysis, key: string): Judgement | undefined {
+  return analysis.settled.first.judgements.get(key)
+}
+
+/** The judgement of a binding once everything has settled. */
+export function settledJudgementOf(analysis: Analysis, key: string): Judgement | undefined {
+  return analysis.settled.judgements.get(key)
+}
+
+/** The binding behind a ClusterSPIFFEID of ours; undefined for a foreign one. */
+export function bindingOfOutput(analysis: Analysis): ReadonlyMap<string, string> {
+  return new Map(
+    analysis.settled.outputs.flatMap(({ object, ownership }) =>
+      ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],
+    ),
+  )
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}

@@ -1,0 +1,119 @@
+// Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
+// JSON and the findings of `explain` all come from this.
+import { judgementOf, settledJudgementOf, type Analysis } from '../analysis.ts'
+import { declaredClaim } from '../collide/claim.ts'
+import type { Relation } from '../collide/claim-index.ts'
+import { labelsText } from '../findings/collision-rules.ts'
+import type { Identity, SelectorOrigin } from '../compile/identity.ts'
+import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { Action, Judgement } from '../plan/plan.ts'
+import { verdictOf, type Verdict } from '../plan/status.ts'
+import { reachOf, type Reach } from './reach.ts'
+import { stepsOf, type Step } from './steps.ts'
+
+/** A declared peer of a colliding binding. */
+export interface PeerExplanation {
+  readonly binding: string
+  readonly relation: Relation
+  readonly spiffeId: string
+  /** Which label set contains which. */
+  readonly proof: string
+  /** A pod that both select, preferring one that runs the container. */
+  readonly witness: Pod | undefined
+}
+
+/** The output of a ready binding, and how it stands. */
+export interface OutputExplanation {
+  readonly name: string
+  readonly state: 'in step' | 'to be created' | 'to be updated'
+  /** The paths that differ, for an update. */
+  readonly drift: readonly string[]
+}
+
+export interface Explanation {
+  readonly key: string
+  readonly judgement: Judgement
+  /** Undefined for a binding that is being deleted. */
+  readonly verdict: Verdict | undefined
+  /** The verdict once everything has settled, where it differs. */
+  readonly afterwards: Verdict | undefined
+  readonly steps: readonly Step[]
+  readonly identity: Identity | undefined
+  readonly selectors: readonly SelectorOrigin[]
+  readonly peers: readonly PeerExplanation[]
+  readonly output: OutputExplanation | undefined
+  /** ClusterSPIFFEIDs that will be deleted on behalf of the binding. */
+  readonly withdrawn: readonly { readonly name: string; readonly because: string }[]
+  readonly reach: Reach | undefined
+}
+
+/** Explains one binding; undefined for a key that is not in the snapshot. */
+export function explain(analysis: Analysis, key: string): Explanation | undefined {
+  const judgement = judgementOf(analysis, key)
+  if (judgement === undefined) return undefined
+  const settled = settledJudgementOf(analysis, key) ?? judgement
+  const verdict = verdictOf(judgement)
+  const later = verdictOf(settled)
+  const resolved =
+    settled.state === 'ready' || settled.state === 'waiting' ? settled.resolved : resolvedOf(judgement)
+  const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
+  const changes = analysis.settled.changes.filter(({ binding }) => binding === key)
+  return {
+    key,
+    judgement,
+    verdict,
+    afterwards: later?.reason === verdict?.reason ? undefined : later,
+    steps: stepsOf(judgement),
+    identity: resolved?.identity,
+    selectors: resolved?.identity.selectors ?? [],
+    peers: peersOf(analysis, judgement),
+    output: output === undefined ? undefined : outputOf(output, changes),
+    withdrawn: changes.flatMap((change) =>
+      change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
+    ),
+    reach:
+      output === undefined ? undefined : reachOf(analysis, judgement.compiled.binding.meta.namespace, output),
+  }
+}
+
+function resolvedOf(judgement: Judgement): { readonly identity: Identity } | undefined {
+  const { result } = judgement.compiled
+  return result.kind === 'resolved' ? result : undefined
+}
+
+function outputOf(name: string, changes: readonly Action[]): OutputExplanation {
+  const change = changes.find((one) => one.kind !== 'delete' && one.output.metadata.name === name)
+  if (change?.kind === 'create') return { name, state: 'to be created', drift: [] }
+  if (change?.kind === 'update') return { name, state: 'to be updated', drift: change.drift }
+  return { name, state: 'in step', drift: [] }
+}
+
+function peersOf(analysis: Analysis, judgement: Judgement): readonly PeerExplanation[] {
+  if (judgement.state !== 'refused' || judgement.collision === undefined) return []
+  const own = declaredClaim(judgement.compiled)
+  if (own === undefined) return []
+  return judgement.collision.all().map(({ claim, relation }) => {
+    const common = relation === 'Contains' ? claim.labels : own.labels
+    const candidates = analysis.pods().withLabels(own.namespace, common)
+    const runs = candidates.find((pod) => pod.containers.some(({ name }) => name === own.containerName))
+    return {
+      binding: claim.owner,
+      relation,
+      spiffeId: claim.spiffeId,
+      proof: proofText(relation, own.labels, claim.labels),
+      witness: runs ?? candidates[0],
+    }
+  })
+}
+
+function proofText(relation: Relation, own: PoolLabels, peer: PoolLabels): string {
+  switch (relation) {
+    case 'SamePods':
+      return `both select ${labelsText(own)}`
+    case 'Contains':
+      return `every pod of ${labelsText(peer)} is also a pod of ${labelsText(own)}`
+    case 'ContainedBy':
+      return `every pod of ${labelsText(own)} is also a pod of ${labelsText(peer)}`
+  }
+}

@@ -1,0 +1,134 @@
+// Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
+// lose or hold because of it.
+import type { Analysis } from '../analysis.ts'
+import { lossesOf, podFactsOf, type PodFacts } from '../findings/pod-facts.ts'
+import type { Pod } from '../objects/pod.ts'
+import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
+
+export interface Reached {
+  readonly pod: Pod
+  readonly containers: readonly string[]
+}
+
+/** A pod that the registration selects without reaching any of its containers. */
+export interface Missed {
+  readonly pod: Pod
+  readonly verdict: string
+  readonly why: string
+}
+
+/** A default identity that containers of a reached or missed pod would have without this registration. */
+export interface Lost {
+  readonly pod: Pod
+  readonly containers: readonly string[]
+  readonly spiffeId: string
+  readonly source: string
+}
+
+/** Further identities of a reached container. */
+export interface AlsoHeld {
+  readonly pod: Pod
+  readonly container: string
+  readonly spiffeId: string
+  readonly source: string
+}
+
+export interface Reach {
+  readonly reached: readonly Reached[]
+  /** Containers for which it depends on what only the node knows. */
+  readonly perhaps: readonly Missed[]
+  readonly missed: readonly Missed[]
+  readonly lost: readonly Lost[]
+  readonly alsoHeld: readonly AlsoHeld[]
+}
+
+/** Looks at every pod of a namespace that the ClusterSPIFFEID of that name selects. */
+export function reachOf(analysis: Analysis, namespace: string, outputName: string): Reach {
+  const reach = {
+    reached: [] as Reached[],
+    perhaps: [] as Missed[],
+    missed: [] as Missed[],
+    lost: [] as Lost[],
+    alsoHeld: [] as AlsoHeld[],
+  }
+  for (const pod of analysis.subjects) {
+    if (pod.namespace !== namespace) continue
+    const facts = podFactsOf(analysis.prediction(), pod)
+    const outcome = facts.outcomes.find(
+      ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,
+    )
+    if (outcome !== undefined) record(facts, outcome, reach)
+  }
+  return reach
+}
+
+interface OpenReach extends Reach {
+  readonly reached: Reached[]
+  readonly perhaps: Missed[]
+  readonly missed: Missed[]
+  readonly lost: Lost[]
+  readonly alsoHeld: AlsoHeld[]
+}
+
+function record(facts: PodFacts, outcome: EntryOutcome, reach: OpenReach): void {
+  const { pod, containers } = facts
+  const met = containers.map((one) => ({
+    ...one,
+    registration: one.registrations.find((registration) => registration.outcome === outcome),
+  }))
+  const issued = met.filter(({ registration }) => registration?.verdict === 'issued')
+  if (issued.length > 0)
+    reach.reached.push({ pod, containers: issued.map(({ container }) => container.name) })
+  else {
+    const open = met.find(({ registration }) => registration !== undefined && registration.verdict !== 'dead')
+    const telling = open ?? met[0]
+    const verdict = telling?.registration?.verdict ?? outcome.verdict.state
+    const why = missedBecause(
+      facts,
+      met.map(({ registration }) => registration?.why),
+      open?.registration?.why,
+      outcome,
+    )
+    ;(verdict === 'depends' || verdict === 'unknown' ? reach.perhaps : reach.missed).push({
+      pod,
+      verdict,
+      why,
+    })
+  }
+  for (const { container, issued: all } of issued) {
+    for (const other of all) {
+      if (other.outcome === outcome) continue
+      reach.alsoHeld.push({
+        pod,
+        container: container.name,
+        spiffeId: other.spiffeId ?? '',
+        source: sourceText(other.source),
+      })
+    }
+  }
+  for (const [, losses] of Map.groupBy(lossesOf(facts), ({ fallback }) => sourceText(fallback.source))) {
+    const [first] = losses
+    if (first === undefined) continue
+    reach.lost.push({
+      pod,
+      containers: losses.map(({ container }) => container.name),
+      spiffeId: first.fallback.spiffeId ?? '',
+      source: sourceText(first.fallback.source),
+    })
+  }
+}
+
+/** The one reason that all containers share, else the containers that there are. */
+function missedBecause(
+  { containers }: PodFacts,
+  reasons: readonly (string | undefined)[],
+  open: string | undefined,
+  outcome: EntryOutcome,
+): string {
+  if (open !== undefined) return open
+  const distinct = [...new Set(reasons)]
+  if (distinct.length === 1 && distinct[0] !== undefined && containers.length > 1) return distinct[0]
+  if (containers.length === 0) return 'why' in outcome.verdict ? outcome.verdict.why : 'it has no containers'
+  if (distinct.length === 1 && distinct[0] !== undefined) return distinct[0]
+  return `its containers are ${containers.map(({ container }) => container.name).join(', ')}`
+}

@@ -1,0 +1,44 @@
+// Pods by their labels, and how a person names them.
+import { entryOf } from '../entry.ts'
+import type { Pod } from './pod.ts'
+
+/** `pod team-a/llama-0`, `Deployment team-a/llama` for the pods of a template. */
+export function podText(pod: Pod): string {
+  const part = pod.part === '' ? '' : ` (${pod.part})`
+  return `${pod.ref.kind === 'Pod' ? 'pod' : pod.ref.kind} ${pod.namespace}/${pod.ref.name}${part}`
+}
+
+/** The name of a pod within its namespace, with its kind where it is a template. */
+export function shortPodText(pod: Pod): string {
+  const part = pod.part === '' ? '' : ` (${pod.part})`
+  return pod.ref.kind === 'Pod' ? pod.ref.name : `${pod.ref.kind}/${pod.ref.name}${part}`
+}
+
+/** An index of pods by namespace and label. */
+export interface PodIndex {
+  withLabels(namespace: string, labels: ReadonlyMap<string, string>): readonly Pod[]
+}
+
+/** Builds the index: a set of labels is answered by the shortest list of pods that one of its labels has. */
+export function indexPods(pods: readonly Pod[]): PodIndex {
+  const postings = new Map<string, Pod[]>()
+  for (const pod of pods) {
+    for (const label of pod.labels) entryOf(postings, postingKey(pod.namespace, label), () => []).push(pod)
+  }
+  return {
+    withLabels(namespace, labels) {
+      const lists = [...labels].map((label) => postings.get(postingKey(namespace, label)) ?? [])
+      const shortest = lists.reduce<readonly Pod[] | undefined>(
+        (best, list) => (best === undefined || list.length < best.length ? list : best),
+        undefined,
+      )
+      return (shortest ?? []).filter((pod) =>
+        [...labels].every(([key, value]) => pod.labels.get(key) === value),
+      )
+    },
+  }
+}
+
+function postingKey(namespace: string, [key, value]: readonly [string, string]): string {
+  return `${namespace}\n${key}\n${value}`
+}

@@ -1,0 +1,109 @@
+// Finds the ClusterStaticEntries that may match a container of a pod, by one selector that only some pods have.
+import { listAt, stringAt } from '../json.ts'
+import type { Pod } from '../objects/pod.ts'
+import { isMirrorPod, judgePod } from './attest.ts'
+import type { PodFinding } from './pod-facts.ts'
+import { parseSpiffeId } from './spiffe-id.ts'
+import type { PreparedStatic } from './static-registration.ts'
+
+/** A static entry that may match, and why its parent is not surely the agent of the pod's node. */
+export interface StaticCandidate {
+  readonly object: PreparedStatic
+  readonly unsureParent: string | undefined
+}
+
+/** Kinds of selector that tell pods apart, the most telling first. */
+const TELLING = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', 'sa', 'ns', 'node-name']
+
+export class StaticIndex {
+  /** By the text of the telling selector. */
+  readonly #byText = new Map<string, PreparedStatic[]>()
+  /** By its kind, for pods of which that fact is not known. */
+  readonly #byKind = new Map<string, PreparedStatic[]>()
+  readonly #anywhere: PreparedStatic[] = []
+
+  constructor(objects: readonly PreparedStatic[]) {
+    for (const object of objects) {
+      const telling = tellingSelector(object)
+      if (telling === undefined) this.#anywhere.push(object)
+      else {
+        push(this.#byText, telling.text, object)
+        push(this.#byKind, telling.kind, object)
+      }
+    }
+  }
+
+  /** The static entries whose selectors and parent do not rule out every container of the pod. */
+  matching(pod: Pod, finding: PodFinding): readonly StaticCandidate[] {
+    if (this.#byText.size === 0 && this.#anywhere.length === 0) return []
+    const found = new Set(this.#anywhere)
+    for (const text of knownTexts(pod)) for (const object of this.#byText.get(text) ?? []) found.add(object)
+    for (const kind of unknownKinds(pod)) for (const object of this.#byKind.get(kind) ?? []) found.add(object)
+    const candidates: StaticCandidate[] = []
+    for (const object of found) {
+      if (object.entry === undefined || judgePod(pod, object.entry).state === 'dead') continue
+      const parent = judgeParent(object.entry.parentId, finding)
+      if (parent.match !== 'no') candidates.push({ object, unsureParent: parent.why })
+    }
+    return candidates
+  }
+}
+
+function tellingSelector({
+  entry,
+}: PreparedStatic): { readonly kind: string; readonly text: string } | undefined {
+  if (entry === undefined) return undefined
+  for (const kind of TELLING) {
+    const found = entry.selectors.find(({ type, value }) => type === 'k8s' && value.startsWith(`${kind}:`))
+    if (found !== undefined) return { kind, text: found.value }
+  }
+  return undefined
+}
+
+function knownTexts(pod: Pod): readonly string[] {
+  const texts = [`ns:${pod.namespace}`, `sa:${pod.serviceAccountName}`]
+  if (pod.uid !== undefined) texts.push(`pod-uid:${pod.uid}`)
+  if (pod.name !== undefined) texts.push(`pod-name:${pod.name}`)
+  if (pod.nodeName !== undefined) texts.push(`node-name:${pod.nodeName}`)
+  for (const [key, value] of pod.labels) texts.push(`pod-label:${key}:${value}`)
+  for (const owner of listAt(pod.metadata, 'ownerReferences')) {
+    texts.push(`pod-owner:${stringAt(owner, 'kind') ?? ''}:${stringAt(owner, 'name') ?? ''}`)
+  }
+  if (pod.owner?.name !== undefined) texts.push(`pod-owner:${pod.owner.kind}:${pod.owner.name}`)
+  return texts
+}
+
+function unknownKinds(pod: Pod): readonly string[] {
+  const kinds: string[] = []
+  if (pod.uid === undefined || isMirrorPod(pod)) kinds.push('pod-uid')
+  if (pod.name === undefined) kinds.push('pod-name')
+  if (pod.nodeName === undefined) kinds.push('node-name')
+  if (pod.openLabels.size > 0 || pod.possibleLabels.size > 0) kinds.push('pod-label')
+  if (pod.owner !== undefined && pod.owner.name === undefined) kinds.push('pod-owner')
+  return kinds
+}
+
+interface ParentMatch {
+  readonly match: 'yes' | 'no' | 'depends'
+  readonly why: string | undefined
+}
+
+/** Whether the agent of the pod's node holds entries under this parent. */
+function judgeParent(parentId: string, finding: PodFinding): ParentMatch {
+  if (finding.kind === 'no node') return { match: 'depends', why: finding.why }
+  const { parent } = finding.facts
+  const known = parent.kind === 'ok' && parent.value.open.length === 0
+  if (known && parent.value.text === parentId) return { match: 'yes', why: undefined }
+  const parsed = parseSpiffeId(parentId)
+  const path = parsed.ok ? parsed.path : ''
+  // Entries under the server itself give agents an alias; no workload gets them.
+  if (path === '/spire/server') return { match: 'no', why: undefined }
+  if (known && path.startsWith('/spire/agent/k8s_psat/')) return { match: 'no', why: undefined }
+  return { match: 'depends', why: `its .spec.parentID ${parentId} must lead to the agent on the pod's node` }
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [item])
+  else list.push(item)
+}
