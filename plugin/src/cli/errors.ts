@@ -111,7 +111,12 @@ export function formatError(error: KleymError): string {
 export function formatStack(error: unknown): string {
   const stacks: string[] = []
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    stacks.push((at.stack ?? at.message).split('\n').map((line) => printable(line, 0)).join('\n'))
+    stacks.push(
+      (at.stack ?? at.message)
+        .split('\n')
+        .map((line) => printable(line, 0))
+        .join('\n'),
+    )
   return stacks.map((stack) => `${stack}\n`).join('caused by ')
 }
 

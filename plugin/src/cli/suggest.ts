@@ -24,21 +24,25 @@ export function didYouMean(written: string, known: readonly string[]): string | 
 
 /** A word that begins with what was written (`who` for `who-selects`) is as near as one slip. */
 function rank(word: string, candidate: string): number {
-  if (word.length >= 3 && candidate.startsWith(word)) return 1
-  return distance(word, candidate)
+  if (word.length >= 2 && candidate.startsWith(word)) return 1
+  return editDistance(word, candidate)
 }
 
 /** Edits from one word to the other: insert, delete, replace, swap neighbours. Words beyond 64 letters are far apart. */
-export function distance(left: string, right: string): number {
+export function editDistance(left: string, right: string): number {
   if (left.length > 64 || right.length > 64) return Number.POSITIVE_INFINITY
   const width = right.length + 1
-  let before = new Array<number>(width).fill(0)
+  let before = Array.from({ length: width }, () => 0)
   let previous = Array.from({ length: width }, (_, at) => at)
   for (let i = 1; i <= left.length; i++) {
     const row = [i]
     for (let j = 1; j < width; j++) {
       const same = left[i - 1] === right[j - 1]
-      let best = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + (same ? 0 : 1))
+      let best = Math.min(
+        (previous[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (previous[j - 1] ?? 0) + (same ? 0 : 1),
+      )
       if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1])
         best = Math.min(best, (before[j - 2] ?? 0) + 1)
       row.push(best)

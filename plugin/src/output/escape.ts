@@ -2,13 +2,11 @@
 // sequences, marks that reorder text, GitHub workflow commands, markup. What is escaped is shown, never dropped.
 
 /**
- * Characters that a terminal acts on or that no eye can see: C0 and C1 controls, DEL, soft hyphen, the Arabic letter
- * mark, Hangul fillers, the Mongolian vowel separator, zero-width and directional marks, line and paragraph
- * separators, invisible operators, variation selectors, BOM, interlinear marks, tag characters, non-characters and
+ * Characters that a terminal acts on or that no eye can see: controls (C0, DEL, C1), format characters (directional
+ * marks, zero-width ones, BOM, tags), line and paragraph separators, fillers and variation selectors, non-characters,
  * lone surrogates.
  */
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu
 
 /** True when a string holds a character that must not reach a terminal as it is. */
 export function isUnsafe(text: string): boolean {

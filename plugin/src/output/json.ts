@@ -6,7 +6,10 @@ import { escapeJsonText } from './escape.ts'
 export const REPORT_API_VERSION = 'kleym.sonda.red/report/v1alpha1'
 
 /** A report: `apiVersion` and `kind` first, then the fields in their order. */
-export function report(kind: string, fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function report(
+  kind: string,
+  fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   return { apiVersion: REPORT_API_VERSION, kind, ...fields }
 }
 

@@ -20,6 +20,14 @@ export function span(text: string, role?: Role): Span {
   return { text: escapeTerminal(text), role }
 }
 
+/** Pieces as they are given to a layout: one, or a line of them. */
+export type Pieces = Piece | readonly Piece[]
+
+/** One piece or several as a line. */
+export function toLine(pieces: Pieces): Line {
+  return typeof pieces === 'string' || 'text' in pieces ? line(pieces) : line(...pieces)
+}
+
 /** A line from its pieces; their text is escaped here, so that widths are those of what is shown. */
 export function line(...pieces: readonly Piece[]): Line {
   return pieces

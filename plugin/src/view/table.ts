@@ -1,9 +1,9 @@
 // Columns that line up, as kubectl prints them: no boxes, two blanks between. The last column takes the rest of the
 // width and wraps under itself.
-import { line, lineWidth, span, type Block, type Line, type Piece, type Span } from './line.ts'
+import { lineWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
 import { shorten, wrap } from './wrap.ts'
 
-export type Cell = Piece | readonly Piece[]
+export type Cell = Pieces
 
 export interface TableOptions {
   /** Columns that the whole table may take. */
@@ -27,22 +27,28 @@ export function table(rows: readonly (readonly Cell[])[], options: TableOptions)
   const titled = header === undefined ? rows : [header.map((title) => span(title, 'dim')), ...rows]
   const cells = titled.map((row) => row.map((cell, column) => fit(cell, limits[column])))
   const widths = columnWidths(cells)
-  return cells.flatMap((row) => {
-    const spans: Span[] = indent === 0 ? [] : [span(' '.repeat(indent))]
-    let at = indent
-    row.slice(0, -1).forEach((cell, column) => {
-      const pad = (widths[column] ?? 0) - lineWidth(cell) + gap
-      spans.push(...cell, span(' '.repeat(pad)))
-      at += (widths[column] ?? 0) + gap
-    })
-    const room = Math.max(width - at, LAST_COLUMN_MIN)
-    const [first = [], ...rest] = wrap(row.at(-1) ?? [], { width: room })
-    return [[...spans, ...first], ...rest.map((later): Line => [span(' '.repeat(at)), ...later])]
+  return cells.flatMap((row) => tableRow(row, widths, { width, indent, gap }))
+}
+
+function tableRow(
+  row: readonly Line[],
+  widths: readonly number[],
+  { width, indent, gap }: Required<Pick<TableOptions, 'width' | 'indent' | 'gap'>>,
+): Block {
+  const head: Span[] = indent === 0 ? [] : [span(' '.repeat(indent))]
+  let at = indent
+  row.slice(0, -1).forEach((cell, column) => {
+    const columns = (widths[column] ?? 0) + gap
+    head.push(...cell, span(' '.repeat(columns - lineWidth(cell))))
+    at += columns
   })
+  const wrapped = wrap(row.at(-1) ?? [], { width: Math.max(width - at, LAST_COLUMN_MIN) })
+  const hang = span(' '.repeat(at))
+  return wrapped.map((last, number) => (number === 0 ? head.concat(last) : [hang].concat(last)))
 }
 
 function fit(cell: Cell, limit: number | undefined): Line {
-  const spans = Array.isArray(cell) ? line(...(cell as readonly Piece[])) : line(cell as Piece)
+  const spans = toLine(cell)
   if (limit === undefined || lineWidth(spans) <= limit) return spans
   // A cell of several roles keeps the first one: it is shortened as a whole.
   return [span(shorten(spans.map(({ text }) => text).join(''), limit), spans[0]?.role)]

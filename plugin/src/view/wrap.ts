@@ -1,6 +1,6 @@
 // Fitting text into columns: words wrap, names are shortened, an ID is never broken (it would not paste).
 import { escapeTerminal } from '../output/escape.ts'
-import { displayWidth, line, span, type Block, type Line, type Piece, type Span } from './line.ts'
+import { displayWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
 
 /** The width of a text view where no terminal tells. */
 export const DEFAULT_WIDTH = 80
@@ -15,7 +15,7 @@ export interface WrapOptions {
 }
 
 /** One long line as several, broken between words, the later ones hanging. */
-export function wrap(pieces: Piece | Line, { width, hang = 0 }: WrapOptions): Block {
+export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
   const lines: Span[][] = []
   let row: Span[] = []
   let used = 0
@@ -25,7 +25,7 @@ export function wrap(pieces: Piece | Line, { width, hang = 0 }: WrapOptions): Bl
     used = hang
   }
   let fresh = true
-  for (const word of words(Array.isArray(pieces) ? line(...pieces) : line(pieces as Piece))) {
+  for (const word of words(toLine(pieces))) {
     if (!fresh && used + word.gap + word.width > width) {
       turn()
       fresh = true
@@ -77,7 +77,8 @@ function joined(spans: readonly Span[]): Line {
   const out: Span[] = []
   for (const next of spans) {
     const last = out.at(-1)
-    if (last !== undefined && last.role === next.role) out[out.length - 1] = { ...last, text: last.text + next.text }
+    if (last !== undefined && last.role === next.role)
+      out[out.length - 1] = { ...last, text: last.text + next.text }
     else out.push(next)
   }
   return out
@@ -109,7 +110,7 @@ function take(text: string, width: number): string {
 function takeEnd(text: string, width: number): string {
   let used = 0
   let out = ''
-  for (const character of [...text].toReversed()) {
+  for (const character of Array.from(text).toReversed()) {
     used += displayWidth(character)
     if (used > width) break
     out = character + out

@@ -1,0 +1,150 @@
+// The options of the commands, as the code behind them reads them: typed, checked, without oclif.
+import { kindNamed, parseObjectName, parseWithout, type ObjectName } from '../sources/kind-name.ts'
+import type { FileArguments } from '../sources/load.ts'
+import type { ColourFlag } from '../view/palette.ts'
+import { KleymError } from './errors.ts'
+import { DEFAULT_NAMESPACE, type FailOn, type OutputFormat } from './flags.ts'
+
+export interface SourceOptions {
+  readonly files: FileArguments
+  /** The folder that stands for the cluster. */
+  readonly live: string | undefined
+  readonly without: readonly ObjectName[]
+  /** The namespace of objects that name none. */
+  readonly namespace: string
+  /** The namespace to which answers are limited; undefined, as offline without -n: all. */
+  readonly namespaceInForce: string | undefined
+}
+
+export interface SettingsOptions {
+  /** As written: unchecked. Undefined: not given. */
+  readonly trustDomain: string | undefined
+  readonly className: string | undefined
+  readonly scmConfig: string | undefined
+}
+
+export interface OutputOptions {
+  readonly format: OutputFormat
+  readonly failOn: FailOn
+  readonly colour: ColourFlag
+}
+
+export interface CommonOptions {
+  readonly sources: SourceOptions
+  readonly settings: SettingsOptions
+  readonly output: OutputOptions
+}
+
+/** The flags that every command has, as oclif parses them. */
+export interface CommonFlags {
+  readonly filename?: readonly string[] | undefined
+  readonly recursive: boolean
+  readonly kustomize?: string | undefined
+  readonly offline: boolean
+  readonly live?: string | undefined
+  readonly without?: readonly string[] | undefined
+  readonly namespace?: string | undefined
+  readonly 'trust-domain'?: string | undefined
+  readonly 'clusterspiffeid-class-name'?: string | undefined
+  readonly 'scm-config'?: string | undefined
+  readonly output: OutputFormat
+  readonly 'fail-on': FailOn
+  readonly color: ColourFlag
+}
+
+/** The common options; throws a usage error when there is nothing to read. */
+export function commonOptions(flags: CommonFlags, command: string): CommonOptions {
+  requireSources(flags, command)
+  return optionsWithoutSources(flags)
+}
+
+/** The common options where a command can do without sources. */
+export function optionsWithoutSources(flags: CommonFlags): CommonOptions {
+  const given = flags.namespace === '' ? undefined : flags.namespace
+  return {
+    sources: {
+      files: { files: flags.filename ?? [], recursive: flags.recursive, kustomize: flags.kustomize },
+      live: flags.live,
+      without: (flags.without ?? []).map(parseWithout),
+      namespace: given ?? DEFAULT_NAMESPACE,
+      namespaceInForce: given,
+    },
+    settings: {
+      trustDomain: flags['trust-domain'],
+      className: flags['clusterspiffeid-class-name'],
+      scmConfig: flags['scm-config'],
+    },
+    output: { format: flags.output, failOn: flags['fail-on'], colour: flags.color },
+  }
+}
+
+function requireSources(flags: CommonFlags, command: string): void {
+  const docs = `kubectl kleym ${command} --help`
+  const files = flags.filename ?? []
+  if (!flags.offline) {
+    throw new KleymError({
+      code: 'usage',
+      what: 'reading a cluster is not built yet',
+      why: 'without --offline the answer would be about a cluster, and this version of kleym reads files only',
+      fix: `add --offline and name the files: kubectl kleym ${command} --offline -R -f ${files[0] ?? 'DIR'}`,
+      docs,
+    })
+  }
+  if (files.length === 0 && flags.kustomize === undefined && flags.live === undefined) {
+    throw new KleymError({
+      code: 'usage',
+      what: 'nothing to read',
+      why: '--offline answers from files alone, and no file is given',
+      fix: `name the files: kubectl kleym ${command} --offline -R -f DIR`,
+      docs,
+    })
+  }
+  if (files.filter((file) => file === '-').length > 1) {
+    throw new KleymError({
+      code: 'usage',
+      what: 'stdin is given twice',
+      where: '-f -',
+      why: 'it can be read only once',
+      fix: 'write -f - once',
+      docs,
+    })
+  }
+}
+
+/** What `who-selects` asks about: one object with pods, else what its flags select. */
+export function parseTarget(text: string | undefined): ObjectName | undefined {
+  if (text === undefined) return undefined
+  if (!text.includes('/')) {
+    const kind = kindNamed(text)
+    throw new KleymError({
+      code: 'usage',
+      what: 'cannot tell which object is meant',
+      where: text,
+      why: kind === undefined ? 'it is not KIND/NAME' : `it names the kind ${kind}, and no object of it`,
+      fix: kind === undefined ? `write pod/${text}, or deployment/${text}` : `write ${text}/NAME`,
+      docs: 'kubectl kleym who-selects --help',
+    })
+  }
+  const target = parseObjectName(text, 'the argument')
+  if (POD_KINDS.includes(target.kind)) return target
+  throw new KleymError({
+    code: 'usage',
+    what: `a ${target.kind} runs no containers`,
+    where: text,
+    why: 'who-selects tells which identities containers get',
+    fix: `name one of ${POD_KINDS.join(', ')}`,
+    docs: 'kubectl kleym who-selects --help',
+  })
+}
+
+/** The kinds that have pods, or a template of them. */
+export const POD_KINDS: readonly string[] = [
+  'Pod',
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'Job',
+  'CronJob',
+  'LeaderWorkerSet',
+]

@@ -1,0 +1,34 @@
+// The answer of `kubectl kleym diff`.
+import type { CommandContext, Outcome } from '../../cli/context.ts'
+import { KleymError } from '../../cli/errors.ts'
+import { gather, type World } from '../../gather/gather.ts'
+import { diffFrame, objectChanges, type ObjectChange } from '../../report/diff.ts'
+import { finish } from '../../report/frame.ts'
+import type { DiffOptions } from './command.ts'
+
+/** Tells what would change. */
+export async function run(options: DiffOptions, context: CommandContext): Promise<Outcome> {
+  const world = await gather(options, context)
+  requireTrustDomain(world)
+  const changes = objectChanges(world)
+  const shown = changes.length === 0 ? '' : await show(changes, context)
+  return finish(diffFrame(world, changes, shown), world, options.output, context)
+}
+
+/** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */
+function requireTrustDomain({ operator }: World): void {
+  if (operator.config.trustDomain.kind === 'set') return
+  throw new KleymError({
+    code: 'usage',
+    what: 'diff needs the trust domain',
+    why: 'names and SPIFFE IDs hold it, and neither a flag, an operator Deployment nor a status says which it is',
+    fix: 'add --trust-domain NAME',
+    docs: 'kubectl kleym diff --help',
+  })
+}
+
+async function show(changes: readonly ObjectChange[], { env }: CommandContext): Promise<string> {
+  const { externalDiff, unifiedDiff } = await import('../../report/unified.ts')
+  const external = env['KUBECTL_EXTERNAL_DIFF'] ?? ''
+  return external.trim() === '' ? unifiedDiff(changes) : externalDiff(changes, external, env)
+}

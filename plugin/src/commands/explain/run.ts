@@ -1,0 +1,23 @@
+// The answer of `kubectl kleym explain`.
+import type { CommandContext, Outcome } from '../../cli/context.ts'
+import { EXIT } from '../../cli/errors.ts'
+import { gather } from '../../gather/gather.ts'
+import { explainFrame } from '../../report/explain.ts'
+import { finish } from '../../report/frame.ts'
+import { chooseBindings } from '../../report/scope.ts'
+import type { ExplainOptions } from './command.ts'
+
+/** Explains bindings, or prints the pages of finding codes. */
+export async function run(options: ExplainOptions, context: CommandContext): Promise<Outcome> {
+  if (options.codes.length > 0 && options.bindings.length === 0) {
+    const { codePages } = await import('./pages.ts')
+    return { answer: await codePages(options.codes, options.output, context), notes: [], exitCode: EXIT.ok }
+  }
+  const world = await gather(options, context)
+  const scope = {
+    namespace: options.allNamespaces ? undefined : options.sources.namespaceInForce,
+    selector: options.selector,
+  }
+  const chosen = chooseBindings(world.after.snapshot.bindings, options.bindings, scope)
+  return finish(explainFrame(world, chosen, options.bindings.length > 0), world, options.output, context)
+}

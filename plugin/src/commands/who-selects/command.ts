@@ -1,0 +1,64 @@
+// `kubectl kleym who-selects`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { KleymCommand } from '../../cli/command.ts'
+import type { Outcome } from '../../cli/context.ts'
+import { allNamespacesFlag, selectorFlag } from '../../cli/flags.ts'
+import { commonOptions, parseTarget, type CommonOptions } from '../../cli/options.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+
+export interface WhoSelectsOptions extends CommonOptions {
+  /** The object whose containers are asked about; undefined: those in scope. */
+  readonly target: ObjectName | undefined
+  readonly allNamespaces: boolean
+  /** A label selector as written. */
+  readonly selector: string | undefined
+  readonly container: string | undefined
+  /** Asks the reverse: which containers would hold this ID. */
+  readonly spiffeId: string | undefined
+  /** Prints registration entries instead of containers. */
+  readonly entries: boolean
+}
+
+export class WhoSelects extends KleymCommand {
+  static override readonly summary = 'Who gets which identity here?'
+  static override readonly description =
+    'Lists, for each container, every registration that would select it, with its SPIFFE ID, where it ' +
+    'comes from, and its verdict: issued, masked, displaced, ignored, dead, refused, or what it ' +
+    'depends on. Works on pods and on the pod templates of workloads, where there is no pod yet.'
+  static override readonly usage = 'who-selects [KIND/NAME] [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> who-selects --offline -R -f examples/estate -A',
+    '<%= config.bin %> who-selects deploy/team-a/llama --offline -R -f examples/estate',
+    '<%= config.bin %> who-selects -A --entries -o json --offline -R -f examples/estate',
+  ]
+  static override readonly args = {
+    target: Args.string({
+      ignoreStdin: true,
+      description: 'A pod or a workload, such as pod/llama-0 or deployment/llama.',
+    }),
+  }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    selector: selectorFlag,
+    container: Flags.string({ char: 'c', helpValue: 'NAME', description: 'Only this container.' }),
+    'spiffe-id': Flags.string({ helpValue: 'ID', description: 'Which containers would hold this ID?' }),
+    entries: Flags.boolean({ description: 'Print the registration entries that SPIRE would hold.' }),
+  }
+
+  async run(): Promise<Outcome> {
+    const { flags, args } = await this.parse(WhoSelects)
+    const target = parseTarget(args.target)
+    const options: WhoSelectsOptions = {
+      ...commonOptions(flags, 'who-selects'),
+      target,
+      allNamespaces: flags['all-namespaces'],
+      selector: flags.selector,
+      container: flags.container,
+      spiffeId: flags['spiffe-id'],
+      entries: flags.entries,
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

@@ -1,0 +1,64 @@
+// Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
+// keeps what only the server gives (spec "Where the state comes from").
+import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { ObjectName } from '../sources/kind-name.ts'
+
+const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp']
+
+/** The live objects with the files applied. */
+export function overlay(live: readonly RawObject[], files: readonly RawObject[]): readonly RawObject[] {
+  if (live.length === 0) return files
+  const merged = new Map(live.map((object) => [identityOf(object), object]))
+  for (const file of files) {
+    const shadowed = merged.get(identityOf(file))
+    merged.set(
+      identityOf(file),
+      shadowed === undefined ? file : { ...file, value: asUpdate(file.value, shadowed.value) },
+    )
+  }
+  return [...merged.values()]
+}
+
+/** The objects that a `--without` does not name, and whether it named any. */
+export function without(
+  objects: readonly RawObject[],
+  gone: ObjectName,
+  namespace: string,
+): { readonly kept: readonly RawObject[]; readonly removed: boolean } {
+  const kept = objects.filter(({ value }) => !isNamed(value, gone, namespace))
+  return { kept, removed: kept.length < objects.length }
+}
+
+/** Whether an object is the one that a command line names; a cluster-scoped one has no namespace to compare. */
+export function isNamed(value: JsonRecord, named: ObjectName, namespace: string): boolean {
+  const meta = readMeta(value)
+  const group = groupOf(value)
+  return (
+    value['kind'] === named.kind &&
+    (named.group === undefined || named.group === group) &&
+    meta.name === named.name &&
+    (meta.namespace === '' || meta.namespace === (named.namespace ?? namespace))
+  )
+}
+
+function identityOf({ value }: RawObject): string {
+  const { namespace, name } = readMeta(value)
+  return JSON.stringify([groupOf(value), value['kind'], namespace, name])
+}
+
+function groupOf(value: JsonRecord): string {
+  const apiVersion = stringAt(value, 'apiVersion') ?? ''
+  const slash = apiVersion.indexOf('/')
+  return slash < 0 ? '' : apiVersion.slice(0, slash)
+}
+
+function asUpdate(file: JsonRecord, live: JsonRecord): JsonRecord {
+  const before = isRecord(live['metadata']) ? live['metadata'] : {}
+  const kept = Object.fromEntries(
+    SERVER_METADATA.flatMap((key) => (key in before ? [[key, before[key]]] : [])),
+  )
+  const metadata = { ...(isRecord(file['metadata']) ? file['metadata'] : {}), ...kept }
+  return { ...file, metadata, ...('status' in live ? { status: live['status'] } : {}) }
+}

@@ -1,0 +1,31 @@
+// The kinds that the analysis reads from files; everything else is skipped and counted.
+import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
+import {
+  BINDING_GROUP,
+  BINDING_KIND,
+  CLUSTER_SPIFFE_ID_KIND,
+  CLUSTER_STATIC_ENTRY_KIND,
+  SPIRE_GROUP,
+} from '@kleym/shared/core/names.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import type { WantedKind } from '../sources/objects.ts'
+
+const namespaced = ({ group, kind }: { readonly group: string; readonly kind: string }): WantedKind => ({
+  group,
+  kind,
+  namespaced: true,
+})
+
+export const WANTED_KINDS: readonly WantedKind[] = [
+  namespaced({ group: BINDING_GROUP, kind: BINDING_KIND }),
+  ...POOL_KINDS.map(namespaced),
+  ...OBJECTIVE_KINDS.map(namespaced),
+  { group: SPIRE_GROUP, kind: CLUSTER_SPIFFE_ID_KIND, namespaced: false },
+  { group: SPIRE_GROUP, kind: CLUSTER_STATIC_ENTRY_KIND, namespaced: false },
+  { group: '', kind: 'Namespace', namespaced: false },
+  { group: '', kind: 'Node', namespaced: false },
+  namespaced({ group: '', kind: 'Pod' }),
+  namespaced({ group: '', kind: 'Endpoints' }),
+  namespaced({ group: '', kind: 'ConfigMap' }),
+  ...WORKLOAD_KINDS.map(namespaced),
+]

@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// kubectl kleym: the one place where the plugin meets its process. Streams, environment, working directory and exit
+// code are taken here and handed on; nothing else touches them. There is no handler for SIGINT: dying of the signal is
+// what shells expect (they report 130), and it works while a long computation runs.
+import process from 'node:process'
+import type { CommandContext, Output } from './cli/context.ts'
+import { asKleymError, EXIT, formatError, KleymError } from './cli/errors.ts'
+import { runProgram } from './cli/program.ts'
+import { VERSION } from './cli/version.ts'
+
+/** A stream that a reader may leave at any time (`| head`): that is no error of ours, and says nothing. */
+function output(stream: NodeJS.WriteStream): Output {
+  let gone = false
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (gone) return
+    gone = true
+    if (error.code === 'EPIPE' || stream === process.stderr) return
+    process.exitCode = EXIT.incomplete
+    process.stderr.write(
+      formatError(
+        new KleymError({
+          code: 'output',
+          what: 'the answer could not be written',
+          why: `the system says ${error.code ?? 'nothing about it'}`,
+          fix: 'make room where it is written to',
+        }),
+      ),
+    )
+  })
+  return {
+    write: (text) => {
+      if (!gone) stream.write(text)
+    },
+    isTerminal: stream.isTTY,
+    columns: stream.isTTY ? stream.columns : undefined,
+  }
+}
+
+const context: CommandContext = {
+  cwd: process.cwd(),
+  env: process.env,
+  stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+  stdout: output(process.stdout),
+  stderr: output(process.stderr),
+  version: VERSION,
+}
+
+process.on('uncaughtException', (error) => {
+  process.exitCode = EXIT.internal
+  context.stderr.write(formatError(asKleymError(error)))
+})
+
+// The exit code is set, never forced: what is written to a pipe must drain first.
+const exitCode = await runProgram(process.argv.slice(2), context)
+process.exitCode ??= exitCode

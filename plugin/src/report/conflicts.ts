@@ -1,0 +1,47 @@
+// The report of `conflicts`: every finding about things that clash, worst first.
+import { findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { judgementOf } from '@kleym/shared/core/analysis.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { World } from '../gather/gather.ts'
+import { viewConflicts } from '../view/conflicts.ts'
+import { concerns, namedSubject, type Frame } from './frame.ts'
+import { missingOf } from './missing.ts'
+
+/** Beside the 3xx (bindings and registrations among themselves) and the 4xx (what SPIRE makes of them). */
+const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'KLM110',
+  'KLM509',
+  'KLM512',
+  'KLM520',
+  'KLM521',
+])
+/** Nothing clashes where no pod is there yet. */
+const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
+
+/** Makes the report for one namespace, or for all. */
+export function conflictsFrame(world: World, namespace: string | undefined): Frame {
+  const findings = [...findingsOf(world.after), ...world.inputFindings]
+    .filter((one) => isClash(one) && concerns(one, namespace))
+    .toSorted(compareFindings)
+  const bindings = world.after.snapshot.bindings.filter(
+    ({ meta }) => namespace === undefined || meta.namespace === namespace,
+  )
+  const namespaces = new Set(bindings.map(({ meta }) => meta.namespace))
+  return {
+    kind: 'ConflictsReport',
+    fields: { bindings: bindings.length, namespaces: namespaces.size },
+    findings,
+    missing: missingOf(
+      world,
+      bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
+    ),
+    names: findings.map(namedSubject),
+    view: (layout) =>
+      viewConflicts(findings, { bindings: bindings.length, namespaces: namespaces.size }, layout),
+  }
+}
+
+function isClash({ code }: Finding): boolean {
+  return CLASHES.has(code) || ((code.startsWith('KLM3') || code.startsWith('KLM4')) && !QUIET.has(code))
+}

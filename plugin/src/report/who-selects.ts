@@ -1,0 +1,139 @@
+// The report of `who-selects`: for each container of the chosen pods, every registration that would select it, and what
+// becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
+import { bindingOfOutput, type Analysis } from '@kleym/shared/core/analysis.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
+import { podNotes } from '@kleym/shared/core/findings/pod-rules.ts'
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/attest.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { World } from '../gather/gather.ts'
+import { viewWhoSelects } from '../view/who-selects.ts'
+import type { Frame } from './frame.ts'
+import { missingOf } from './missing.ts'
+
+export interface ContainerAnswer {
+  readonly container: Container
+  readonly registrations: readonly Registration[]
+}
+
+export interface PodAnswer {
+  readonly pod: Pod
+  readonly containers: readonly ContainerAnswer[]
+}
+
+/** What narrows the question within the chosen pods. */
+export interface Narrowing {
+  readonly container: string | undefined
+  readonly spiffeId: string | undefined
+}
+
+/** What stops everybody's registrations concerns every container. */
+const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
+
+/** Makes the report for the chosen pods. */
+export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: Narrowing): Frame {
+  const answers = answersOf(world.after, pods, narrowing)
+  const asked = answers.map(({ pod }) => pod)
+  const findings: readonly Finding[] = [
+    ...podNotes(world.after, asked),
+    ...installFindings(world.after).filter(({ code }) => EVERYBODY.has(code)),
+  ].toSorted(compareFindings)
+  const bindings = bindingOfOutput(world.after)
+  return {
+    kind: 'WhoSelectsReport',
+    fields: { pods: answers.map((answer) => podReport(answer, bindings, world.after)) },
+    findings,
+    missing: missingOf(world, []),
+    names: asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
+    view: (layout) =>
+      viewWhoSelects(answers, {
+        ...layout,
+        bindings,
+        findings,
+        narrowing,
+        standing: standingOf(world.after),
+      }),
+  }
+}
+
+function answersOf(
+  analysis: Analysis,
+  pods: readonly Pod[],
+  { container, spiffeId }: Narrowing,
+): readonly PodAnswer[] {
+  return pods.flatMap((pod) => {
+    const containers = pod.containers
+      .filter(({ name }) => container === undefined || name === container)
+      .map((one) => ({ container: one, registrations: containerVerdicts(analysis.prediction(), pod, one) }))
+      .filter(
+        ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),
+      )
+      .map(({ container: one, registrations }) => ({
+        container: one,
+        registrations:
+          spiffeId === undefined ? registrations : registrations.filter((each) => mayHold(each, spiffeId)),
+      }))
+    return containers.length === 0 ? [] : [{ pod, containers }]
+  })
+}
+
+/** Holds the ID, or may: what is not known must not be left out of an answer to "who would hold this?". */
+function mayHold({ verdict, spiffeId }: Registration, wanted: string): boolean {
+  if (verdict === 'unknown') return true
+  return spiffeId === wanted && (verdict === 'issued' || verdict === 'depends')
+}
+
+/** How far an object is from being in force, by name; nothing for those that are. */
+function standingOf({ settled }: Analysis): ReadonlyMap<string, string> {
+  return new Map(
+    settled.changes.flatMap((change) =>
+      change.kind === 'delete'
+        ? []
+        : [
+            [
+              change.output.metadata.name,
+              change.kind === 'create' ? 'kleym has yet to create it' : 'kleym has yet to update it',
+            ] as const,
+          ],
+    ),
+  )
+}
+
+function podReport(
+  { pod, containers }: PodAnswer,
+  bindings: ReadonlyMap<string, string>,
+  analysis: Analysis,
+): Readonly<Record<string, unknown>> {
+  const standing = standingOf(analysis)
+  return {
+    pod: podText(pod),
+    kind: pod.ref.kind,
+    namespace: pod.namespace,
+    name: pod.ref.name,
+    exists: pod.exists,
+    node: pod.nodeName ?? null,
+    serviceAccountName: pod.serviceAccountName,
+    containers: containers.map(({ container, registrations }) => ({
+      name: container.name,
+      role: container.role,
+      identities: registrations
+        .filter(({ verdict }) => verdict === 'issued')
+        .map(({ spiffeId }) => spiffeId ?? null),
+      registrations: registrations.map((one) => ({
+        verdict: one.verdict,
+        spiffeID: one.spiffeId ?? null,
+        source: sourceText(one.source),
+        binding: bindings.get(one.source.name) ?? null,
+        hint: one.hint,
+        sharesHint: one.sharesHint,
+        why: one.why ?? null,
+        selector: one.selector ?? null,
+        by: one.by === undefined ? null : sourceText(one.by),
+        pending: standing.get(one.source.name) ?? null,
+      })),
+    })),
+  }
+}

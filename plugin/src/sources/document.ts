@@ -1,0 +1,105 @@
+// The documents of a file. Text is split on `---` lines before anything is parsed, as kubectl does it
+// (k8s.io/apimachinery/pkg/util/yaml, YAMLReader), so that one malformed document never takes another with it.
+
+/** The text of one document and where it stands. */
+export interface Chunk {
+  readonly text: string
+  /** The document's number in the file, from 1. */
+  readonly document: number
+  /** The line of the file on which the text begins, from 1. */
+  readonly line: number
+}
+
+/** A value that was read, with the line of each list item at `items`, where that is known. */
+export interface ParsedDocument {
+  readonly value: unknown
+  readonly document: number
+  /** The line on which the value begins, from 1. */
+  readonly line: number
+  /** The line on which the object at a path of item numbers begins: `[2, 0]` is `.items[2].items[0]`. */
+  itemLine(path: readonly number[]): number
+}
+
+/** What is wrong with a document. */
+export interface DocumentFault {
+  readonly document: number
+  readonly line?: number
+  readonly column?: number
+  readonly why: string
+  readonly fix: string
+  /**
+   * What the document certainly says about its type, where it can be told: a document of a kind that nobody asks for is
+   * skipped, whatever else is wrong with it.
+   */
+  readonly type?: { readonly kind?: string; readonly apiVersion?: string }
+}
+
+export interface ParsedFile {
+  readonly documents: readonly ParsedDocument[]
+  readonly faults: readonly DocumentFault[]
+  /** Documents that hold something, understood or not. */
+  readonly count: number
+}
+
+/** The deepest nesting that is read; real manifests stay below 30. */
+export const MAX_DEPTH = 256
+
+/** Splits on lines that begin with `---`. Whatever stands before a first such line counts only if it holds anything. */
+export function splitDocuments(text: string): readonly Chunk[] {
+  const chunks: Chunk[] = []
+  let document = 1
+  let start = 0
+  let line = 1
+  let at = 0
+  let lineHere = 1
+  const close = (end: number): void => {
+    const chunk = text.slice(start, end)
+    if (document === 1 && chunks.length === 0 && onlyPrologue(chunk) && end < text.length) return
+    if (!onlyComments(chunk)) chunks.push({ text: chunk, document, line })
+    document++
+  }
+  while (at < text.length) {
+    if (isSeparator(text, at) && at > start) {
+      close(at)
+      start = at
+      line = lineHere
+    }
+    const next = text.indexOf('\n', at)
+    at = next === -1 ? text.length : next + 1
+    lineHere++
+  }
+  close(text.length)
+  return chunks
+}
+
+/** `---` at the beginning of a line, and then a blank or nothing. */
+function isSeparator(text: string, at: number): boolean {
+  if (!text.startsWith('---', at)) return false
+  const next = text[at + 3]
+  return next === undefined || next === '\n' || next === '\r' || next === ' ' || next === '\t'
+}
+
+/** Comments, directives (`%YAML 1.2`) and nothing else. */
+function onlyPrologue(chunk: string): boolean {
+  return /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/.test(chunk)
+}
+
+function onlyComments(chunk: string): boolean {
+  return onlyPrologue(chunk.replace(/^---(?=[ \t\r\n]|$)/, ''))
+}
+
+/** Line and column of an offset in a text, both from 1. */
+export function lineAndColumn(
+  text: string,
+  offset: number,
+): { readonly line: number; readonly column: number } {
+  let line = 1
+  let start = 0
+  for (;;) {
+    const next = text.indexOf('\n', start)
+    if (next === -1 || next >= offset) break
+    start = next + 1
+    line++
+  }
+  return { line, column: Math.max(0, offset - start) + 1 }
+}

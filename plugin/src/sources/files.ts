@@ -1,0 +1,142 @@
+// Which files `-f` means, and their bytes. A folder gives its own *.yaml, *.yml and *.json, with -R those of the folders
+// below too; links are followed, and what is reached twice is read once. The order is that of the names' bytes.
+import { open, readdir, realpath, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { InputProblem } from './problem.ts'
+
+/** The largest file that is read, in bytes. */
+export const FILE_MAX = 256 * 1024 * 1024
+/** How far -R descends. */
+const FOLDER_DEPTH_MAX = 64
+
+export interface FoundFile {
+  /** The name as the person would write it. */
+  readonly name: string
+  readonly path: string
+}
+
+export interface FoundFiles {
+  readonly files: readonly FoundFile[]
+  readonly problems: readonly InputProblem[]
+}
+
+/** The files that the given paths mean, sorted by name, each once. */
+export async function findFiles(
+  paths: readonly string[],
+  options: { readonly cwd: string; readonly recursive: boolean },
+): Promise<FoundFiles> {
+  const found = new Map<string, FoundFile>()
+  const problems: InputProblem[] = []
+  const seenFolders = new Set<string>()
+
+  const addFile = (name: string, path: string, real: string): void => {
+    const known = found.get(real)
+    if (known === undefined || compareBytes(name, known.name) < 0) found.set(real, { name, path })
+  }
+  const addFolder = async (name: string, path: string, real: string, depth: number): Promise<void> => {
+    if (seenFolders.has(real)) return
+    seenFolders.add(real)
+    if (depth > FOLDER_DEPTH_MAX) {
+      problems.push(unusable(name, `it is nested more than ${FOLDER_DEPTH_MAX} folders deep`))
+      return
+    }
+    for (const entry of (await readdir(path)).toSorted(compareBytes))
+      await addEntry(join(name, entry), join(path, entry), depth)
+  }
+  const addEntry = async (name: string, path: string, depth: number): Promise<void> => {
+    try {
+      const wanted = /\.(?:ya?ml|json)$/.test(name)
+      const facts = await stat(path)
+      if (facts.isDirectory()) {
+        if (options.recursive) await addFolder(name, path, await realpath(path), depth + 1)
+      } else if (wanted && facts.isFile()) addFile(name, path, await realpath(path))
+    } catch (error) {
+      // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
+      problems.push(unusable(name, systemReason(error)))
+    }
+  }
+
+  for (const name of paths) {
+    const path = resolve(options.cwd, name)
+    try {
+      const facts = await stat(path)
+      const real = await realpath(path).catch(() => path)
+      if (facts.isDirectory()) await addFolder(name, path, real, 0)
+      else addFile(name, path, real)
+    } catch (error) {
+      problems.push(missing(name, error))
+    }
+  }
+  return { files: [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name)), problems }
+}
+
+/** The bytes of a file, or why they cannot be had. Pipes and devices are read to their end. */
+export async function readBounded(file: FoundFile): Promise<Uint8Array | InputProblem> {
+  try {
+    const handle = await open(file.path, 'r')
+    try {
+      if ((await handle.stat()).isDirectory()) return unusable(file.name, 'it is a folder')
+      return await collect(handle.createReadStream({ autoClose: false }), file.name)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    return unusable(file.name, systemReason(error))
+  }
+}
+
+/** The bytes of a stream, or the problem that they are too many. */
+export async function collect(
+  stream: AsyncIterable<unknown>,
+  name: string,
+): Promise<Uint8Array | InputProblem> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of stream) {
+    const bytes = part instanceof Uint8Array ? part : new TextEncoder().encode(String(part))
+    size += bytes.length
+    if (size > FILE_MAX) return unusable(name, `it is larger than ${FILE_MAX / 1024 / 1024} MiB`)
+    parts.push(bytes)
+  }
+  return Buffer.concat(parts)
+}
+
+function missing(name: string, error: unknown): InputProblem {
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
+  return {
+    kind: 'path',
+    what: `cannot read ${name}`,
+    where: `-f ${name}`,
+    why: url ? 'it is a URL, and kleym fetches nothing' : systemReason(error),
+    fix: url
+      ? `fetch it first: curl -fsSL ${name} | kubectl kleym ... -f -`
+      : 'correct the path; it counts from the folder in which you are',
+  }
+}
+
+function unusable(name: string, why: string): InputProblem {
+  return {
+    kind: 'failed',
+    what: `cannot read ${name}`,
+    where: name,
+    why,
+    fix: 'make it readable, or name the other files one by one',
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'you have no permission to read it',
+  EPERM: 'you have no permission to read it',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  ENAMETOOLONG: 'the name is too long',
+}
+
+/** A system error in words; its own text names absolute paths. */
+export function systemReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+  return REASONS[code] ?? `the system says ${code}`
+}

@@ -1,0 +1,113 @@
+// JSON, one value or several one after another, as `kubectl get -o json` and API dumps have it. One pass over the text
+// finds where each value ends, how deep it goes and whether a key stands twice; `JSON.parse` does the rest.
+import {
+  lineAndColumn,
+  MAX_DEPTH,
+  type DocumentFault,
+  type ParsedDocument,
+  type ParsedFile,
+} from './document.ts'
+
+/** True when a text can only be JSON or YAML's flow style. */
+export function looksLikeJson(text: string): boolean {
+  return /^\s*[{[]/.test(text)
+}
+
+/** Reads a stream of JSON values. A fault ends the reading, because nobody knows where the next value begins. */
+export function parseJson(text: string): ParsedFile {
+  const documents: ParsedDocument[] = []
+  let at = skipBlanks(text, 0)
+  for (let document = 1; at < text.length; document++) {
+    const start = at
+    const line = lineAndColumn(text, start).line
+    const scan = scanValue(text, start)
+    const fault = (offset: number, why: string): ParsedFile => {
+      const found: DocumentFault = { document, ...lineAndColumn(text, offset), why, fix: 'correct the JSON' }
+      return { documents, faults: [found], count: document }
+    }
+    if (scan.problem !== undefined) return fault(scan.end, scan.problem)
+    try {
+      documents.push({ value: JSON.parse(text.slice(start, scan.end)), document, line, itemLine: () => line })
+    } catch (error) {
+      const message = error instanceof Error ? error.message : ''
+      const offset = /at position (\d+)/.exec(message)?.[1]
+      const place = offset === undefined ? scan.end : start + Number(offset)
+      return fault(place, place >= text.length ? 'the JSON ends too early' : jsonReason(message))
+    }
+    at = skipBlanks(text, scan.end)
+  }
+  return { documents, faults: [], count: documents.length }
+}
+
+/** V8's message without the excerpt that it quotes. */
+function jsonReason(message: string): string {
+  if (/^Unexpected end|^Unterminated/.test(message)) return 'the JSON ends too early'
+  const [reason = ''] = message.split(/, "|, \.\.\."| in JSON/)
+  return reason === '' ? 'it is no JSON' : `it is no JSON: ${reason}`
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from
+  while (at < text.length && ' \t\r\n\ufeff'.includes(text[at] ?? '')) at++
+  return at
+}
+
+interface Scan {
+  /** Where the value ends, or where the problem is. */
+  readonly end: number
+  readonly problem: string | undefined
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Walks over one value. Keys are those strings that a colon follows. */
+function scanValue(text: string, start: number): Scan {
+  const keys: (Set<string> | undefined)[] = []
+  let at = start
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      const end = stringEnd(text, at)
+      const known = keys.at(-1)
+      if (known !== undefined && text.charCodeAt(skipBlanks(text, end)) === 0x3a) {
+        const key = keyOf(text.slice(at, end))
+        if (known.has(key)) return { end: at, problem: `the key ${JSON.stringify(key)} stands twice` }
+        known.add(key)
+      }
+      at = end
+    } else {
+      if (code === 0x7b) keys.push(new Set())
+      else if (code === 0x5b) keys.push(undefined)
+      else if (code === 0x7d || code === 0x5d) keys.pop()
+      if (keys.length > MAX_DEPTH)
+        return { end: at, problem: `it is nested more than ${MAX_DEPTH} levels deep` }
+      at++
+    }
+    if (keys.length === 0) break
+  }
+  // A bare word or number: to its end.
+  if (!'{["'.includes(text[start] ?? '')) while (at < text.length && /[^\s{}[\],"]/.test(text[at] ?? '')) at++
+  return { end: at, problem: undefined }
+}
+
+function stringEnd(text: string, start: number): number {
+  let at = start + 1
+  for (;;) {
+    const quote = text.indexOf('"', at)
+    if (quote === -1) return text.length
+    let slashes = 0
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++
+    at = quote + 1
+    if (slashes % 2 === 0) return at
+  }
+}
+
+function keyOf(literal: string): string {
+  if (!literal.includes('\\')) return literal.slice(1, -1)
+  try {
+    return String(JSON.parse(literal))
+  } catch {
+    return literal
+  }
+}

@@ -1,0 +1,77 @@
+// How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
+import { didYouMean } from '../cli/suggest.ts'
+import { KleymError } from '../cli/errors.ts'
+
+/** The kinds that kleym reads, by the names that kubectl takes for them: plural, singular, short names. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  InferenceIdentityBinding: ['inferenceidentitybindings', 'iib'],
+  InferencePool: ['inferencepools', 'infpool'],
+  InferenceObjective: ['inferenceobjectives', 'infobj'],
+  ClusterSPIFFEID: ['clusterspiffeids'],
+  ClusterStaticEntry: ['clusterstaticentries'],
+  Namespace: ['namespaces', 'ns'],
+  Node: ['nodes', 'no'],
+  Pod: ['pods', 'po'],
+  Endpoints: ['ep'],
+  ConfigMap: ['configmaps', 'cm'],
+  Deployment: ['deployments', 'deploy'],
+  ReplicaSet: ['replicasets', 'rs'],
+  StatefulSet: ['statefulsets', 'sts'],
+  DaemonSet: ['daemonsets', 'ds'],
+  Job: ['jobs'],
+  CronJob: ['cronjobs', 'cj'],
+  LeaderWorkerSet: ['leaderworkersets', 'lws'],
+}
+
+/** The canonical kind for a written one, in any case and by any of its names; undefined for others. */
+export function kindNamed(written: string): string | undefined {
+  const word = written.toLowerCase()
+  return Object.keys(NAMES).find(
+    (kind) => kind.toLowerCase() === word || NAMES[kind]?.includes(word) === true,
+  )
+}
+
+/** An object that the command line names. */
+export interface ObjectName {
+  /** The canonical kind. */
+  readonly kind: string
+  /** Undefined: any group. */
+  readonly group: string | undefined
+  /** Undefined: not said; the namespace in force, or none for a cluster-scoped kind. */
+  readonly namespace: string | undefined
+  readonly name: string
+}
+
+/** Parses `KIND[.GROUP]/[NAMESPACE/]NAME` of a flag or argument; throws a usage error that says what is wrong. */
+export function parseObjectName(text: string, source: string): ObjectName {
+  const refuse = (why: string, fix: string): KleymError =>
+    new KleymError({ code: 'usage', what: `cannot tell which object ${source} means`, where: text, why, fix })
+  const [type = '', ...path] = text.split('/')
+  if (path.length === 0 || path.length > 2 || path.includes('') || type === '')
+    throw refuse(
+      'it is not KIND[.GROUP]/[NAMESPACE/]NAME',
+      'write it like pod/team-a/llama-0 or clusterspiffeid/default',
+    )
+  const dot = type.indexOf('.')
+  const written = dot === -1 ? type : type.slice(0, dot)
+  const kind = kindNamed(written)
+  if (kind === undefined) {
+    const known = Object.keys(NAMES).map((name) => name.toLowerCase())
+    throw refuse(
+      `kleym reads no kind ${written}`,
+      didYouMean(written, known) ?? `name one of ${known.join(', ')}`,
+    )
+  }
+  const [first = '', second] = path
+  return {
+    kind,
+    group: dot === -1 ? undefined : type.slice(dot + 1).toLowerCase(),
+    namespace: second === undefined ? undefined : first,
+    name: second ?? first,
+  }
+}
+
+/** The object that `--without` takes away. */
+export function parseWithout(text: string): ObjectName {
+  return parseObjectName(text, '--without')
+}

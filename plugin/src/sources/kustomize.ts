@@ -1,0 +1,59 @@
+// `-k DIR`: what `kubectl kustomize DIR` prints. kubectl is run directly, without a shell, and touches no cluster for it.
+import { spawn } from 'node:child_process'
+import { collect } from './files.ts'
+import type { InputProblem } from './problem.ts'
+
+export interface KustomizeOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The manifests that a kustomization makes, or why there are none. */
+export async function kustomize(
+  folder: string,
+  options: KustomizeOptions,
+): Promise<Uint8Array | InputProblem> {
+  const problem = (why: string, fix: string): InputProblem => ({
+    kind: 'failed',
+    what: `cannot build the kustomization in ${folder}`,
+    where: `-k ${folder}`,
+    why,
+    fix,
+  })
+  const child = spawn('kubectl', ['kustomize', '--', folder], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number | Error>((settle) => {
+    child.once('error', settle)
+    child.once('close', (code) => settle(code ?? 1))
+  })
+  const [output, complaint, result] = await Promise.all([
+    collect(child.stdout, `-k ${folder}`),
+    collect(child.stderr, `-k ${folder}`),
+    ended,
+  ])
+  if (result instanceof Error) {
+    const absent = 'code' in result && result.code === 'ENOENT'
+    return absent
+      ? problem(
+          'kubectl is not on the PATH',
+          'install kubectl, or give the built manifests: kustomize build | ... -f -',
+        )
+      : problem('kubectl cannot be started', 'make kubectl executable, or give the built manifests with -f -')
+  }
+  if (result !== 0)
+    return problem(lastWords(complaint), `see what is wrong with: kubectl kustomize ${folder}`)
+  return output
+}
+
+/** The end of what a program complained about; its beginning is often a list of warnings. */
+function lastWords(complaint: Uint8Array | InputProblem): string {
+  const text = complaint instanceof Uint8Array ? new TextDecoder().decode(complaint) : ''
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const said = lines.slice(-3).join('\n')
+  return said === ''
+    ? 'kubectl kustomize failed and said nothing'
+    : `kubectl kustomize says: ${said.slice(-600)}`
+}

@@ -1,0 +1,151 @@
+// Files to objects: `-f`, `-R`, `-k` and stdin (spec "Where the state comes from"). What cannot be understood becomes a
+// problem, and the rest is read all the same.
+import { dig, stringAt } from '@kleym/shared/core/json.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { decodeUtf8, foreignEncoding } from './decode.ts'
+import type { ParsedFile } from './document.ts'
+import { collect, findFiles, readBounded } from './files.ts'
+import { looksLikeJson, parseJson } from './json.ts'
+import { kustomize } from './kustomize.ts'
+import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
+import { placeText, type InputProblem } from './problem.ts'
+import { parseYaml } from './yaml.ts'
+
+/** What the sources need of the process. */
+export interface SourceIo {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: AsyncIterable<unknown>
+}
+
+export interface FileArguments {
+  /** Files, folders, `-` for stdin. */
+  readonly files: readonly string[]
+  readonly recursive: boolean
+  /** A folder for `kubectl kustomize`. */
+  readonly kustomize: string | undefined
+}
+
+export interface LoadedFiles {
+  /** In the order of file name, document and place; without the second of two that are the same. */
+  readonly objects: readonly RawObject[]
+  readonly problems: readonly InputProblem[]
+  /** How many documents hold something. */
+  readonly documents: number
+  /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
+  readonly skipped: ReadonlyMap<string, number>
+}
+
+/** A text with a name: a file, stdin, what kustomize printed. */
+interface Source {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** How problems and origins call stdin. */
+export const STDIN = 'stdin'
+
+/** Reads all objects that the arguments mean; never throws for anything that a file holds. */
+export async function loadFiles(
+  args: FileArguments,
+  rules: ReadingRules,
+  io: SourceIo,
+): Promise<LoadedFiles> {
+  const problems: InputProblem[] = []
+  const sources = await readSources(args, io, problems)
+  const collected: Collected = { objects: [], problems, skipped: new Map() }
+  let documents = 0
+  for (const { name, bytes } of sources) {
+    const parsed = await parse(name, bytes)
+    documents += parsed.count
+    for (const { why, fix, type, ...place } of parsed.faults) {
+      if (type !== undefined && skipUnwanted(type, rules, collected)) continue
+      const what = `cannot read document ${place.document} of ${name}`
+      problems.push({ kind: 'malformed', what, where: placeText({ file: name, ...place }), why, fix })
+    }
+    for (const document of parsed.documents) collectObjects(document, name, rules, collected)
+  }
+  return {
+    objects: withoutDuplicates(collected.objects, problems),
+    problems,
+    documents,
+    skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
+  }
+}
+
+async function readSources(
+  args: FileArguments,
+  io: SourceIo,
+  problems: InputProblem[],
+): Promise<readonly Source[]> {
+  const sources: Source[] = []
+  const add = (name: string, read: Uint8Array | InputProblem): void => {
+    if (read instanceof Uint8Array) sources.push({ name, bytes: read })
+    else problems.push(read)
+  }
+  const { cwd, env } = io
+  const named = args.files.filter((path) => path !== '-')
+  const found = await findFiles(named, { cwd, recursive: args.recursive })
+  problems.push(...found.problems)
+  for (const file of found.files) add(file.name, await readBounded(file))
+  if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
+  if (args.kustomize !== undefined)
+    add(`${args.kustomize} (kustomize)`, await kustomize(args.kustomize, { cwd, env }))
+  return sources.toSorted((a, b) => compareBytes(a.name, b.name))
+}
+
+/** Parses a text as JSON where it is JSON, else as YAML: flow style begins with the same brackets. */
+export async function parse(name: string, bytes: Uint8Array): Promise<ParsedFile> {
+  const encoding = foreignEncoding(bytes)
+  if (encoding !== undefined) {
+    const fault = { document: 1, why: `the file is ${encoding}`, fix: 'save the file as UTF-8' }
+    return { documents: [], faults: [fault], count: 1 }
+  }
+  const { text, badLines } = decodeUtf8(bytes)
+  if (badLines.length === 0 && looksLikeJson(text)) {
+    const parsed = parseJson(text)
+    if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
+    const asYaml = await parseYaml(text, badLines)
+    // A broken JSON text is broken YAML too: then the first reading says better where.
+    return asYaml.faults.length === 0 ? asYaml : parsed
+  }
+  return parseYaml(text, badLines)
+}
+
+/** The same group, kind, namespace and name twice: the first stays, and a problem names both places. */
+function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem[]): readonly RawObject[] {
+  const first = new Map<string, RawObject>()
+  return objects.filter((object) => {
+    const name = stringAt(object.value, 'metadata', 'name') ?? ''
+    if (name === '') return true
+    const group = (stringAt(object.value, 'apiVersion') ?? '').split('/').slice(0, -1).join('/')
+    const kind = stringAt(object.value, 'kind') ?? ''
+    const namespace = stringAt(object.value, 'metadata', 'namespace') ?? ''
+    const key = JSON.stringify([group, kind, namespace, name])
+    const known = first.get(key)
+    if (known === undefined) {
+      first.set(key, object)
+      return true
+    }
+    problems.push({
+      kind: 'duplicate',
+      what: `${kind} ${namespace === '' ? name : `${namespace}/${name}`} stands twice in the files`,
+      where: `${originText(known)} and ${originText(object)}`,
+      why: 'only one of them can be meant, and kubectl apply would let the last one win',
+      fix: 'remove one of them, or give fewer files; the answer is about the first one',
+    })
+    return false
+  })
+}
+
+function originText({ origin }: RawObject): string {
+  return origin === undefined ? 'an unknown place' : `${origin.file}:${origin.line}`
+}
+
+/** The texts under `data` of a ConfigMap, by key. */
+export function configMapTexts(object: RawObject): readonly (readonly [key: string, text: string])[] {
+  const data = dig(object.value, 'data')
+  if (typeof data !== 'object' || data === null) return []
+  return Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+}

@@ -1,0 +1,226 @@
+// From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
+// needs, and without what a manifest must not bring (spec "Where the state comes from").
+import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { ParsedDocument } from './document.ts'
+import { placeText, type InputProblem } from './problem.ts'
+
+/** A kind that is wanted, in any of its versions. */
+export interface WantedKind {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly kind: string
+  readonly namespaced: boolean
+}
+
+export interface ReadingRules {
+  readonly wanted: readonly WantedKind[]
+  /** The namespace of objects that name none. */
+  readonly namespace: string
+  /** Whether objects that carry a UID and a creation time are dumps of live ones, and keep what the server wrote. */
+  readonly dumps: boolean
+}
+
+export interface Collected {
+  readonly objects: RawObject[]
+  readonly problems: InputProblem[]
+  /** What was not wanted, by kind, and how often. */
+  readonly skipped: Map<string, number>
+}
+
+/** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
+export const NO_OBJECT = 'no Kubernetes object'
+
+/** Adds the objects of one document to what is collected. */
+export function collectObjects(
+  parsed: ParsedDocument,
+  file: string,
+  rules: ReadingRules,
+  collected: Collected,
+): void {
+  const originAt = (path: readonly number[]): Origin => ({
+    file,
+    document: parsed.document,
+    line: path.length === 0 ? parsed.line : parsed.itemLine(path),
+  })
+  // A stack instead of recursion, in document order: Lists may hold Lists.
+  const waiting: { readonly value: unknown; readonly path: readonly number[] }[] = [
+    { value: parsed.value, path: [] },
+  ]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { value, path } = next
+    const items = listItems(value)
+    if (items === undefined) collectObject(value, originAt(path), rules, collected, path.length > 0)
+    else
+      for (let at = items.length - 1; at >= 0; at--) waiting.push({ value: items[at], path: [...path, at] })
+  }
+}
+
+/** The items of a `List` or `PodList`; those of a typed list do not repeat their kind. */
+function listItems(value: unknown): readonly unknown[] | undefined {
+  const kind = stringAt(value, 'kind')
+  const items = own(value, 'items')
+  if (kind === undefined || !kind.endsWith('List') || stringAt(value, 'apiVersion') === undefined)
+    return undefined
+  if (!Array.isArray(items)) return items === null ? [] : undefined
+  if (kind === 'List') return items
+  const type = { apiVersion: own(value, 'apiVersion'), kind: kind.slice(0, -'List'.length) }
+  const typed: unknown[] = []
+  // Spread, not Object.assign, which would take a key `__proto__` for the prototype.
+  for (const item of items as readonly unknown[]) typed.push(isRecord(item) ? { ...type, ...item } : item)
+  return typed
+}
+
+function collectObject(
+  value: unknown,
+  origin: Origin,
+  rules: ReadingRules,
+  { objects, problems, skipped }: Collected,
+  inList: boolean,
+): void {
+  const where = placeText(origin)
+  if (!isRecord(value)) {
+    if (!inList) count(skipped, NO_OBJECT)
+    else problems.push(incomplete('an item of the list is no object', where, `it is ${typeName(value)}`))
+    return
+  }
+  const type = readType(value)
+  if (type === undefined) {
+    const half = halfTyped(value, rules.wanted)
+    if (half === undefined) count(skipped, NO_OBJECT)
+    else problems.push(incomplete(half.what, where, half.why))
+    return
+  }
+  const wanted = rules.wanted.find(({ group, kind }) => kind === type.kind && group === type.group)
+  if (wanted === undefined) {
+    count(skipped, typeText(type))
+    return
+  }
+  const fault = metadataFault(value)
+  if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, where, fault))
+  else objects.push({ value: settle(value, wanted, rules), origin })
+}
+
+/** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */
+export function skipUnwanted(
+  type: { readonly kind?: string; readonly apiVersion?: string },
+  { wanted }: ReadingRules,
+  { skipped }: Collected,
+): boolean {
+  const known = readType(type)
+  if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
+  count(skipped, known === undefined ? NO_OBJECT : typeText(known))
+  return true
+}
+
+function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
+  return (
+    type.kind.endsWith('List') || wanted.some(({ group, kind }) => kind === type.kind && group === type.group)
+  )
+}
+
+function typeText({ group, kind }: ObjectType): string {
+  return group === '' ? kind : `${kind}.${group}`
+}
+
+function count(skipped: Map<string, number>, what: string): void {
+  skipped.set(what, (skipped.get(what) ?? 0) + 1)
+}
+
+interface ObjectType {
+  readonly group: string
+  readonly kind: string
+}
+
+function readType(value: JsonRecord): ObjectType | undefined {
+  const kind = stringAt(value, 'kind') ?? ''
+  const apiVersion = stringAt(value, 'apiVersion') ?? ''
+  if (kind === '' || apiVersion === '') return undefined
+  return { group: groupOf(apiVersion), kind }
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/')
+  return slash === -1 ? '' : apiVersion.slice(0, slash)
+}
+
+/** An object of which one half says that it would be wanted: dropping it quietly could hide the answer. */
+function halfTyped(
+  value: JsonRecord,
+  wanted: readonly WantedKind[],
+): { readonly what: string; readonly why: string } | undefined {
+  const kind = stringAt(value, 'kind')
+  const apiVersion = stringAt(value, 'apiVersion')
+  if (kind !== undefined && kind !== '' && wanted.some((one) => one.kind === kind))
+    return {
+      what: `${kind} without an apiVersion`,
+      why: `apiVersion is ${typeName(own(value, 'apiVersion'))}`,
+    }
+  const group = apiVersion === undefined ? '' : groupOf(apiVersion)
+  if (group !== '' && wanted.some((one) => one.group === group))
+    return { what: `an object of ${group} without a kind`, why: `kind is ${typeName(own(value, 'kind'))}` }
+  return undefined
+}
+
+function metadataFault(value: JsonRecord): string | undefined {
+  const metadata = own(value, 'metadata')
+  if (!isRecord(metadata)) return `metadata is ${typeName(metadata)}`
+  const namespace = own(metadata, 'namespace')
+  if (namespace !== undefined && namespace !== null && typeof namespace !== 'string')
+    return `metadata.namespace is ${typeName(namespace)}, not a string`
+  const name = own(metadata, 'name')
+  if (typeof name === 'string' && name !== '') return undefined
+  if (name !== undefined && name !== null && name !== '')
+    return `metadata.name is ${typeName(name)}, not a string`
+  const prefix = own(metadata, 'generateName')
+  if (typeof prefix === 'string' && prefix !== '') return undefined
+  return 'metadata has neither name nor generateName'
+}
+
+const SERVER_FIELDS = [
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'selfLink',
+] as const
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** The object with its namespace settled, and without what it must not bring along. */
+function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonRecord {
+  const found = own(value, 'metadata')
+  const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
+  const dump = rules.dumps && isStamp(metadata['uid']) && isStamp(metadata['creationTimestamp'])
+  delete metadata['managedFields']
+  if (!dump) for (const field of SERVER_FIELDS) delete metadata[field]
+  if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? rules.namespace
+  else delete metadata['namespace']
+  const annotations = own(metadata, 'annotations')
+  if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
+    const { [LAST_APPLIED]: _, ...rest } = annotations
+    metadata['annotations'] = rest
+  }
+  const settled: Record<string, unknown> = { ...value, metadata }
+  if (!dump) delete settled['status']
+  return settled
+}
+
+function isStamp(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function incomplete(what: string, where: string, why: string): InputProblem {
+  return {
+    kind: 'incomplete',
+    what,
+    where,
+    why,
+    fix: 'complete the object: apiVersion, kind and metadata.name',
+  }
+}

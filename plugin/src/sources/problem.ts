@@ -1,0 +1,48 @@
+// What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
+// decides its exit code from the problems.
+import { KleymError } from '../cli/errors.ts'
+
+export type ProblemKind =
+  /** A path on the command line that does not exist or cannot be opened: wrong usage. */
+  | 'path'
+  /** A file or document that cannot be understood. */
+  | 'malformed'
+  /** A Kubernetes object that lacks what every object needs. */
+  | 'incomplete'
+  /** The same object twice. */
+  | 'duplicate'
+  /** A program or a file system that did not do its part. */
+  | 'failed'
+
+export interface InputProblem {
+  readonly kind: ProblemKind
+  /** One sentence without a full stop. */
+  readonly what: string
+  /** `pools.yaml, document 3, line 12, column 5`. */
+  readonly where: string
+  readonly why: string
+  readonly fix: string
+}
+
+/** A place in a file, as far as it is known; numbers count from 1. */
+export interface Place {
+  readonly file: string
+  readonly document?: number | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+}
+
+/** `pools.yaml, document 3, line 12, column 5`. */
+export function placeText({ file, document, line, column }: Place): string {
+  const parts = [file]
+  if (document !== undefined) parts.push(`document ${document}`)
+  if (line !== undefined) parts.push(`line ${line}`)
+  if (column !== undefined) parts.push(`column ${column}`)
+  return parts.join(', ')
+}
+
+/** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */
+export function problemError(problem: InputProblem): KleymError {
+  const { what, where, why, fix } = problem
+  return new KleymError({ code: problem.kind === 'path' ? 'usage' : 'input', what, where, why, fix })
+}

@@ -1,0 +1,83 @@
+// Finds the SPIRE Controller Manager's configuration (ControllerManagerConfig) in a file or among the objects: raw, or
+// under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
+import { resolve } from 'node:path'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { KleymError } from '../cli/errors.ts'
+import { readBounded } from './files.ts'
+import { configMapTexts, parse } from './load.ts'
+
+export interface FoundScmConfig {
+  /** The configuration as written: unchecked. */
+  readonly config: JsonRecord
+  /** Where it stands, for a person: `scm.yaml`, `ConfigMap spire-server/spire-controller-manager`. */
+  readonly source: string
+}
+
+const CONFIG_KIND = 'ControllerManagerConfig'
+const CONFIG_GROUP = 'spire.spiffe.io/'
+
+/** The one configuration that the file of `--scm-config` holds; throws a KleymError when there is none, or several. */
+export async function readScmConfigFile(file: string, cwd: string): Promise<FoundScmConfig> {
+  const fail = (why: string, fix: string): KleymError =>
+    new KleymError({
+      code: 'usage',
+      what: 'cannot read the SCM configuration',
+      where: `--scm-config ${file}`,
+      why,
+      fix,
+    })
+  const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
+  if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
+  const { documents, faults } = await parse(file, bytes)
+  const found: FoundScmConfig[] = []
+  for (const { value, document, line } of documents) {
+    if (isScmConfig(value)) found.push({ config: value, source: file })
+    else if (isRecord(value))
+      found.push(...(await scmConfigsIn([{ value, origin: { file, document, line } }])))
+  }
+  const [only, another] = found
+  if (another !== undefined)
+    throw fail(`it holds ${found.length} of them`, 'give a file that holds only the one that is in use')
+  if (only !== undefined) return only
+  const [fault] = faults
+  if (fault !== undefined) throw fail(`${fault.why} (line ${fault.line ?? 1})`, fault.fix)
+  throw fail(
+    `it holds no ${CONFIG_KIND} of spire.spiffe.io/v1alpha1, neither as it is nor in a ConfigMap`,
+    'get it with: kubectl -n NAMESPACE get configmap NAME -o yaml',
+  )
+}
+
+/** The configurations in the ConfigMaps among some objects, in their order. What does not parse is none. */
+export async function scmConfigsIn(objects: readonly RawObject[]): Promise<readonly FoundScmConfig[]> {
+  const found: FoundScmConfig[] = []
+  for (const object of objects) {
+    if (stringAt(object.value, 'kind') !== 'ConfigMap' || stringAt(object.value, 'apiVersion') !== 'v1')
+      continue
+    for (const [key, text] of configMapTexts(object)) {
+      // Nearly all ConfigMaps hold something else; the word is cheaper to look for than the text is to parse.
+      if (!text.includes(CONFIG_KIND)) continue
+      const { documents } = await parse(key, new TextEncoder().encode(text))
+      for (const { value } of documents) {
+        if (isScmConfig(value)) found.push({ config: value, source: configMapSource(object) })
+      }
+    }
+  }
+  return found
+}
+
+function isScmConfig(value: unknown): value is JsonRecord {
+  const apiVersion = own(value, 'apiVersion')
+  return (
+    own(value, 'kind') === CONFIG_KIND &&
+    typeof apiVersion === 'string' &&
+    apiVersion.startsWith(CONFIG_GROUP)
+  )
+}
+
+function configMapSource({ value, origin }: RawObject): string {
+  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
+  const name = stringAt(value, 'metadata', 'name') ?? ''
+  const path = namespace === '' ? name : `${namespace}/${name}`
+  return origin === undefined ? `ConfigMap ${path}` : `ConfigMap ${path} (${origin.file}:${origin.line})`
+}

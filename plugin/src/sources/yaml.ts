@@ -1,0 +1,319 @@
+// YAML as kubectl reads it: YAML 1.2 syntax, with the plain scalars of Go's YAML 1.1 reader, because that is what the
+// API server would be sent (sigs.k8s.io/yaml, goyaml.v2/resolve.go): `yes` and `on` are booleans, `0o17` and `017` octal
+// numbers. A label value `yes` is therefore no string here either, and is refused as the API server refuses it.
+// Aliases, merge keys and keys are resolved by us, within a budget: the text may come from anybody.
+import type { Alias, Document, Node, ScalarTag, YAMLMap, YAMLSeq } from 'yaml'
+import type * as Yaml from 'yaml'
+import {
+  lineAndColumn,
+  MAX_DEPTH,
+  splitDocuments,
+  type Chunk,
+  type DocumentFault,
+  type ParsedDocument,
+  type ParsedFile,
+} from './document.ts'
+
+/** The nodes that aliases may add to a document: more is a bomb (`*a` in `*b` in `*c` ...). */
+export const ALIAS_NODES_MAX = 100_000
+/** The longest document in UTF-16 units: the parser holds some fifty times that much. JSON has no such limit. */
+export const YAML_DOCUMENT_MAX = 8 * 1024 * 1024
+
+/** Reads a YAML text, document by document. */
+export async function parseYaml(text: string, badLines: readonly number[]): Promise<ParsedFile> {
+  const yaml = await import('yaml')
+  const documents: ParsedDocument[] = []
+  const faults: DocumentFault[] = []
+  const chunks = splitDocuments(text)
+  for (const chunk of chunks) {
+    const fault = unreadable(chunk, badLines)
+    if (fault !== undefined) faults.push(fault)
+    else parseChunk(yaml, chunk, documents, faults)
+  }
+  return { documents, faults, count: chunks.length }
+}
+
+/** What can be said without parsing. */
+function unreadable({ text, document, line }: Chunk, badLines: readonly number[]): DocumentFault | undefined {
+  const lines = badLines.length === 0 ? 0 : lineAndColumn(text, text.length).line
+  const bad = badLines.find((number) => number >= line && number < line + lines)
+  if (bad !== undefined)
+    return { document, line: bad, why: 'the text is not UTF-8', fix: 'save the file as UTF-8' }
+  if (text.length > YAML_DOCUMENT_MAX) {
+    const why = `the document is longer than ${YAML_DOCUMENT_MAX / 1024 / 1024} MiB, too much for YAML`
+    return { document, line, why, fix: 'give it as JSON (kubectl get -o json), or split it' }
+  }
+  // go-yaml's reader refuses these; ours would take them for text.
+  const control =
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]|(?!^)\ufeff/.exec(text)
+  if (control === null) return undefined
+  const at = lineAndColumn(text, control.index)
+  const point = (control[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return {
+    document,
+    line: line + at.line - 1,
+    column: at.column,
+    why: `the control character U+${point} is not allowed in YAML`,
+    fix: String.raw`remove it, or write it as an escape ("\x${point.slice(-2).toLowerCase()}") in double quotes`,
+  }
+}
+
+function parseChunk(
+  yaml: typeof Yaml,
+  { text, document, line }: Chunk,
+  documents: ParsedDocument[],
+  faults: DocumentFault[],
+): void {
+  const lineOf = (offset: number): number => line + lineAndColumn(text, offset).line - 1
+  const refuse: Refuse = (why, offset, type) => {
+    const at = offset === undefined ? undefined : lineAndColumn(text, offset)
+    const place = at === undefined ? { line } : { line: line + at.line - 1, column: at.column }
+    const fault: DocumentFault = { document, ...place, why, fix: FIX }
+    faults.push(type === undefined ? fault : { ...fault, type })
+  }
+  try {
+    const parsed = yaml.parseAllDocuments(withoutDirectives(text), {
+      customTags: (tags) => [...goScalars(), ...tags],
+      logLevel: 'silent',
+      prettyErrors: false,
+      // Keys are compared after they have become strings, by the converter below.
+      uniqueKeys: false,
+    })
+    for (const item of Array.isArray(parsed) ? parsed : []) {
+      const error = item.errors[0]
+      if (error !== undefined) {
+        refuse(parserReason(error.message), error.pos[0])
+        continue
+      }
+      const value = convertOrRefuse(yaml, item, refuse)
+      if (value === undefined) continue
+      if (item.contents === null && value === null) continue
+      documents.push({
+        value,
+        document,
+        line: lineOf(item.contents?.range?.[0] ?? 0),
+        itemLine: (path) => lineOf(itemOffset(yaml, item.contents, path) ?? item.contents?.range?.[0] ?? 0),
+      })
+    }
+  } catch (thrown) {
+    if (thrown instanceof RangeError) refuse(TOO_DEEP, undefined)
+    else throw thrown
+  }
+}
+
+type Refuse = (why: string, offset?: number, type?: DocumentFault['type']) => void
+
+const FIX = 'correct the YAML; the other documents are read all the same'
+const TOO_DEEP = 'it is nested too deeply'
+/** The longest reason of the parser that is shown; it quotes the text. */
+const REASON_MAX = 160
+
+/** The value of a document; undefined when it was refused. */
+function convertOrRefuse(yaml: typeof Yaml, document: Document.Parsed, refuse: Refuse): unknown {
+  try {
+    return new Converter(yaml, document).convert(document.contents)
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown
+    refuse(thrown.message, thrown.offset, typeOf(yaml, document.contents))
+    return undefined
+  }
+}
+
+/** What a refused document says about its type; undefined where that is not certain. */
+function typeOf(yaml: typeof Yaml, contents: unknown): DocumentFault['type'] {
+  if (!yaml.isMap(contents)) return {}
+  const texts = new Map<string, unknown>()
+  for (const { key, value } of contents.items) {
+    const name = yaml.isScalar(key) ? key.value : undefined
+    if (name === '<<' || !yaml.isScalar(key)) return undefined
+    if (name !== 'kind' && name !== 'apiVersion') continue
+    if (texts.has(name) || !yaml.isScalar(value)) return undefined
+    texts.set(name, value.value)
+  }
+  const kind = texts.get('kind')
+  const apiVersion = texts.get('apiVersion')
+  return {
+    ...(typeof kind === 'string' ? { kind } : {}),
+    ...(typeof apiVersion === 'string' ? { apiVersion } : {}),
+  }
+}
+
+function parserReason(message: string): string {
+  if (message.includes('call stack')) return TOO_DEEP
+  const [first = ''] = message.split('\n')
+  const reason = first.replace(/:$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
+  return reason.length > REASON_MAX ? `${reason.slice(0, REASON_MAX)}...` : reason
+}
+
+/** Go's reader takes directives and does nothing with them; a `%YAML 1.1` must not switch ours to another dialect. */
+function withoutDirectives(text: string): string {
+  return text.replaceAll(/^%(?:YAML|TAG)\b[^\n]*$/gm, (directive) => '#'.padEnd(directive.length))
+}
+
+/** The offset of the object at a path of item numbers. */
+function itemOffset(yaml: typeof Yaml, contents: unknown, path: readonly number[]): number | undefined {
+  let node: unknown = contents
+  for (const number of path) {
+    const items = yaml.isMap(node) ? node.get('items', true) : undefined
+    node = yaml.isSeq(items) ? items.items[number] : undefined
+  }
+  return yaml.isNode(node) ? node.range?.[0] : undefined
+}
+
+/** What is wrong with a document that parses. */
+class Refusal extends Error {
+  readonly offset: number | undefined
+
+  constructor(why: string, node: Node | null | undefined) {
+    super(why)
+    this.offset = node?.range?.[0]
+  }
+}
+
+/** Turns nodes into plain values. One per document: anchors belong to it. */
+class Converter {
+  readonly #yaml: typeof Yaml
+  readonly #document: Document.Parsed
+  readonly #anchors = new Map<string, Node>()
+  readonly #open = new Set<Node>()
+  #aliasDepth = 0
+  #aliasNodes = 0
+
+  constructor(yaml: typeof Yaml, document: Document.Parsed) {
+    this.#yaml = yaml
+    this.#document = document
+  }
+
+  /** The value of a node; throws a Refusal. */
+  convert(node: Node | null | undefined, depth = 0): unknown {
+    if (node === null || node === undefined) return null
+    if (depth > MAX_DEPTH) throw new Refusal(`it is nested more than ${MAX_DEPTH} levels deep`, node)
+    if (this.#aliasDepth > 0 && ++this.#aliasNodes > ALIAS_NODES_MAX)
+      throw new Refusal(`its aliases expand to more than ${ALIAS_NODES_MAX} values`, node)
+    if (this.#yaml.isAlias(node)) return this.#alias(node, depth)
+    if ('anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node)
+    this.#checkTag(node)
+    if (this.#yaml.isScalar(node)) return this.#scalar(node.value, node)
+    this.#open.add(node)
+    const value = this.#yaml.isMap(node) ? this.#map(node, depth) : this.#sequence(node, depth)
+    this.#open.delete(node)
+    return value
+  }
+
+  #scalar(value: unknown, node: Node): unknown {
+    if (typeof value !== 'number' || Number.isFinite(value)) return value
+    throw new Refusal('an infinite number or NaN has no place in JSON, and so in no Kubernetes object', node)
+  }
+
+  #sequence(node: YAMLSeq, depth: number): unknown[] {
+    return node.items.map((item) => this.convert(this.#node(item, node), depth + 1))
+  }
+
+  #map(node: YAMLMap, depth: number): Record<string, unknown> {
+    const record: Record<string, unknown> = {}
+    const merged: [string, unknown][] = []
+    for (const pair of node.items) {
+      const keyNode = this.#node(pair.key, node)
+      const valueNode = this.#node(pair.value, node)
+      if (this.#isMerge(keyNode)) merged.push(...this.#merge(valueNode, depth))
+      else {
+        const key = this.#key(keyNode, node, depth)
+        if (Object.hasOwn(record, key))
+          throw new Refusal(`the key ${JSON.stringify(key)} stands twice`, keyNode ?? node)
+        define(record, key, this.convert(valueNode, depth + 1))
+      }
+    }
+    for (const [key, value] of merged) if (!Object.hasOwn(record, key)) define(record, key, value)
+    return record
+  }
+
+  #key(keyNode: Node | null, map: Node, depth: number): string {
+    const key = this.convert(keyNode, depth + 1)
+    if (typeof key === 'string') return key
+    if (typeof key === 'boolean' || typeof key === 'number') return String(key)
+    throw new Refusal(key === null ? 'a key is missing' : 'a key is a list or a mapping', keyNode ?? map)
+  }
+
+  #isMerge(key: Node | null): boolean {
+    return this.#yaml.isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
+  }
+
+  /** The entries of a merge key, the first source of each key first. */
+  #merge(node: Node | null, depth: number): [string, unknown][] {
+    const value = this.convert(node, depth + 1)
+    const sources = Array.isArray(value) ? value : [value]
+    return sources.flatMap((source: unknown) => {
+      if (typeof source === 'object' && source !== null && !Array.isArray(source))
+        return Object.entries(source)
+      throw new Refusal('a merge key (<<) needs a mapping or a list of mappings', node)
+    })
+  }
+
+  #alias(alias: Alias, depth: number): unknown {
+    const node = this.#anchors.get(alias.source)
+    if (node === undefined) throw new Refusal(`the alias *${alias.source} has no anchor before it`, alias)
+    if (this.#open.has(node)) throw new Refusal(`the alias *${alias.source} stands within itself`, alias)
+    this.#aliasDepth++
+    const value = this.convert(node, depth)
+    this.#aliasDepth--
+    return value
+  }
+
+  #checkTag(node: Node): void {
+    if (node.tag === undefined || KNOWN_TAGS.has(node.tag)) return
+    const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
+    throw new Refusal(`the tag ${tag} means nothing to Kubernetes`, node)
+  }
+
+  #node(value: unknown, parent: Node): Node | null {
+    if (value === null || value === undefined) return null
+    if (this.#yaml.isNode(value)) return value
+    throw new Refusal(
+      `it holds ${typeof value} where YAML has a node (${this.#document.errors.length})`,
+      parent,
+    )
+  }
+}
+
+const KNOWN_TAGS: ReadonlySet<string> = new Set(
+  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq']
+    .map((name) => `tag:yaml.org,2002:${name}`)
+    .concat('!'),
+)
+
+/** Sets an own property, whatever its name: `__proto__` is data. */
+function define(record: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true })
+  else record[key] = value
+}
+
+/** The plain scalars that Go's reader knows beyond the core schema of YAML 1.2, or reads differently. */
+function goScalars(): ScalarTag[] {
+  const bool = 'tag:yaml.org,2002:bool'
+  return [
+    { tag: bool, default: true, test: /^(?:y|Y|yes|Yes|YES|on|On|ON)$/, resolve: () => true },
+    { tag: bool, default: true, test: /^(?:n|N|no|No|NO|off|Off|OFF)$/, resolve: () => false },
+    { tag: 'tag:yaml.org,2002:int', default: true, test: GO_INT, resolve: goInteger },
+    { tag: 'tag:yaml.org,2002:float', default: true, test: GO_FLOAT, resolve: goFloat },
+  ]
+}
+
+/** `strconv.ParseInt(text, 0, 64)` after dropping underscores. A leading zero is octal. */
+const GO_INT = /^[-+]?(?:0_*(?:[xX][0-9a-fA-F_]+|[bB][01_]+|[oO]?[0-7_]+)|[1-9][0-9_]*|0_*)$/
+const GO_FLOAT = /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9_]+)?$/
+
+function goInteger(text: string): unknown {
+  const plain = text.replaceAll('_', '')
+  const sign = plain.startsWith('-') ? -1 : 1
+  const digits = plain.replace(/^[-+]/, '')
+  const octal = /^0[oO]?([0-7]+)$/.exec(digits)
+  const value = octal === null ? Number(digits) : Number.parseInt(octal[1] ?? '', 8)
+  return Number.isNaN(value) ? text : sign * value
+}
+
+/** A number that no double holds stays the text that it is, as in Go. */
+function goFloat(text: string): unknown {
+  const value = Number(text.replaceAll('_', ''))
+  return Number.isFinite(value) ? value : text
+}

@@ -1,0 +1,118 @@
+// How `diff` looks: the unified diff, then what the change does to people, then the findings that it brings or mends.
+import type { Effect, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
+import { counted } from '@kleym/shared/core/findings/tally.ts'
+import type { Layout } from '../report/frame.ts'
+import type { ObjectChange } from '../report/diff.ts'
+import { severitiesText, viewFinding } from './conflicts.ts'
+import { BLANK, line, MARKS, span, type Block, type Line } from './line.ts'
+import { namesText } from './names.ts'
+import type { Role } from './palette.ts'
+import { table } from './table.ts'
+import { wrap } from './wrap.ts'
+
+export interface DiffLayout extends Layout {
+  /** How many outputs were matched by name and annotation alone. */
+  readonly ownershipUnknown: number
+}
+
+/** The whole view. */
+export function viewDiff(
+  shown: string,
+  changes: readonly ObjectChange[],
+  effect: Effect,
+  layout: DiffLayout,
+): Block {
+  const head =
+    changes.length === 0
+      ? [line(MARKS.ok, ' no ClusterSPIFFEID changes')]
+      : [...patch(shown), BLANK, ...reasons(changes, layout)]
+  return [...head, ...ownershipNote(layout), ...effectBlock(effect, layout), ...findingBlock(effect, layout)]
+}
+
+function patch(shown: string): Block {
+  return shown
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((row) => line(span(row, roleOf(row))))
+}
+
+function roleOf(row: string): Role | undefined {
+  if (row.startsWith('--- ') || row.startsWith('+++ ')) return 'bold'
+  if (row.startsWith('@@')) return 'dim'
+  return row.startsWith('+') ? 'add' : row.startsWith('-') ? 'remove' : undefined
+}
+
+const SIGNS: Readonly<Record<ObjectChange['kind'], string>> = { create: '+', update: '~', delete: '-' }
+
+function reasons(changes: readonly ObjectChange[], layout: Layout): Block {
+  const counts = (['create', 'update', 'delete'] as const)
+    .map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} to ${kind}`)
+  const rows = changes.map(({ kind, binding, because }) => [SIGNS[kind], binding, because])
+  return [line(span(counts.join(', '), 'bold')), ...table(rows, { width: layout.width, indent: 2 })]
+}
+
+function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
+  if (ownershipUnknown === 0) return []
+  const text = ` ${counted(ownershipUnknown, 'output')} matched by name and annotation: the bindings are manifests without a UID, so whose they are is not known`
+  return wrap(line('  ', MARKS.note, text), { width, hang: 4 })
+}
+
+function effectBlock(effect: Effect, layout: Layout): Block {
+  const rows = [
+    ...effect.lost.map((change) => identityLine('-', 'lose', change, 'remove')),
+    ...effect.gained.map((change) => identityLine('+', 'gain', change, 'add')),
+    ...(effect.stranded.length === 0
+      ? []
+      : [
+          line(
+            '  ',
+            MARKS.warn,
+            ` ${counted(effect.stranded.length, 'container')} left without an identity: ${namesText(effect.stranded)}`,
+          ),
+        ]),
+  ]
+  const verdicts = effect.verdicts.map(({ binding, before, after }) => [
+    binding,
+    `${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
+  ])
+  if (rows.length === 0 && verdicts.length === 0)
+    return [BLANK, line(MARKS.note, ' no container gains or loses an identity')]
+  return [
+    BLANK,
+    line(span('After this change', 'bold')),
+    ...rows.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
+    ...table(verdicts, { width: layout.width, indent: 2 }),
+  ]
+}
+
+function identityLine(
+  sign: string,
+  verb: string,
+  { spiffeId, containers }: IdentityChange,
+  role: Role,
+): Line {
+  const many = containers.length === 1 ? `1 container ${verb}s` : `${containers.length} containers ${verb}`
+  return line('  ', span(sign, role), ` ${many} `, span(spiffeId, role), `: ${namesText(containers)}`)
+}
+
+function findingBlock({ findings }: Effect, layout: Layout): Block {
+  const { added, fixed, unchanged } = findings
+  const part = (label: string, list: typeof added): string =>
+    `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
+  return [
+    BLANK,
+    line(
+      span(
+        `findings   ${part('new', added)}   ${part('fixed', fixed)}   ${part('unchanged', unchanged)}`,
+        'bold',
+      ),
+    ),
+    ...added.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+    ...fixed.flatMap((one) => [
+      BLANK,
+      line(MARKS.ok, ' fixed: ', span(one.summary, 'dim'), `   ${one.code}`),
+    ]),
+  ]
+}

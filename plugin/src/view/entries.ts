@@ -1,0 +1,49 @@
+// How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
+import type { RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import type { Layout } from '../report/frame.ts'
+import { BLANK, line, MARKS, span, type Block } from './line.ts'
+import { table } from './table.ts'
+
+/** All entries, counted in the first line. */
+export function viewEntries(entries: readonly RegistrationEntry[], layout: Layout): Block {
+  if (entries.length === 0) return [line(MARKS.note, ' SPIRE would hold no entry')]
+  const head =
+    entries.length === 1 ? 'SPIRE would hold 1 entry' : `SPIRE would hold ${entries.length} entries`
+  return [line(span(head, 'bold')), ...entries.flatMap((entry) => [BLANK, ...viewEntry(entry, layout)])]
+}
+
+function viewEntry(entry: RegistrationEntry, layout: Layout): Block {
+  const rows: [string, string][] = [
+    ['parent', entry.parent_id],
+    ...entry.selectors.map(({ type, value }, at): [string, string] => [
+      at === 0 ? 'selectors' : '',
+      `${type}:${value}`,
+    ]),
+    ...optional('DNS names', entry.dns_names.join(', ')),
+    ...optional('X.509 TTL', entry.x509_svid_ttl === 0 ? '' : `${entry.x509_svid_ttl} s`),
+    ...optional('JWT TTL', entry.jwt_svid_ttl === 0 ? '' : `${entry.jwt_svid_ttl} s`),
+    ...optional('hint', entry.hint),
+    ...optional('federates', entry.federates_with.join(', ')),
+    ...optional('flags', flagsOf(entry).join(', ')),
+    ['source', entry.source],
+    ...optional('pod', entry.pod ?? ''),
+    ...optional('unknown', entry.unknown.join(', ')),
+    ...optional('depends', entry.depends ?? ''),
+  ]
+  return [
+    line(entry.depends === undefined ? MARKS.ok : MARKS.warn, ' ', span(entry.spiffe_id, 'bold')),
+    ...table(rows, { width: layout.width, indent: 2 }),
+  ]
+}
+
+function flagsOf(entry: RegistrationEntry): readonly string[] {
+  return [
+    ...(entry.admin ? ['admin'] : []),
+    ...(entry.downstream ? ['downstream'] : []),
+    ...(entry.store_svid ? ['store_svid'] : []),
+  ]
+}
+
+function optional(label: string, text: string): [string, string][] {
+  return text === '' ? [] : [[label, text]]
+}

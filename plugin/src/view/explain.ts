@@ -1,0 +1,250 @@
+// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
+// nobody asked for by name is kept to its answer.
+import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
+import type { Reach } from '@kleym/shared/core/explain/reach.ts'
+import type { Step } from '@kleym/shared/core/explain/steps.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/findings/tally.ts'
+import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import { findingsAbout } from '../report/explain.ts'
+import type { Layout } from '../report/frame.ts'
+import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from './line.ts'
+import { namesText } from './names.ts'
+import { table } from './table.ts'
+import { shorten, wrap } from './wrap.ts'
+
+export interface ExplainLayout extends Layout {
+  readonly findings: readonly Finding[]
+  /** Whether the bindings were asked for by name. */
+  readonly named: boolean
+  /** How many bindings there are in all. */
+  readonly total: number
+}
+
+/** All explanations, worst first, with a line that counts them where there are several. */
+export function viewExplanations(explanations: readonly Explanation[], layout: ExplainLayout): Block {
+  if (explanations.length === 0) {
+    return [
+      line(
+        MARKS.note,
+        ` no binding is in scope; there ${layout.total === 1 ? 'is 1' : `are ${layout.total}`} in all`,
+      ),
+    ]
+  }
+  const inFull = layout.named || layout.wide || explanations.length === 1
+  const sorted = explanations.toSorted((a, b) => RANK[stateOf(a)] - RANK[stateOf(b)])
+  const head = explanations.length === 1 ? [] : [...summary(explanations), BLANK]
+  const hint = inFull
+    ? []
+    : [
+        BLANK,
+        line(span('The derivation of one: kubectl kleym explain NAMESPACE/NAME, of all: -o wide', 'dim')),
+      ]
+  const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
+  return [...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
+}
+
+type State = 'refused' | 'unknown' | 'deleting' | 'ready'
+const RANK: Readonly<Record<State, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
+
+function stateOf({ verdict }: Explanation): State {
+  if (verdict === undefined) return 'deleting'
+  return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'unknown'
+}
+
+function summary(explanations: readonly Explanation[]): Block {
+  const counts = new Map<State, number>()
+  for (const one of explanations) counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1)
+  const words: readonly [State, string][] = [
+    ['refused', 'refused'],
+    ['unknown', 'not decided'],
+    ['deleting', 'being deleted'],
+    ['ready', 'ready'],
+  ]
+  const parts = words.flatMap(([state, word]) => (counts.has(state) ? [`${counts.get(state)} ${word}`] : []))
+  return [line(span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}`, 'bold'))]
+}
+
+function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
+  const about = findingsAbout(layout.findings, one.key)
+  switch (stateOf(one)) {
+    case 'refused':
+      return viewRefused(one, about, layout, inFull)
+    case 'unknown':
+      return viewUndecided(one, layout, inFull)
+    case 'deleting':
+      return [line(MARKS.note, ' ', span(one.key, 'bold'), ' is being deleted; its registrations go with it')]
+    case 'ready':
+      return viewReady(one, about, layout, inFull)
+  }
+}
+
+function viewRefused(
+  one: Explanation,
+  about: readonly Finding[],
+  layout: ExplainLayout,
+  inFull: boolean,
+): Block {
+  const { verdict } = one
+  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  if (verdict === undefined || code === undefined) return []
+  const entry = findingEntry(code)
+  const own = about.find((finding) => finding.code === code)
+  return [
+    line(MARKS.bad, ' ', span(one.key, 'bold'), ` is refused: ${entry.title} (${verdict.reason})`),
+    ...paragraph(verdict.message, layout),
+    ...peerLines(one, layout),
+    ...paragraph(`fix: ${own?.fix ?? entry.fix}`, layout),
+    ...one.withdrawn.flatMap(({ name }) => paragraph(`ClusterSPIFFEID/${name} is withdrawn`, layout)),
+    ...(inFull ? [more(code), BLANK, ...viewSteps(one.steps, layout)] : [more(code)]),
+  ]
+}
+
+function viewUndecided(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
+  const { verdict } = one
+  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  if (verdict === undefined || code === undefined) return []
+  const what = verdict.reason === 'WaitingForPeer' ? 'is waiting' : 'cannot be decided'
+  return [
+    line(MARKS.warn, ' ', span(one.key, 'bold'), ` ${what} (${verdict.reason})`),
+    ...paragraph(verdict.message, layout),
+    ...paragraph(`fix: ${findingEntry(code).fix}`, layout),
+    ...(one.afterwards?.ready === 'True' ? paragraph('afterwards it is ready', layout) : []),
+    ...(inFull ? [more(code), BLANK, ...viewSteps(one.steps, layout)] : [more(code)]),
+  ]
+}
+
+function viewReady(
+  one: Explanation,
+  about: readonly Finding[],
+  layout: ExplainLayout,
+  inFull: boolean,
+): Block {
+  const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
+  const who =
+    containers === 0
+      ? 'no container gets'
+      : `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
+  return [
+    line(MARKS.ok, ' ', span(one.key, 'bold'), ` is ready: ${who}`),
+    line(`  ${one.identity?.spiffeId ?? ''}`),
+    ...about.flatMap((finding) => findingLines(finding, layout)),
+    ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
+  ]
+}
+
+const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
+  error: 'bad',
+  warning: 'warn',
+  info: 'note',
+}
+
+/** A finding under its binding: mark, sentence, code. */
+export function findingLines({ code, severity, summary: text }: Finding, layout: Layout): Block {
+  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${text}   `, span(code, 'dim')), {
+    width: layout.width,
+    hang: 4,
+  })
+}
+
+function viewDerivation(one: Explanation, layout: ExplainLayout): Block {
+  const selectors = one.selectors.map(({ selector, object, field }) => [selector, `${object} ${field}`])
+  return [
+    ...table(selectors, { width: layout.width, indent: 2, header: ['selector', 'from'] }),
+    BLANK,
+    ...table(rowsOf(one, layout), { width: layout.width, indent: 2 }),
+  ]
+}
+
+function rowsOf(one: Explanation, layout: ExplainLayout): readonly (readonly string[])[] {
+  const { reach, output } = one
+  const rows: string[][] = one.steps
+    .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
+    .map(({ name, text }) => [name, text])
+  if (reach !== undefined) rows.push(...reachRows(reach))
+  if (output !== undefined) rows.push(['output', outputText(output, layout)])
+  for (const { name, because } of one.withdrawn)
+    rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])
+  return rows
+}
+
+function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
+  const name = layout.wide ? output.name : shorten(output.name, 48)
+  const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
+  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
+}
+
+function reachRows(reach: Reach): string[][] {
+  const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
+  const perhaps = grouped(reach.perhaps, ({ why }) => why)
+  const missed = grouped(reach.missed, ({ why }) => why)
+  const lost = grouped(
+    reach.lost,
+    ({ containers, spiffeId }) =>
+      `${containers.join(', ')} ${containers.length === 1 ? 'loses' : 'lose'} ${spiffeId}`,
+  )
+  const held = grouped(
+    reach.alsoHeld,
+    ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
+  )
+  return [
+    ...(reached.length === 0 ? [['reaches', 'no container']] : labelled('reaches', reached)),
+    ...labelled('perhaps', perhaps),
+    ...labelled('in vain', missed),
+    ...labelled('also', held),
+    ...labelled('loses', lost),
+  ]
+}
+
+function labelled(label: string, rows: readonly string[]): string[][] {
+  return rows.map((text, at) => [at === 0 ? label : '', text])
+}
+
+/** Pods with the same thing to say, in one row: `llama-0, llama-1: vllm`. */
+function grouped<T extends { readonly pod: Pod }>(
+  items: readonly T[],
+  what: (item: T) => string,
+): readonly string[] {
+  return [...Map.groupBy(items, what)].map(
+    ([text, same]) => `${namesText(same.map(({ pod }) => shortPodText(pod)))}: ${text}`,
+  )
+}
+
+function viewSteps(steps: readonly Step[], layout: Layout): Block {
+  const judged = steps.filter(({ outcome }) => outcome !== 'not judged')
+  const marks: Readonly<Record<Exclude<Step['outcome'], 'not judged'>, Mark>> = {
+    passed: 'ok',
+    failed: 'bad',
+    unknown: 'warn',
+  }
+  const rows = judged.map(({ name, outcome, text }) => [
+    outcome === 'not judged' ? '' : [MARKS[marks[outcome]], ` ${name}`],
+    text,
+  ])
+  const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' the rest was not judged')] : []
+  return [...table(rows, { width: layout.width, indent: 2 }), ...rest]
+}
+
+/** Every peer with its proof and witness; a person wants the name first. */
+function peerLines(one: Explanation, layout: ExplainLayout): Block {
+  const shown = layout.wide || layout.named ? one.peers : one.peers.slice(0, 3)
+  const lines = shown.flatMap(({ binding, relation, proof, witness }) => {
+    const seen = witness === undefined ? 'no such pod exists now' : `witness: ${shortPodText(witness)}`
+    return wrap(line('  ', MARKS.note, ` ${binding} (${relation}): ${proof}; ${seen}`), {
+      width: layout.width,
+      hang: 4,
+    })
+  })
+  const rest = one.peers.length - shown.length
+  return rest > 0 ? [...lines, line(`  and ${counted(rest, 'more peer')}`)] : lines
+}
+
+function paragraph(text: string, { width }: Layout): Block {
+  return wrap(line(`  ${text}`), { width, hang: 2 })
+}
+
+function more(code: string): Line {
+  return line(span(`  ${code}, more: kubectl kleym explain ${code}`, 'dim'))
+}

@@ -1,0 +1,195 @@
+// How `who-selects` looks: one block per pod, one row per container with the identity it is issued, and below it every
+// other registration with the reason why not. Containers that nothing tells apart share one row.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Registration } from '@kleym/shared/core/spire/attest.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { Layout } from '../report/frame.ts'
+import type { ContainerAnswer, Narrowing, PodAnswer } from '../report/who-selects.ts'
+import { viewFinding } from './conflicts.ts'
+import {
+  BLANK,
+  displayWidth,
+  line,
+  MARKS,
+  span,
+  type Block,
+  type Line,
+  type Mark,
+  type Span,
+} from './line.ts'
+import { namesText } from './names.ts'
+import { wrap } from './wrap.ts'
+
+export interface WhoSelectsLayout extends Layout {
+  /** The binding behind an output of ours. */
+  readonly bindings: ReadonlyMap<string, string>
+  readonly findings: readonly Finding[]
+  readonly narrowing: Narrowing
+  /** What kleym has yet to do about an output, by its name. */
+  readonly standing: ReadonlyMap<string, string>
+}
+
+/** The whole view. */
+export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
+  if (answers.length === 0) return [line(MARKS.note, ` ${nobody(layout.narrowing)}`)]
+  const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
+  const findings = layout.findings.filter(({ severity }) => severity === 'error')
+  return [
+    ...alike.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewAlike(group, layout)]),
+    ...findings.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+  ]
+}
+
+function nobody({ spiffeId, container }: Narrowing): string {
+  if (spiffeId !== undefined) return `no container would hold ${spiffeId}`
+  return container === undefined ? 'no pod is in scope' : `no pod in scope has a container ${container}`
+}
+
+/** Pods of which everything shown is the same are shown once. */
+function signature(answer: PodAnswer, layout: WhoSelectsLayout): string {
+  if (layout.wide) return podText(answer.pod)
+  return JSON.stringify([
+    answer.pod.namespace,
+    answer.pod.ref.kind,
+    answer.pod.serviceAccountName,
+    containerRows(answer, layout),
+  ])
+}
+
+function viewAlike(group: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
+  const [first] = group
+  if (first === undefined) return []
+  const head = wrap(podHead(group.map(({ pod }) => pod)), { width: layout.width, hang: 2 })
+  return [...head, BLANK, ...containerRows(first, layout)]
+}
+
+function podHead(pods: readonly Pod[]): Line {
+  const [first] = pods
+  if (first === undefined) return []
+  const account = `service account ${first.serviceAccountName === '' ? '(none)' : first.serviceAccountName}`
+  if (pods.length > 1) {
+    const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
+    const on =
+      nodes.length === 0 ? '' : ` on ${nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes`}`
+    return line(
+      `${pods.length} pods in ${first.namespace}${on}, ${account}: `,
+      span(namesText(pods.map(({ ref }) => ref.name)), 'bold'),
+    )
+  }
+  const where = first.exists
+    ? first.nodeName === undefined
+      ? ', on no node yet'
+      : ` on node ${first.nodeName}`
+    : ', not running yet'
+  return line(span(podText(first), 'bold'), `${where}, ${account}`)
+}
+
+/** The rows of all containers, with those that read the same as the first of their kind in one line at the end. */
+function containerRows({ containers }: PodAnswer, layout: WhoSelectsLayout): Block {
+  const column = Math.min(
+    24,
+    Math.max(...containers.map(({ container }) => displayWidth(containerTitle(container)))),
+  )
+  const rows: Line[] = []
+  const seen = new Map<string, string>()
+  for (const answer of containers) {
+    const body = registrationRows(answer, layout)
+    const key = JSON.stringify(body)
+    const twin = seen.get(key)
+    if (twin !== undefined && !layout.wide) {
+      rows.push(line('  ', containerTitle(answer.container), span(`: as ${twin}`, 'dim')))
+      continue
+    }
+    seen.set(key, answer.container.name)
+    rows.push(...besideTitle(containerTitle(answer.container), column, body, layout))
+  }
+  return rows
+}
+
+function containerTitle({ name, role }: Container): string {
+  return role === 'regular' ? name : `(${role}) ${name}`
+}
+
+/** The title in its own column; one that does not fit stands on a line of its own. */
+function besideTitle(title: string, column: number, body: readonly Line[], { width }: Layout): Block {
+  const at = column + 4
+  const wrapped = body.flatMap((row) => wrap(row, { width: width - at, hang: 4 }))
+  if (displayWidth(title) > column) return [line(`  ${title}`), ...wrapped.map((row) => shift(row, at))]
+  return wrapped.map((row, index) =>
+    index === 0
+      ? [span(`  ${title}`), span(' '.repeat(at - 2 - displayWidth(title))), ...row]
+      : shift(row, at),
+  )
+}
+
+function shift(row: Line, columns: number): Line {
+  return [span(' '.repeat(columns)), ...row]
+}
+
+function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelectsLayout): readonly Line[] {
+  const issued = registrations.filter(({ verdict }) => verdict === 'issued')
+  const others = registrations.filter(({ verdict }) => verdict !== 'issued')
+  const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
+  const none =
+    issued.length > 0
+      ? []
+      : [open ? line(MARKS.warn, ' no certain identity') : line(MARKS.bad, ' no identity')]
+  const several =
+    new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
+      ? [line(MARKS.warn, ` ${issued.length} identities: which one a client gets first is not defined`)]
+      : []
+  return [
+    ...none,
+    ...issued.flatMap((one) => issuedRows(one, layout)),
+    ...several,
+    ...others.flatMap((one) => otherRows(one, layout)),
+  ]
+}
+
+function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+  const hint =
+    one.hint === ''
+      ? ''
+      : `, hint ${one.hint}${one.sharesHint ? ', which another identity here has too' : ''}`
+  const pending = layout.standing.get(one.source.name)
+  return [
+    line(MARKS.ok, ' ', span(one.spiffeId ?? '', 'ok')),
+    line(`    ${originText(one, layout)}${hint}`),
+    ...(pending === undefined ? [] : [line('    ', span(pending, 'dim'))]),
+  ]
+}
+
+const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>, Mark>> = {
+  dead: 'note',
+  masked: 'note',
+  displaced: 'note',
+  ignored: 'note',
+  failed: 'warn',
+  refused: 'bad',
+  depends: 'warn',
+  unknown: 'warn',
+}
+
+function otherRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+  if (one.verdict === 'issued') return []
+  const id: readonly (string | Span)[] =
+    one.spiffeId === undefined ? [originText(one, layout)] : [one.spiffeId]
+  const from = one.spiffeId === undefined || one.by !== undefined ? '' : ` (${originText(one, layout)})`
+  const selector = one.selector === undefined ? '' : `${one.selector}: `
+  const source = one.by === undefined || layout.wide ? from : ` (${sourceText(one.source)})`
+  return [
+    line(MARKS[VERDICT_MARKS[one.verdict]], ' ', ...id),
+    line('    ', span(one.verdict, 'bold'), `: ${selector}${one.why ?? ''}${source}`),
+  ]
+}
+
+/** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */
+function originText({ source }: Registration, { bindings, wide }: WhoSelectsLayout): string {
+  const binding = source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined
+  if (binding === undefined) return sourceText(source)
+  return wide
+    ? `InferenceIdentityBinding ${binding} through ${sourceText(source)}`
+    : `InferenceIdentityBinding ${binding}`
+}

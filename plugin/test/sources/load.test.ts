@@ -1,0 +1,288 @@
+import { chmod, mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { load, summary, workspace, type Loading } from './workspace.ts'
+
+const pod = (name: string, extra = ''): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
+
+describe('which files are read', () => {
+  const files = {
+    'b.yaml': pod('b'),
+    'a.yml': pod('a'),
+    'c.json': '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"c"}}',
+    'notes.txt': pod('no'),
+    'sub/d.yaml': pod('d'),
+    'sub/deep/e.yaml': pod('e'),
+  }
+  test.each<[string, Loading, readonly string[]]>([
+    ['a folder gives its own manifests', {}, ['a', 'b', 'c']],
+    ['-R gives those below too', { recursive: true }, ['a', 'b', 'c', 'd', 'e']],
+    ['a file is read whatever its name', { files: ['notes.txt'] }, ['no']],
+    ['the order of the arguments does not matter', { files: ['sub/d.yaml', 'a.yml'] }, ['a', 'd']],
+    ['what is named twice is read once', { files: ['a.yml', './a.yml', '.'] }, ['a', 'b', 'c']],
+    ['nothing named, nothing read', { files: [] }, []],
+  ])('%s', async (_, loading, names) => {
+    const loaded = await load(await workspace(files), loading)
+    expect(loaded.objects.map(({ value }) => (value['metadata'] as { name: string }).name)).toEqual(names)
+    expect(loaded.problems).toEqual([])
+  })
+
+  test('stdin is read for -, beside files', async () => {
+    const root = await workspace({ 'a.yaml': pod('a') })
+    expect(summary(await load(root, { files: ['-', 'a.yaml'], stdin: pod('s') }))).toEqual([
+      'Pod default/a a.yaml:1#1',
+      'Pod default/s stdin:1#1',
+    ])
+  })
+
+  test('links are followed, once, and a circle of them ends', async () => {
+    const root = await workspace({ 'real/a.yaml': pod('a') })
+    await symlink(join(root, 'real'), join(root, 'real/loop'))
+    await symlink(join(root, 'real'), join(root, 'again'))
+    await symlink(join(root, 'real/a.yaml'), join(root, 'z.yaml'))
+    const loaded = await load(root, { recursive: true })
+    expect(loaded.objects).toHaveLength(1)
+    expect(loaded.problems).toEqual([])
+  })
+
+  test('a dangling link is a problem, and a link to itself too', async () => {
+    const root = await workspace({ 'a.yaml': pod('a') })
+    await symlink(join(root, 'gone'), join(root, 'b.yaml'))
+    await symlink(join(root, 'c.yaml'), join(root, 'c.yaml'))
+    const loaded = await load(root)
+    expect(loaded.objects).toHaveLength(1)
+    expect(loaded.problems.map(({ where, why }) => [where, why])).toEqual([
+      ['b.yaml', 'there is no such file or folder'],
+      ['c.yaml', 'its symbolic links lead in a circle'],
+    ])
+  })
+
+  test.each([
+    ['a missing file', 'gone.yaml', 'there is no such file or folder', 'correct the path'],
+    ['a path through a file', 'a.yaml/b', 'a part of the path is a file, not a folder', 'correct the path'],
+    ['a URL', 'https://example.org/x.yaml', 'it is a URL, and kleym fetches nothing', 'fetch it first'],
+  ])('%s is a wrong path, and the rest is read', async (_, path, why, fix) => {
+    const loaded = await load(await workspace({ 'a.yaml': pod('a') }), { files: [path, 'a.yaml'] })
+    expect(loaded.objects).toHaveLength(1)
+    expect(loaded.problems).toMatchObject([{ kind: 'path', where: `-f ${path}`, why, fix: expect.stringContaining(fix) }])
+  })
+
+  test('a folder called like a manifest is no file', async () => {
+    const root = await workspace({})
+    await mkdir(join(root, 'dir.yaml'))
+    expect(await load(root)).toMatchObject({ objects: [], problems: [] })
+  })
+})
+
+describe('what is an object', () => {
+  test.each<[string, string, readonly string[], Record<string, number>]>([
+    ['several documents', `${pod('a')}---\n${pod('b')}`, ['Pod default/a f.yaml:1#1', 'Pod default/b f.yaml:6#2'], {}],
+    [
+      'helm output: comments and empty documents',
+      `---\n# Source: x\n---\n\n---\n# Source: y\n${pod('a')}`,
+      ['Pod default/a f.yaml:7#3'],
+      {},
+    ],
+    [
+      'a List, and a List in it',
+      `apiVersion: v1\nkind: List\nitems:\n- ${pod('a').replaceAll('\n', '\n  ')}\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: v1, kind: Pod, metadata: {name: b}}\n`,
+      ['Pod default/a f.yaml:4#1', 'Pod default/b f.yaml:12#1'],
+      {},
+    ],
+    ['an empty List', 'apiVersion: v1\nkind: List\nitems: []\n', [], {}],
+    [
+      'a typed list, whose items do not repeat their kind',
+      'apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n',
+      ['Pod default/a f.yaml:4#1'],
+      {},
+    ],
+    [
+      'kinds that nobody asks for',
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Secret\n---\napiVersion: v1\nkind: Secret\n',
+      [],
+      { 'Deployment.apps': 1, Secret: 2 },
+    ],
+    ['a values file', 'image: x\nreplicas: 3\n', [], { 'no Kubernetes object': 1 }],
+    ['a list, a text, a number', '- a\n---\ntext\n---\n3\n', [], { 'no Kubernetes object': 3 }],
+    [
+      'another group of the same kind',
+      'apiVersion: example.org/v1\nkind: Pod\nmetadata: {name: a}\n',
+      [],
+      { 'Pod.example.org': 1 },
+    ],
+    [
+      'any version of a kind',
+      'apiVersion: inference.networking.k8s.io/v9\nkind: InferencePool\nmetadata: {name: a}\n',
+      ['InferencePool default/a f.yaml:1#1'],
+      {},
+    ],
+    [
+      'the namespace of a cluster-scoped object does not count',
+      'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: a, namespace: x}\n',
+      ['ClusterSPIFFEID /a f.yaml:1#1'],
+      {},
+    ],
+    ['a namespace that is named', pod('a', '  namespace: x\n'), ['Pod x/a f.yaml:1#1'], {}],
+    ['an empty namespace', pod('a', '  namespace: ""\n'), ['Pod default/a f.yaml:1#1'], {}],
+    ['generateName', 'apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n', ['Pod default/ f.yaml:1#1'], {}],
+    [
+      'flow style',
+      '{apiVersion: v1, kind: Pod, metadata: {name: a}}\n',
+      ['Pod default/a f.yaml:1#1'],
+      {},
+    ],
+    [
+      'tags in a document that is no object',
+      'Resources:\n  A: !Ref B\n---\n' + pod('a'),
+      ['Pod default/a f.yaml:4#2'],
+      { 'no Kubernetes object': 1 },
+    ],
+    [
+      'a key twice in an object of another kind',
+      'apiVersion: v1\nkind: Secret\ndata: {a: x, a: y}\n',
+      [],
+      { Secret: 1 },
+    ],
+  ])('%s', async (_, text, objects, skipped) => {
+    const loaded = await load(await workspace({ 'f.yaml': text }))
+    expect(loaded.problems).toEqual([])
+    expect(summary(loaded)).toEqual(objects)
+    expect(Object.fromEntries(loaded.skipped)).toEqual(skipped)
+  })
+
+  test.each([
+    ['no apiVersion', 'kind: Pod\nmetadata: {name: a}\n', 'Pod without an apiVersion', 'apiVersion is nothing'],
+    [
+      'no kind',
+      'apiVersion: spire.spiffe.io/v1alpha1\nmetadata: {name: a}\n',
+      'an object of spire.spiffe.io without a kind',
+      'kind is nothing',
+    ],
+    ['a kind that is no text', 'apiVersion: spire.spiffe.io/v1\nkind: [Pod]\n', 'an object of spire.spiffe.io without a kind', 'kind is a list'],
+    ['no metadata', 'apiVersion: v1\nkind: Pod\n', 'Pod without a name', 'metadata is nothing'],
+    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {labels: {}}\n', 'Pod without a name', 'metadata has neither name nor generateName'],
+    ['a number for a name', 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n', 'Pod without a name', 'metadata.name is a number, not a string'],
+    ['a YAML 1.1 boolean for a name', 'apiVersion: v1\nkind: Pod\nmetadata: {name: on}\n', 'Pod without a name', 'metadata.name is a boolean, not a string'],
+    ['a list for a namespace', 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: []}\n', 'Pod without a name', 'metadata.namespace is a list, not a string'],
+    ['a text in a List', 'apiVersion: v1\nkind: List\nitems: [x]\n', 'an item of the list is no object', 'it is a string'],
+  ])('%s is a problem', async (_, text, what, why) => {
+    const loaded = await load(await workspace({ 'f.yaml': text }))
+    expect(loaded.objects).toEqual([])
+    expect(loaded.problems).toMatchObject([{ kind: 'incomplete', what, why }])
+    expect(loaded.problems[0]?.where).toMatch(/^f\.yaml, document 1, line \d+$/)
+  })
+})
+
+describe('the same object twice', () => {
+  test.each([
+    ['in one file', { 'f.yaml': `${pod('a')}---\n${pod('a')}` }, 'f.yaml:1 and f.yaml:6'],
+    ['in two files', { 'a.yaml': pod('a'), 'b.yaml': pod('a') }, 'a.yaml:1 and b.yaml:1'],
+    ['once with the namespace in force and once named', { 'a.yaml': pod('a'), 'b.yaml': pod('a', '  namespace: default\n') }, 'a.yaml:1 and b.yaml:1'],
+    ['in two versions', {
+      'a.yaml': 'apiVersion: spire.spiffe.io/v1\nkind: ClusterSPIFFEID\nmetadata: {name: a}\n',
+      'b.yaml': 'apiVersion: spire.spiffe.io/v2\nkind: ClusterSPIFFEID\nmetadata: {name: a}\n',
+    }, 'a.yaml:1 and b.yaml:1'],
+  ])('%s is a problem that names both places', async (_, files, where) => {
+    const loaded = await load(await workspace(files))
+    expect(loaded.objects).toHaveLength(1)
+    expect(loaded.problems).toMatchObject([{ kind: 'duplicate', where }])
+  })
+
+  test('another namespace, kind or generateName is another object', async () => {
+    const generated = 'apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n'
+    const text = [pod('a'), pod('a', '  namespace: x\n'), pod('a').replace('Pod', 'ConfigMap'), generated, generated].join('---\n')
+    const loaded = await load(await workspace({ 'f.yaml': text }))
+    expect(loaded.problems).toEqual([])
+    expect(loaded.objects).toHaveLength(5)
+  })
+})
+
+describe('what a manifest does not bring along', () => {
+  const dump = pod('a', `  uid: u-1
+  creationTimestamp: "2026-01-01T00:00:00Z"
+  deletionTimestamp: "2026-01-02T00:00:00Z"
+  resourceVersion: "7"
+  generation: 3
+  managedFields: [{manager: x}]
+  annotations: {kubectl.kubernetes.io/last-applied-configuration: "{}", keep: "yes"}
+  labels: {app: x}
+status: {phase: Running}
+`)
+  const kept = { name: 'a', namespace: 'default', labels: { app: 'x' }, annotations: { keep: 'yes' } }
+
+  test('the server’s fields and the status, where dumps are not expected', async () => {
+    const [object] = (await load(await workspace({ 'f.yaml': dump }))).objects
+    expect(object?.value).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: kept })
+  })
+
+  test('a dump keeps them, but for managedFields and the last applied configuration', async () => {
+    const [object] = (await load(await workspace({ 'f.yaml': dump }), { rules: { dumps: true } })).objects
+    expect(object?.value).toEqual({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        ...kept,
+        uid: 'u-1',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        deletionTimestamp: '2026-01-02T00:00:00Z',
+        resourceVersion: '7',
+        generation: 3,
+      },
+      status: { phase: 'Running' },
+    })
+  })
+
+  test.each([
+    ['no UID', dump.replace('  uid: u-1\n', '')],
+    ['no creation time', dump.replace(/ {2}creationTimestamp.*\n/, '')],
+    ['creationTimestamp: null, as kubectl prints it', dump.replace(/creationTimestamp: .*/, 'creationTimestamp: null')],
+  ])('an object with %s is no dump', async (_, text) => {
+    const [object] = (await load(await workspace({ 'f.yaml': text }), { rules: { dumps: true } })).objects
+    expect(object?.value).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: kept })
+  })
+})
+
+describe('-k', () => {
+  const fake = async (script: string): Promise<{ root: string; env: Record<string, string> }> => {
+    const root = await workspace({ 'bin/kubectl': `#!/bin/sh\n${script}`, 'app/kustomization.yaml': '' })
+    await chmod(join(root, 'bin/kubectl'), 0o755)
+    return { root, env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin` } }
+  }
+
+  test('reads what kubectl kustomize prints, and hands the folder over as one argument', async () => {
+    const { root, env } = await fake(`printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  labels: {dir: "%s"}\\n' "$1" "$2" "$3"`)
+    const loaded = await load(root, { files: [], kustomize: 'a b; $(x)', env })
+    expect(loaded.problems).toEqual([])
+    expect(loaded.objects).toMatchObject([
+      { value: { metadata: { name: 'kustomize---', labels: { dir: 'a b; $(x)' } } }, origin: { file: 'a b; $(x) (kustomize)' } },
+    ])
+  })
+
+  test('says what kubectl says when it fails, and reads the rest', async () => {
+    const { root, env } = await fake('echo "warning" >&2; echo "Error: no kustomization in app" >&2; exit 1')
+    const loaded = await load(root, { files: ['-'], stdin: pod('a'), kustomize: 'app', env })
+    expect(loaded.objects).toHaveLength(1)
+    expect(loaded.problems).toMatchObject([
+      {
+        kind: 'failed',
+        where: '-k app',
+        why: 'kubectl kustomize says: warning\nError: no kustomization in app',
+        fix: 'see what is wrong with: kubectl kustomize app',
+      },
+    ])
+  })
+
+  test('says so when there is no kubectl', async () => {
+    const root = await workspace({})
+    const loaded = await load(root, { files: [], kustomize: 'app', env: { PATH: root } })
+    expect(loaded.problems).toMatchObject([{ kind: 'failed', why: 'kubectl is not on the PATH' }])
+  })
+})
+
+test('the same files in another folder order give the same answer', async () => {
+  const files = { 'a.yaml': pod('a'), 'b/c.yaml': pod('c'), 'b.yaml': pod('b') }
+  const root = await workspace(files)
+  const one = await load(root, { files: ['a.yaml', 'b', 'b.yaml'] })
+  const other = await load(root, { files: ['b.yaml', 'b', 'a.yaml'] })
+  expect(other).toEqual(one)
+})

@@ -1,0 +1,53 @@
+// A folder of files for one test, made and removed with it.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { loadFiles, type FileArguments, type LoadedFiles, type SourceIo } from '../../src/sources/load.ts'
+import type { ReadingRules } from '../../src/sources/objects.ts'
+
+/** Writes the given files into a new folder, which goes when the test ends. */
+export async function workspace(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'kleym-test-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), content)
+  }
+  return root
+}
+
+export const RULES: ReadingRules = {
+  wanted: [
+    { group: '', kind: 'Pod', namespaced: true },
+    { group: '', kind: 'ConfigMap', namespaced: true },
+    { group: 'inference.networking.k8s.io', kind: 'InferencePool', namespaced: true },
+    { group: 'spire.spiffe.io', kind: 'ClusterSPIFFEID', namespaced: false },
+  ],
+  namespace: 'default',
+  dumps: false,
+}
+
+export interface Loading extends Partial<FileArguments> {
+  readonly rules?: Partial<ReadingRules>
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Loads from a folder, with arguments that default to the whole folder. */
+export async function load(cwd: string, { rules, stdin = '', env = {}, ...args }: Loading = {}): Promise<LoadedFiles> {
+  const io: SourceIo = { cwd, env, stdin: streamOf(stdin) }
+  return loadFiles({ files: ['.'], recursive: false, kustomize: undefined, ...args }, { ...RULES, ...rules }, io)
+}
+
+async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
+
+/** `kind namespace/name` of the objects, and where they stand. */
+export function summary({ objects }: LoadedFiles): readonly string[] {
+  return objects.map(({ value, origin }) => {
+    const metadata = value['metadata'] as { readonly name?: string; readonly namespace?: string }
+    return `${String(value['kind'])} ${metadata.namespace ?? ''}/${metadata.name ?? ''} ${origin?.file}:${origin?.line}#${origin?.document}`
+  })
+}
