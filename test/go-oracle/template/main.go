@@ -2,7 +2,10 @@
 // SPIRE Controller Manager v0.7.0 is built with.
 //
 //	go run . types > ../../../shared/src/core/gotemplate/go-types.generated.ts
-//	go run . run < cases.json > vectors.json
+//	go run . run < ../../../shared/test/gotemplate/vectors/corpus.json > ../../../shared/test/gotemplate/vectors/oracle.json
+//
+// The second also answers the random templates of shared/test/gotemplate/random-templates.ts. Addresses in its answers
+// differ from run to run; the evaluator calls those templates unknown.
 package main
 
 import (

@@ -29,7 +29,16 @@ export type TokenKind =
 
 /** The words that make an action. */
 export type Keyword =
-  'block' | 'break' | 'continue' | 'define' | 'else' | 'end' | 'if' | 'range' | 'template' | 'with'
+  | 'block'
+  | 'break'
+  | 'continue'
+  | 'define'
+  | 'else'
+  | 'end'
+  | 'if'
+  | 'range'
+  | 'template'
+  | 'with'
 
 export interface Token {
   readonly kind: TokenKind
@@ -71,7 +80,11 @@ export class Lexer {
   /** The line of a byte offset, from 1. */
   lineOf(at: number): number {
     let line = 1
-    for (let here = this.#input.indexOf('\n'); here >= 0 && here < at; here = this.#input.indexOf('\n', here + 1))
+    for (
+      let here = this.#input.indexOf('\n');
+      here >= 0 && here < at;
+      here = this.#input.indexOf('\n', here + 1)
+    )
       line++
     return line
   }
@@ -231,7 +244,8 @@ export class Lexer {
   }
 
   #passWord(): void {
-    for (let width = this.#alphanumericWidth(); width > 0; width = this.#alphanumericWidth()) this.#at += width
+    for (let width = this.#alphanumericWidth(); width > 0; width = this.#alphanumericWidth())
+      this.#at += width
     if (!this.#atTerminator()) this.#fault('bad character in a name')
   }
 

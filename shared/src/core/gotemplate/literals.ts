@@ -23,7 +23,7 @@ export function stringConstant(token: string, raw: boolean): string {
   if (raw) return body.replaceAll('\r', '')
   if (!body.includes('\\')) return validUtf8(body)
   let text = ''
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const { code, wide, width } = unquoteChar(body, at, '"')
     text += wide ? encodeRune(code) : String.fromCharCode(code)
     at += width
@@ -34,7 +34,8 @@ export function stringConstant(token: string, raw: boolean): string {
 /** The code point of a character constant token, quotes included. */
 export function charConstant(token: string): NumberConstant {
   const { code, width } = unquoteChar(token, 1, "'")
-  if (token.slice(1 + width) !== "'") throw new SyntaxFault(`malformed character constant: ${token}`)
+  if (token.slice(1 + width) !== "'")
+    throw new SyntaxFault(`malformed character constant: ${shortened(token)}`)
   return { kind: 'int', value: BigInt(code) }
 }
 
@@ -79,7 +80,7 @@ export function numberConstant(token: string): NumberConstant {
   const negative = token.startsWith('-')
   const body = negative || token.startsWith('+') ? token.slice(1) : token
   if (INT_BODY.test(body)) return integer(token, body, negative)
-  if (/[pP]/.test(body) || /^0[xX]/.test(body)) throw new Unsupported('a hexadecimal floating-point number')
+  if (/^0[xX].*[pP]/.test(body)) throw new Unsupported('a hexadecimal floating-point number')
   return float(token)
 }
 
@@ -92,13 +93,17 @@ function integer(token: string, body: string, negative: boolean): NumberConstant
   if (fits && body !== token && /e/i.test(body)) return { kind: 'float', value: Number(signed) }
   if (fits) return { kind: 'int', value: signed }
   if (body === token && value <= MAX_UINT64) return { kind: 'overflow', text: token }
-  throw new SyntaxFault(`integer overflow: ${token}`)
+  throw new SyntaxFault(`integer overflow: ${shortened(token)}`)
 }
 
 function float(token: string): NumberConstant {
-  if (!FLOAT.test(token)) throw new SyntaxFault(`illegal number syntax: ${token}`)
-  if (!/[.eE]/.test(token)) throw new SyntaxFault(`integer overflow: ${token}`)
+  if (!FLOAT.test(token)) throw new SyntaxFault(`illegal number syntax: ${shortened(token)}`)
+  if (!/[.eE]/.test(token)) throw new SyntaxFault(`integer overflow: ${shortened(token)}`)
   const value = Number(token.replaceAll('_', ''))
-  if (!Number.isFinite(value)) throw new SyntaxFault(`illegal number syntax: ${token}`)
+  if (!Number.isFinite(value)) throw new SyntaxFault(`illegal number syntax: ${shortened(token)}`)
   return { kind: 'float', value }
+}
+
+function shortened(token: string): string {
+  return token.length > 40 ? `${token.slice(0, 40)}...` : token
 }

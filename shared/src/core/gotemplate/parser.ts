@@ -1,5 +1,6 @@
 // Builds the tree of a template, after Go's text/template/parse/parse.go (Go 1.26), rule for rule.
 import type { Branch, Command, Node, Operand, ParsedSource, Pipe } from './ast.ts'
+import { fromByteText } from './byte-text.ts'
 import { Lexer, type Token, type TokenKind } from './lexer.ts'
 import { charConstant, numberConstant, stringConstant } from './literals.ts'
 import { MAX_NESTING, SyntaxFault, Unsupported } from './signals.ts'
@@ -108,7 +109,10 @@ class Parser {
   }
 
   #unexpected(token: Token, context: string): never {
-    this.#fault(token, `unexpected ${token.kind === 'eof' ? 'EOF' : JSON.stringify(token.text)} in ${context}`)
+    this.#fault(
+      token,
+      `unexpected ${token.kind === 'eof' ? 'EOF' : JSON.stringify(token.text)} in ${context}`,
+    )
   }
 
   #next(): Token {
@@ -186,27 +190,18 @@ class Parser {
 
   #action(): Node | Ending {
     const token = this.#nextNonSpace()
-    switch (token.kind) {
-      case 'block':
-        return this.#block()
-      case 'break':
-      case 'continue':
-        return this.#jump(token, token.kind)
-      case 'else':
-        return this.#else()
-      case 'end':
-        this.#expect('right', 'end')
-        return { end: 'end' }
-      case 'if':
-      case 'with':
-      case 'range':
-        return this.#branch(token.kind)
-      case 'template':
-        return this.#template()
-      default:
-        this.#pending.push(token)
-        return { kind: 'action', pipe: this.#pipe('command', 'right') }
+    const { kind } = token
+    if (kind === 'block') return this.#block()
+    if (kind === 'break' || kind === 'continue') return this.#jump(token, kind)
+    if (kind === 'else') return this.#else()
+    if (kind === 'if' || kind === 'with' || kind === 'range') return this.#branch(kind)
+    if (kind === 'template') return this.#template()
+    if (kind === 'end') {
+      this.#expect('right', 'end')
+      return { end: 'end' }
     }
+    this.#pending.push(token)
+    return { kind: 'action', pipe: this.#pipe('command', 'right') }
   }
 
   #jump(token: Token, kind: 'break' | 'continue'): Node {
@@ -341,43 +336,42 @@ class Parser {
 
   #term(): Operand | undefined {
     const token = this.#nextNonSpace()
-    switch (token.kind) {
-      case 'identifier':
-        if (!Object.hasOwn(FUNCTIONS, token.text))
-          this.#fault(token, `function ${JSON.stringify(token.text)} not defined`)
-        return { kind: 'function', name: token.text }
-      case 'dot':
-        return { kind: 'dot' }
-      case 'nil':
-        return { kind: 'nil' }
-      case 'variable':
-        if (!this.#tree.variables.includes(token.text))
-          this.#fault(token, `undefined variable ${JSON.stringify(token.text)}`)
-        return { kind: 'variable', name: token.text, names: [] }
-      case 'field':
-        return { kind: 'field', names: [token.text.slice(1)] }
-      case 'bool':
-        return { kind: 'bool', value: token.text === 'true' }
-      case 'char':
-      case 'number':
-        if (this.#inDefinition === 0) this.#hasNumber = true
-        return {
-          kind: 'number',
-          number: token.kind === 'char' ? charConstant(token.text) : numberConstant(token.text),
-        }
-      case 'string':
-      case 'raw':
-        return { kind: 'string', text: stringConstant(token.text, token.kind === 'raw') }
-      case '(':
-        return { kind: 'pipe', pipe: this.#deeper(() => this.#pipe('parenthesized pipeline', ')')) }
-      default:
-        this.#pending.push(token)
-        return undefined
-    }
+    const { kind, text } = token
+    if (kind === 'field') return { kind, names: [text.slice(1)] }
+    if (kind === 'dot' || kind === 'nil') return { kind }
+    if (kind === 'bool') return { kind, value: text === 'true' }
+    if (kind === 'string' || kind === 'raw')
+      return { kind: 'string', text: stringConstant(text, kind === 'raw') }
+    if (kind === 'char' || kind === 'number') return this.#numberTerm(text, kind)
+    if (kind === 'identifier') return this.#function(token)
+    if (kind === 'variable') return this.#variable(token)
+    if (kind === '(')
+      return { kind: 'pipe', pipe: this.#deeper(() => this.#pipe('parenthesized pipeline', ')')) }
+    this.#pending.push(token)
+    return undefined
+  }
+
+  #function(token: Token): Operand {
+    if (!Object.hasOwn(FUNCTIONS, token.text))
+      this.#fault(token, `function ${JSON.stringify(token.text)} not defined`)
+    return { kind: 'function', name: token.text }
+  }
+
+  #variable(token: Token): Operand {
+    if (!this.#tree.variables.includes(token.text))
+      this.#fault(token, `undefined variable ${JSON.stringify(token.text)}`)
+    return { kind: 'variable', name: token.text, names: [] }
+  }
+
+  #numberTerm(text: string, kind: 'char' | 'number'): Operand {
+    if (this.#inDefinition === 0) this.#hasNumber = true
+    return { kind: 'number', number: kind === 'char' ? charConstant(text) : numberConstant(text) }
   }
 }
 
+const SPACE = /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
+
 /** Go's IsEmptyTree: nothing but space. */
 function isEmpty(list: readonly Node[]): boolean {
-  return list.every((node) => node.kind === 'text' && /^[\s\x85]*$/.test(node.text))
+  return list.every((node) => node.kind === 'text' && SPACE.test(fromByteText(node.text).text))
 }
