@@ -95,35 +95,22 @@ export function asKleymError(thrown: unknown): KleymError {
   )
 }
 
-/** The error as it is printed, each part on its own line, escaped for a terminal and for CI logs. */
+/** The error as it is printed: one line for each part, escaped for a terminal and for CI logs. */
 export function formatError(error: KleymError): string {
   const where = error.where === undefined ? '' : ` (${error.where})`
-  const lines: [label: string, text: string][] = [
-    ['error: ', `${error.what}${where}`],
-    ['  why:  ', error.why],
-    ['  fix:  ', error.fix],
-  ]
-  if (error.docs !== undefined) lines.push(['  docs: ', error.docs])
-  return lines.map(([label, text]) => `${label}${printable(text, label.length)}\n`).join('')
+  const lines = [`error: ${error.what}${where}`, `  why:  ${error.why}`, `  fix:  ${error.fix}`]
+  if (error.docs !== undefined) lines.push(`  docs: ${error.docs}`)
+  return lines.map((text) => `${printable(text)}\n`).join('')
 }
 
 /** The stack of an error and of its causes, for `-v=6`. */
 export function formatStack(error: unknown): string {
   const stacks: string[] = []
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
-    stacks.push(
-      (at.stack ?? at.message)
-        .split('\n')
-        .map((line) => printable(line, 0))
-        .join('\n'),
-    )
+    stacks.push((at.stack ?? at.message).split('\n').map(printable).join('\n'))
   return stacks.map((stack) => `${stack}\n`).join('caused by ')
 }
 
-/** Line breaks that we put into a part ourselves are kept, and what follows them is indented. */
-function printable(text: string, indent: number): string {
-  return text
-    .split('\n')
-    .map((line) => neutraliseCommands(escapeTerminal(line)))
-    .join(`\n${' '.repeat(indent)}`)
+function printable(text: string): string {
+  return neutraliseCommands(escapeTerminal(text))
 }

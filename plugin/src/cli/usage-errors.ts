@@ -51,7 +51,7 @@ export function usageError(thrown: unknown, command: Command.Loadable | undefine
         : 'remove it, or put it in quotes with the value to which it belongs',
     )
   }
-  return otherError(thrown.message, refuse)
+  return otherError(thrown.message, command, refuse)
 }
 
 type Refuse = (what: string, why: string, fix: string) => KleymError
@@ -74,12 +74,12 @@ function unknownFlags(
 }
 
 /** oclif's other messages, of which only the text tells them apart. */
-function otherError(message: string, refuse: Refuse): KleymError {
+function otherError(message: string, command: Command.Loadable | undefined, refuse: Refuse): KleymError {
   const text = message.replace(/\nSee more help with --help/g, '').trim()
   const option = /^Expected --([\w-]+)=([^]*) to be one of: (.*)$/.exec(text)
   if (option !== null) {
     const [, flag = '', value = '', options = ''] = option
-    const hint = didYouMean(value, options.split(', '))
+    const hint = oneDash(flag, value, command) ?? didYouMean(value, options.split(', '))
     return refuse(
       `--${flag} does not take ${value}`,
       `it takes one of ${options}`,
@@ -100,6 +100,12 @@ function otherError(message: string, refuse: Refuse): KleymError {
   if (unparsed !== null)
     return refuse(`--${unparsed[1] ?? ''} has a wrong value`, unparsed[2] ?? '', 'correct the value')
   return refuse('the command line is wrong', text, 'see the help')
+}
+
+/** `-offline` parses as `-o ffline`. */
+function oneDash(flag: string, value: string, command: Command.Loadable | undefined): string | undefined {
+  const name = `${command?.flags[flag]?.char ?? ''}${value}`
+  return Object.hasOwn(command?.flags ?? {}, name) ? `did you mean --${name}?` : undefined
 }
 
 function listOf(error: object, property: string): readonly string[] | undefined {

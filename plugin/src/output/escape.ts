@@ -19,6 +19,8 @@ export function isUnsafe(text: string): boolean {
  * `\u{e0041}`), a line break as `\n`. Safe text comes back unchanged, so escaping twice changes nothing.
  */
 export function escapeTerminal(text: string): string {
+  // Nearly all text is like this, and the whole set of the others takes time to compile.
+  if (/^[\u0020-\u007e\u00b7\u00d7\u2026\u203c\u221a]*$/.test(text)) return text
   return text.replace(UNSAFE, writtenOut)
 }
 

@@ -6,25 +6,24 @@ import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kl
 import type { World } from '../gather/gather.ts'
 import { viewDiff } from '../view/diff.ts'
 import { findingReport, type Frame } from './frame.ts'
+import type { ObjectChange } from './model.ts'
 import { missingOf } from './missing.ts'
 import { liveText, updatedText, wantedText } from './object-text.ts'
 
-/** One ClusterSPIFFEID before and after; an empty text where it is not there. */
-export interface ObjectChange {
-  readonly kind: Action['kind']
-  readonly name: string
-  readonly binding: string
-  readonly because: string
-  readonly before: string
-  readonly after: string
+/** The changes that are due, in byte order of their names; those that the files make come first. */
+export function objectChanges({ before, after }: World): readonly ObjectChange[] {
+  const due = new Set(before === after ? [] : changesOf(before).map(textOfChange))
+  return changesOf(after)
+    .map((change) => ({ ...change, dueAlready: due.has(textOfChange(change)) }))
+    .toSorted((a, b) => Number(a.dueAlready) - Number(b.dueAlready))
 }
 
-/** Turns the two texts of each change into a unified diff, or shows it through another program. */
-export type Differ = (changes: readonly ObjectChange[]) => Promise<string>
+function textOfChange({ kind, name, before, after }: Omit<ObjectChange, 'dueAlready'>): string {
+  return JSON.stringify([kind, name, before, after])
+}
 
-/** The changes that are due, in byte order of their names. */
-export function objectChanges({ after }: World): readonly ObjectChange[] {
-  return after.settled.changes.map((change) => {
+function changesOf({ settled }: World['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
+  return settled.changes.map((change) => {
     const withUid = change.kind === 'delete' || hasUid(change)
     switch (change.kind) {
       case 'create':
@@ -54,7 +53,9 @@ export function objectChanges({ after }: World): readonly ObjectChange[] {
 
 /** Makes the report; `shown` is the unified diff. */
 export function diffFrame(world: World, changes: readonly ObjectChange[], shown: string): Frame {
-  const effect = effectOf(asIs(world.before), afterwards(world.after))
+  // Over a live side, the effect is that of the files alone: what kleym has to do anyway is not theirs.
+  const baseline = world.before === world.after ? asIs(world.after) : afterwards(world.before)
+  const effect = effectOf(baseline, afterwards(world.after))
   const judgements = world.after.settled.first.judgements.values()
   const assumed = world.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
   return {
@@ -87,11 +88,9 @@ function hasUid(change: Exclude<Action, { kind: 'delete' }>): boolean {
 }
 
 function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
-  const ids = (items: Effect['gained']): unknown =>
-    items.map(({ spiffeId, containers }) => ({ spiffeID: spiffeId, containers }))
   return {
-    gained: ids(effect.gained),
-    lost: ids(effect.lost),
+    gained: idsReport(effect.gained),
+    lost: idsReport(effect.lost),
     stranded: effect.stranded,
     verdicts: effect.verdicts.map(({ binding, before, after }) => ({
       binding,
@@ -102,4 +101,8 @@ function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
     fixedFindings: effect.findings.fixed.map(findingReport),
     unchangedFindings: effect.findings.unchanged.length,
   }
+}
+
+function idsReport(changes: Effect['gained']): unknown {
+  return changes.map(({ spiffeId, containers }) => ({ spiffeID: spiffeId, containers }))
 }

@@ -5,15 +5,32 @@ import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/findings/pod-rules.ts'
 import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { World } from '../gather/gather.ts'
 import { viewEntries } from '../view/entries.ts'
 import type { Frame } from './frame.ts'
 import { missingOf } from './missing.ts'
 
-/** Makes the report for the chosen pods; `spiffeId` keeps the entries of one identity. */
-export function entriesFrame(world: World, pods: readonly Pod[], spiffeId: string | undefined): Frame {
-  const entries = registrationEntries(world.after.prediction(), pods).filter(
-    (entry) => spiffeId === undefined || entry.spiffe_id === spiffeId,
+/** Which entries are meant, beyond those of the chosen pods. */
+export interface EntryScope {
+  /** Only the entries of this identity. */
+  readonly spiffeId: string | undefined
+  /** All pods are meant: static entries that may match none of them are then shown too. */
+  readonly everything: boolean
+}
+
+/** Makes the report for the chosen pods. */
+export function entriesFrame(world: World, pods: readonly Pod[], scope: EntryScope): Frame {
+  const prediction = world.after.prediction()
+  const near = new Set(
+    scope.everything
+      ? []
+      : pods.flatMap((pod) => prediction.entriesOf(pod).map(({ source }) => sourceText(source))),
+  )
+  const entries = registrationEntries(prediction, pods).filter(
+    (entry) =>
+      (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&
+      (scope.everything || entry.pod !== undefined || near.has(entry.source)),
   )
   return {
     kind: 'EntriesReport',

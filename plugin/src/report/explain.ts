@@ -1,11 +1,14 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import { entryOf } from '@kleym/shared/core/entry.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsOf } from '@kleym/shared/core/findings/all.ts'
-import { compareFindings, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
+import { didYouMean } from '../cli/suggest.ts'
 import type { World } from '../gather/gather.ts'
 import { viewExplanations } from '../view/explain.ts'
 import type { Frame } from './frame.ts'
@@ -15,9 +18,9 @@ import { missingOf } from './missing.ts'
 export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   const all = [...findingsOf(world.after), ...world.inputFindings].toSorted(compareFindings)
-  const findings = all.filter((one) =>
-    [one.subject, ...one.related].some((subject) => isOneOf(subject, keys)),
-  )
+  const findings = all
+    .filter((one) => isAbout(one, BINDING_KIND, keys))
+    .map((one) => withSuggestion(one, world.after.snapshot))
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
   return {
     kind: 'ExplainReport',
@@ -34,19 +37,41 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
       name: meta.name,
     })),
     view: (layout) =>
-      viewExplanations(explanations, { findings, named, total: world.after.compiled.length, ...layout }),
+      viewExplanations(explanations, {
+        about: byBinding(findings),
+        named,
+        total: world.after.compiled.length,
+        ...layout,
+      }),
   }
 }
 
-/** The findings that name one binding, as subject or as a related object. */
-export function findingsAbout(findings: readonly Finding[], key: string): readonly Finding[] {
-  return findings.filter((one) =>
-    [one.subject, ...one.related].some((subject) => isOneOf(subject, new Set([key]))),
-  )
+function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+  const about = new Map<string, Finding[]>()
+  for (const one of findings) {
+    const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
+    for (const key of new Set(bindings.map(({ namespace, name }) => `${namespace}/${name}`))) {
+      entryOf(about, key, () => []).push(one)
+    }
+  }
+  return about
 }
 
-function isOneOf(subject: Subject, keys: ReadonlySet<string>): boolean {
-  return subject.kind === BINDING_KIND && keys.has(`${subject.namespace}/${subject.name}`)
+/** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */
+function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot): Finding {
+  const binding = bindings.find(({ key }) => key === `${one.subject.namespace}/${one.subject.name}`)
+  const wanted =
+    one.code === 'KLM102'
+      ? { ref: binding?.poolRef, there: pools }
+      : one.code === 'KLM106'
+        ? { ref: binding?.objectiveRef, there: objectives }
+        : undefined
+  if (wanted?.ref?.ok !== true || wanted.ref.value === undefined) return one
+  const names = wanted.there
+    .filter(({ meta }) => meta.namespace === one.subject.namespace)
+    .map(({ meta }) => meta.name)
+  const suggestion = didYouMean(wanted.ref.value.name, [...new Set(names)])
+  return suggestion === undefined ? one : { ...one, fix: `${suggestion} ${one.fix}` }
 }
 
 function explanationReport(one: Explanation): Readonly<Record<string, unknown>> {

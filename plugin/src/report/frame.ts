@@ -1,6 +1,6 @@
 // One result model for every output format and for the exit code: a command makes a Frame, and `finish` turns it into
 // what is printed. The exit code never depends on the format.
-import { reaches, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { countBySeverity, reaches, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { World } from '../gather/gather.ts'
 import { EXIT, formatError, type ExitCode } from '../cli/errors.ts'
@@ -11,13 +11,7 @@ import { report, toJson } from '../output/json.ts'
 import { toNames, type NamedObject } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
 import { render, type Block } from '../view/line.ts'
-
-/** What decides how a text view is laid out. */
-export interface Layout {
-  readonly width: number
-  /** `-o wide`: everything, nothing shortened. */
-  readonly wide: boolean
-}
+import type { Layout } from '../view/layout.ts'
 
 export interface Frame {
   /** `kind` of the machine-readable report. */
@@ -65,13 +59,6 @@ export function exitCodeOf(frame: Frame, world: World, failOn: FailOn): ExitCode
   if (world.problems.length > 0 || frame.missing.length > 0) return EXIT.incomplete
   const failing = failOn !== 'never' && frame.findings.some(({ severity }) => reaches(severity, failOn))
   return frame.differs === true || failing ? EXIT.findings : EXIT.ok
-}
-
-/** How many findings there are of each severity. */
-export function countBySeverity(findings: readonly Finding[]): Readonly<Record<Finding['severity'], number>> {
-  const counts = { error: 0, warning: 0, info: 0 }
-  for (const { severity } of findings) counts[severity]++
-  return counts
 }
 
 async function answerIn(

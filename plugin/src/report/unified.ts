@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import { KleymError } from '../cli/errors.ts'
-import type { ObjectChange } from './diff.ts'
+import type { ObjectChange } from './model.ts'
 
 /** Lines of context around a change. */
 const CONTEXT = 3

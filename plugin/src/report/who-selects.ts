@@ -4,7 +4,7 @@ import { bindingOfOutput, type Analysis } from '@kleym/shared/core/analysis.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
 import { podNotes } from '@kleym/shared/core/findings/pod-rules.ts'
-import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/attest.ts'
@@ -12,23 +12,8 @@ import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { World } from '../gather/gather.ts'
 import { viewWhoSelects } from '../view/who-selects.ts'
 import type { Frame } from './frame.ts'
+import type { Narrowing, PodAnswer } from './model.ts'
 import { missingOf } from './missing.ts'
-
-export interface ContainerAnswer {
-  readonly container: Container
-  readonly registrations: readonly Registration[]
-}
-
-export interface PodAnswer {
-  readonly pod: Pod
-  readonly containers: readonly ContainerAnswer[]
-}
-
-/** What narrows the question within the chosen pods. */
-export interface Narrowing {
-  readonly container: string | undefined
-  readonly spiffeId: string | undefined
-}
 
 /** What stops everybody's registrations concerns every container. */
 const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])

@@ -52,7 +52,10 @@ export async function kustomize(
 function lastWords(complaint: Uint8Array | InputProblem): string {
   const text = complaint instanceof Uint8Array ? new TextDecoder().decode(complaint) : ''
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const said = lines.slice(-3).join('\n')
+  const said = lines
+    .slice(-3)
+    .map((line) => line.trim())
+    .join('; ')
   return said === ''
     ? 'kubectl kustomize failed and said nothing'
     : `kubectl kustomize says: ${said.slice(-600)}`

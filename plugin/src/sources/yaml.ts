@@ -2,7 +2,7 @@
 // API server would be sent (sigs.k8s.io/yaml, goyaml.v2/resolve.go): `yes` and `on` are booleans, `0o17` and `017` octal
 // numbers. A label value `yes` is therefore no string here either, and is refused as the API server refuses it.
 // Aliases, merge keys and keys are resolved by us, within a budget: the text may come from anybody.
-import type { Alias, Document, Node, ScalarTag, YAMLMap, YAMLSeq } from 'yaml'
+import type { Alias, Document, Node, YAMLMap, YAMLSeq } from 'yaml'
 import type * as Yaml from 'yaml'
 import {
   lineAndColumn,
@@ -13,6 +13,8 @@ import {
   type ParsedDocument,
   type ParsedFile,
 } from './document.ts'
+import { parsePlainYaml } from './yaml-plain.ts'
+import { goScalars } from './yaml-scalars.ts'
 
 /** The nodes that aliases may add to a document: more is a bomb (`*a` in `*b` in `*c` ...). */
 export const ALIAS_NODES_MAX = 100_000
@@ -21,16 +23,45 @@ export const YAML_DOCUMENT_MAX = 8 * 1024 * 1024
 
 /** Reads a YAML text, document by document. */
 export async function parseYaml(text: string, badLines: readonly number[]): Promise<ParsedFile> {
-  const yaml = await import('yaml')
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
   const chunks = splitDocuments(text)
+  let library: Library | undefined
   for (const chunk of chunks) {
     const fault = unreadable(chunk, badLines)
+    const plain = fault === undefined ? readPlain(chunk) : undefined
     if (fault !== undefined) faults.push(fault)
-    else parseChunk(yaml, chunk, documents, faults)
+    else if (plain !== undefined) documents.push(plain)
+    else {
+      library ??= await loadLibrary()
+      parseChunk(library, chunk, documents, faults)
+    }
   }
   return { documents, faults, count: chunks.length }
+}
+
+/** A document without anything unusual. Lists are left to the library, which knows where their items stand. */
+function readPlain({ text, document, line }: Chunk): ParsedDocument | undefined {
+  const plain = parsePlainYaml(text)
+  if (plain === undefined || String(plain.value['kind']).endsWith('List')) return undefined
+  const begins = line + plain.line
+  return { value: plain.value, document, line: begins, itemLine: () => begins }
+}
+
+interface Library {
+  readonly yaml: typeof Yaml
+  /** One for all documents of a file; else each would make its own. */
+  readonly schema: Yaml.Schema
+}
+
+async function loadLibrary(): Promise<Library> {
+  const yaml = await import('yaml')
+  const schema = new yaml.Schema({
+    schema: 'core',
+    customTags: (tags) => [...goScalars(), ...tags],
+    resolveKnownTags: false,
+  })
+  return { yaml, schema }
 }
 
 /** What can be said without parsing. */
@@ -59,7 +90,7 @@ function unreadable({ text, document, line }: Chunk, badLines: readonly number[]
 }
 
 function parseChunk(
-  yaml: typeof Yaml,
+  { yaml, schema }: Library,
   { text, document, line }: Chunk,
   documents: ParsedDocument[],
   faults: DocumentFault[],
@@ -73,7 +104,7 @@ function parseChunk(
   }
   try {
     const parsed = yaml.parseAllDocuments(withoutDirectives(text), {
-      customTags: (tags) => [...goScalars(), ...tags],
+      schema,
       logLevel: 'silent',
       prettyErrors: false,
       // Keys are compared after they have become strings, by the converter below.
@@ -286,34 +317,4 @@ function define(record: Record<string, unknown>, key: string, value: unknown): v
   if (key === '__proto__')
     Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true })
   else record[key] = value
-}
-
-/** The plain scalars that Go's reader knows beyond the core schema of YAML 1.2, or reads differently. */
-function goScalars(): ScalarTag[] {
-  const bool = 'tag:yaml.org,2002:bool'
-  return [
-    { tag: bool, default: true, test: /^(?:y|Y|yes|Yes|YES|on|On|ON)$/, resolve: () => true },
-    { tag: bool, default: true, test: /^(?:n|N|no|No|NO|off|Off|OFF)$/, resolve: () => false },
-    { tag: 'tag:yaml.org,2002:int', default: true, test: GO_INT, resolve: goInteger },
-    { tag: 'tag:yaml.org,2002:float', default: true, test: GO_FLOAT, resolve: goFloat },
-  ]
-}
-
-/** `strconv.ParseInt(text, 0, 64)` after dropping underscores. A leading zero is octal. */
-const GO_INT = /^[-+]?(?:0_*(?:[xX][0-9a-fA-F_]+|[bB][01_]+|[oO]?[0-7_]+)|[1-9][0-9_]*|0_*)$/
-const GO_FLOAT = /^[-+]?(?:\.[0-9][0-9_]*|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9_]+)?$/
-
-function goInteger(text: string): unknown {
-  const plain = text.replaceAll('_', '')
-  const sign = plain.startsWith('-') ? -1 : 1
-  const digits = plain.replace(/^[-+]/, '')
-  const octal = /^0[oO]?([0-7]+)$/.exec(digits)
-  const value = octal === null ? Number(digits) : Number.parseInt(octal[1] ?? '', 8)
-  return Number.isNaN(value) ? text : sign * value
-}
-
-/** A number that no double holds stays the text that it is, as in Go. */
-function goFloat(text: string): unknown {
-  const value = Number(text.replaceAll('_', ''))
-  return Number.isFinite(value) ? value : text
 }

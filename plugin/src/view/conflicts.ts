@@ -1,9 +1,14 @@
 // How `conflicts` looks: how many of what, then each clash with its proof, its witness and its fix, worst first.
-import { subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import {
+  countBySeverity,
+  subjectText,
+  type Finding,
+  type Subject,
+} from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/findings/tally.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { countBySeverity, type Layout } from '../report/frame.ts'
+import type { Layout } from './layout.ts'
 import { BLANK, line, lineWidth, MARKS, span, type Block, type Line, type Mark } from './line.ts'
 import { namesText } from './names.ts'
 import { wrap } from './wrap.ts'

@@ -1,8 +1,8 @@
 // How `diff` looks: the unified diff, then what the change does to people, then the findings that it brings or mends.
 import type { Effect, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/findings/tally.ts'
-import type { Layout } from '../report/frame.ts'
-import type { ObjectChange } from '../report/diff.ts'
+import type { Layout } from './layout.ts'
+import type { ObjectChange } from '../report/model.ts'
 import { severitiesText, viewFinding } from './conflicts.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from './line.ts'
 import { namesText } from './names.ts'
@@ -22,11 +22,32 @@ export function viewDiff(
   effect: Effect,
   layout: DiffLayout,
 ): Block {
+  const caused = changes.filter(({ dueAlready }) => !dueAlready)
+  const due = changes.filter(({ dueAlready }) => dueAlready)
   const head =
-    changes.length === 0
-      ? [line(MARKS.ok, ' no ClusterSPIFFEID changes')]
-      : [...patch(shown), BLANK, ...reasons(changes, layout)]
-  return [...head, ...ownershipNote(layout), ...effectBlock(effect, layout), ...findingBlock(effect, layout)]
+    caused.length === 0
+      ? [
+          line(
+            MARKS.ok,
+            due.length === 0 ? ' no ClusterSPIFFEID changes' : ' the files change no ClusterSPIFFEID',
+          ),
+        ]
+      : [...patch(shown), BLANK, ...reasons(caused, layout)]
+  return [
+    ...head,
+    ...dueBlock(due, layout),
+    ...ownershipNote(layout),
+    ...effectBlock(effect, layout),
+    ...findingBlock(effect, layout),
+  ]
+}
+
+/** What kleym has to do whether or not the files are applied: said, but not mixed with what they do. */
+function dueBlock(due: readonly ObjectChange[], layout: Layout): Block {
+  if (due.length === 0) return []
+  const rows = due.map(({ kind, binding, because }) => [SIGNS[kind], binding, because])
+  const head = `due already, without the files: ${counted(due.length, 'ClusterSPIFFEID')}`
+  return [line('  ', MARKS.note, ` ${head}`), ...table(rows, { width: layout.width, indent: 4 })]
 }
 
 function patch(shown: string): Block {

@@ -1,6 +1,6 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
 import type { RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
-import type { Layout } from '../report/frame.ts'
+import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block } from './line.ts'
 import { table } from './table.ts'
 

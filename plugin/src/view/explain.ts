@@ -8,15 +8,15 @@ import { counted } from '@kleym/shared/core/findings/tally.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { findingsAbout } from '../report/explain.ts'
-import type { Layout } from '../report/frame.ts'
+import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from './line.ts'
 import { namesText } from './names.ts'
 import { table } from './table.ts'
 import { shorten, wrap } from './wrap.ts'
 
 export interface ExplainLayout extends Layout {
-  readonly findings: readonly Finding[]
+  /** The findings that name a binding, by its key. */
+  readonly about: ReadonlyMap<string, readonly Finding[]>
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
   /** How many bindings there are in all. */
@@ -68,7 +68,7 @@ function summary(explanations: readonly Explanation[]): Block {
 }
 
 function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
-  const about = findingsAbout(layout.findings, one.key)
+  const about = layout.about.get(one.key) ?? []
   switch (stateOf(one)) {
     case 'refused':
       return viewRefused(one, about, layout, inFull)
@@ -125,12 +125,19 @@ function viewReady(
   const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
   const who =
     containers === 0
-      ? 'no container gets'
+      ? 'but no container gets'
       : `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
+  const why = containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach).slice(1)
   return [
-    line(MARKS.ok, ' ', span(one.key, 'bold'), ` is ready: ${who}`),
+    line(
+      containers === 0 ? MARKS.warn : MARKS.ok,
+      ' ',
+      span(one.key, 'bold'),
+      ` is ready${containers === 0 ? ',' : ':'} ${who}`,
+    ),
     line(`  ${one.identity?.spiffeId ?? ''}`),
     ...about.flatMap((finding) => findingLines(finding, layout)),
+    ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
     ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
   ]
 }

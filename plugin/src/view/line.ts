@@ -1,8 +1,10 @@
 // The pieces of which a text view is made, as plain data: a view is a function from a report to lines, and one place
 // turns lines into text. That place escapes, so nothing hostile gets past it.
-import stringWidth from 'string-width'
 import { escapeTerminal, neutraliseCommands } from '../output/escape.ts'
 import type { Palette, Role } from './palette.ts'
+import { displayWidth } from './width.ts'
+
+export { displayWidth }
 
 /** A run of text in one role. */
 export interface Span {
@@ -46,11 +48,6 @@ export const MARKS = {
   note: { text: '·', role: 'dim' },
 } as const satisfies Record<string, Span>
 export type Mark = keyof typeof MARKS
-
-/** The columns that text takes on a terminal: wide East Asian characters take two, combining ones none. */
-export function displayWidth(text: string): number {
-  return /^[\u0020-\u007e]*$/.test(text) ? text.length : stringWidth(text)
-}
 
 /** The columns of a line. */
 export function lineWidth(spans: Line): number {

@@ -5,20 +5,11 @@ import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Registration } from '@kleym/shared/core/spire/attest.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
-import type { Layout } from '../report/frame.ts'
-import type { ContainerAnswer, Narrowing, PodAnswer } from '../report/who-selects.ts'
+import type { Layout } from './layout.ts'
+import type { ContainerAnswer, Narrowing, PodAnswer } from '../report/model.ts'
 import { viewFinding } from './conflicts.ts'
-import {
-  BLANK,
-  displayWidth,
-  line,
-  MARKS,
-  span,
-  type Block,
-  type Line,
-  type Mark,
-  type Span,
-} from './line.ts'
+import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from './line.ts'
+import { displayWidth } from './width.ts'
 import { namesText } from './names.ts'
 import { wrap } from './wrap.ts'
 
@@ -86,42 +77,44 @@ function podHead(pods: readonly Pod[]): Line {
   return line(span(podText(first), 'bold'), `${where}, ${account}`)
 }
 
-/** The rows of all containers, with those that read the same as the first of their kind in one line at the end. */
+/** A title up to this width stands beside its registrations; if one is longer, all stand above them. */
+const BESIDE_MAX = 14
+
+/** The rows of all containers; one that reads the same as an earlier one says only that. */
 function containerRows({ containers }: PodAnswer, layout: WhoSelectsLayout): Block {
-  const column = Math.min(
-    24,
-    Math.max(...containers.map(({ container }) => displayWidth(containerTitle(container)))),
-  )
-  const rows: Line[] = []
+  const widest = Math.max(...containers.map(({ container }) => displayWidth(containerTitle(container))))
+  const column = widest <= BESIDE_MAX ? widest : undefined
   const seen = new Map<string, string>()
-  for (const answer of containers) {
+  return containers.flatMap((answer) => {
+    const title = containerTitle(answer.container)
     const body = registrationRows(answer, layout)
     const key = JSON.stringify(body)
     const twin = seen.get(key)
-    if (twin !== undefined && !layout.wide) {
-      rows.push(line('  ', containerTitle(answer.container), span(`: as ${twin}`, 'dim')))
-      continue
-    }
+    if (twin !== undefined && !layout.wide)
+      return [line('  ', span(title, 'bold'), span(`: as ${twin}`, 'dim'))]
     seen.set(key, answer.container.name)
-    rows.push(...besideTitle(containerTitle(answer.container), column, body, layout))
-  }
-  return rows
+    return withTitle(title, body, column, layout)
+  })
 }
 
 function containerTitle({ name, role }: Container): string {
   return role === 'regular' ? name : `(${role}) ${name}`
 }
 
-/** The title in its own column; one that does not fit stands on a line of its own. */
-function besideTitle(title: string, column: number, body: readonly Line[], { width }: Layout): Block {
-  const at = column + 4
-  const wrapped = body.flatMap((row) => wrap(row, { width: width - at, hang: 4 }))
-  if (displayWidth(title) > column) return [line(`  ${title}`), ...wrapped.map((row) => shift(row, at))]
-  return wrapped.map((row, index) =>
-    index === 0
-      ? [span(`  ${title}`), span(' '.repeat(at - 2 - displayWidth(title))), ...row]
-      : shift(row, at),
-  )
+function withTitle(
+  title: string,
+  body: readonly Line[],
+  column: number | undefined,
+  { width }: Layout,
+): Block {
+  const at = column === undefined ? 4 : column + 4
+  const rows = body.flatMap((row) => wrap(row, { width: width - at, hang: 4 })).map((row) => shift(row, at))
+  if (column === undefined) return [line('  ', span(title, 'bold')), ...rows]
+  const [first = [], ...rest] = rows
+  return [
+    [span('  '), span(title, 'bold'), span(' '.repeat(at - 2 - displayWidth(title))), ...first.slice(1)],
+    ...rest,
+  ]
 }
 
 function shift(row: Line, columns: number): Line {
@@ -133,7 +126,7 @@ function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelects
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
   const none =
-    issued.length > 0
+    issued.length > 0 || layout.narrowing.spiffeId !== undefined
       ? []
       : [open ? line(MARKS.warn, ' no certain identity') : line(MARKS.bad, ' no identity')]
   const several =
@@ -172,17 +165,26 @@ const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>,
   unknown: 'warn',
 }
 
+/** Why a registration is not issued: the ID, the verdict with its reason, and where it comes from unless the reason says so. */
 function otherRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
   if (one.verdict === 'issued') return []
-  const id: readonly (string | Span)[] =
-    one.spiffeId === undefined ? [originText(one, layout)] : [one.spiffeId]
-  const from = one.spiffeId === undefined || one.by !== undefined ? '' : ` (${originText(one, layout)})`
+  const origin = originText(one, layout)
   const selector = one.selector === undefined ? '' : `${one.selector}: `
-  const source = one.by === undefined || layout.wide ? from : ` (${sourceText(one.source)})`
+  const why = `${selector}${readable(one.why ?? '', layout)}`
+  const from = one.spiffeId === undefined || why.includes(origin) ? '' : ` (${origin})`
   return [
-    line(MARKS[VERDICT_MARKS[one.verdict]], ' ', ...id),
-    line('    ', span(one.verdict, 'bold'), `: ${selector}${one.why ?? ''}${source}`),
+    line(MARKS[VERDICT_MARKS[one.verdict]], ` ${one.spiffeId ?? origin}`),
+    line('    ', span(one.verdict, 'bold'), `: ${why}${from}`),
   ]
+}
+
+/** A reason names objects; an output of ours is better known by its binding. */
+function readable(why: string, { bindings, wide }: WhoSelectsLayout): string {
+  if (wide) return why
+  return why.replaceAll(/ClusterSPIFFEID\/([a-z0-9.-]+)/g, (whole, name: string) => {
+    const binding = bindings.get(name)
+    return binding === undefined ? whole : `InferenceIdentityBinding ${binding}`
+  })
 }
 
 /** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */

@@ -1,6 +1,7 @@
 // Fitting text into columns: words wrap, names are shortened, an ID is never broken (it would not paste).
 import { escapeTerminal } from '../output/escape.ts'
-import { displayWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
+import { span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
+import { displayWidth } from './width.ts'
 
 /** The width of a text view where no terminal tells. */
 export const DEFAULT_WIDTH = 80

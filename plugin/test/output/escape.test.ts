@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import {
@@ -40,7 +40,11 @@ const HOSTILE = [
   '- a: b',
   '\u0000',
 ]
-const hostile = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+const hostile = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+)
 
 describe('escapeTerminal', () => {
   test.each([
@@ -102,7 +106,9 @@ describe('the other destinations', () => {
   test('no XML character that XML forbids, and no markup, survives', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(escapeXml(text)).not.toMatch(/[<>"']|&(?!(?:amp|lt|gt|quot|apos);)|\p{Surrogate}|[\u0000-\u001f]/u)
+        expect(escapeXml(text)).not.toMatch(
+          /[<>"']|&(?!(?:amp|lt|gt|quot|apos);)|\p{Surrogate}|[\u0000-\u001f]/u,
+        )
       }),
     )
   })
@@ -145,7 +151,9 @@ describe('YAML', () => {
   })
 
   test('quotes what a YAML 1.1 reader would take for a boolean or a number', async () => {
-    expect(await toYaml({ a: 'yes', b: 'on', c: '017', d: 'text' })).toBe('a: "yes"\nb: "on"\nc: "017"\nd: text\n')
+    expect(await toYaml({ a: 'yes', b: 'on', c: '017', d: 'text' })).toBe(
+      'a: "yes"\nb: "on"\nc: "017"\nd: text\n',
+    )
   })
 
   test('repeats an object that stands twice instead of pointing to it', async () => {
@@ -156,8 +164,18 @@ describe('YAML', () => {
 
 describe('names', () => {
   test('come as --without takes them, each once', () => {
-    const pool = { kind: 'InferencePool', group: 'inference.networking.k8s.io', namespace: 'a', name: 'llama' }
-    const output = { kind: 'ClusterSPIFFEID', group: 'spire.spiffe.io', namespace: '', name: 'x\u001b[0m\n::y' }
+    const pool = {
+      kind: 'InferencePool',
+      group: 'inference.networking.k8s.io',
+      namespace: 'a',
+      name: 'llama',
+    }
+    const output = {
+      kind: 'ClusterSPIFFEID',
+      group: 'spire.spiffe.io',
+      namespace: '',
+      name: 'x\u001b[0m\n::y',
+    }
     expect(toNames([pool, output, pool, { kind: 'Pod', group: '', namespace: 'a', name: 'p' }])).toBe(
       String.raw`inferencepool.inference.networking.k8s.io/a/llama
 clusterspiffeid.spire.spiffe.io/x\x1b[0m\n::y

@@ -1,29 +1,31 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
 import { load, summary, workspace, type Loading } from './workspace.ts'
 
-const pod = (name: string, extra = ''): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
+const pod = (name: string, extra = ''): string =>
+  `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
 
 describe('which files are read', () => {
   const files = {
     'b.yaml': pod('b'),
     'a.yml': pod('a'),
     'c.json': '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"c"}}',
-    'notes.txt': pod('no'),
+    'notes.txt': pod('note'),
     'sub/d.yaml': pod('d'),
     'sub/deep/e.yaml': pod('e'),
   }
   test.each<[string, Loading, readonly string[]]>([
     ['a folder gives its own manifests', {}, ['a', 'b', 'c']],
     ['-R gives those below too', { recursive: true }, ['a', 'b', 'c', 'd', 'e']],
-    ['a file is read whatever its name', { files: ['notes.txt'] }, ['no']],
+    ['a file is read whatever its name', { files: ['notes.txt'] }, ['note']],
     ['the order of the arguments does not matter', { files: ['sub/d.yaml', 'a.yml'] }, ['a', 'd']],
     ['what is named twice is read once', { files: ['a.yml', './a.yml', '.'] }, ['a', 'b', 'c']],
     ['nothing named, nothing read', { files: [] }, []],
   ])('%s', async (_, loading, names) => {
     const loaded = await load(await workspace(files), loading)
-    expect(loaded.objects.map(({ value }) => (value['metadata'] as { name: string }).name)).toEqual(names)
+    expect(loaded.objects.map(({ value }) => stringAt(value, 'metadata', 'name'))).toEqual(names)
     expect(loaded.problems).toEqual([])
   })
 
@@ -64,7 +66,9 @@ describe('which files are read', () => {
   ])('%s is a wrong path, and the rest is read', async (_, path, why, fix) => {
     const loaded = await load(await workspace({ 'a.yaml': pod('a') }), { files: [path, 'a.yaml'] })
     expect(loaded.objects).toHaveLength(1)
-    expect(loaded.problems).toMatchObject([{ kind: 'path', where: `-f ${path}`, why, fix: expect.stringContaining(fix) }])
+    expect(loaded.problems).toMatchObject([
+      { kind: 'path', where: `-f ${path}`, why, fix: expect.stringContaining(fix) },
+    ])
   })
 
   test('a folder called like a manifest is no file', async () => {
@@ -76,7 +80,12 @@ describe('which files are read', () => {
 
 describe('what is an object', () => {
   test.each<[string, string, readonly string[], Record<string, number>]>([
-    ['several documents', `${pod('a')}---\n${pod('b')}`, ['Pod default/a f.yaml:1#1', 'Pod default/b f.yaml:6#2'], {}],
+    [
+      'several documents',
+      `${pod('a')}---\n${pod('b')}`,
+      ['Pod default/a f.yaml:1#1', 'Pod default/b f.yaml:6#2'],
+      {},
+    ],
     [
       'helm output: comments and empty documents',
       `---\n# Source: x\n---\n\n---\n# Source: y\n${pod('a')}`,
@@ -124,13 +133,13 @@ describe('what is an object', () => {
     ],
     ['a namespace that is named', pod('a', '  namespace: x\n'), ['Pod x/a f.yaml:1#1'], {}],
     ['an empty namespace', pod('a', '  namespace: ""\n'), ['Pod default/a f.yaml:1#1'], {}],
-    ['generateName', 'apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n', ['Pod default/ f.yaml:1#1'], {}],
     [
-      'flow style',
-      '{apiVersion: v1, kind: Pod, metadata: {name: a}}\n',
-      ['Pod default/a f.yaml:1#1'],
+      'generateName',
+      'apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n',
+      ['Pod default/ f.yaml:1#1'],
       {},
     ],
+    ['flow style', '{apiVersion: v1, kind: Pod, metadata: {name: a}}\n', ['Pod default/a f.yaml:1#1'], {}],
     [
       'tags in a document that is no object',
       'Resources:\n  A: !Ref B\n---\n' + pod('a'),
@@ -151,20 +160,55 @@ describe('what is an object', () => {
   })
 
   test.each([
-    ['no apiVersion', 'kind: Pod\nmetadata: {name: a}\n', 'Pod without an apiVersion', 'apiVersion is nothing'],
+    [
+      'no apiVersion',
+      'kind: Pod\nmetadata: {name: a}\n',
+      'Pod without an apiVersion',
+      'apiVersion is nothing',
+    ],
     [
       'no kind',
       'apiVersion: spire.spiffe.io/v1alpha1\nmetadata: {name: a}\n',
       'an object of spire.spiffe.io without a kind',
       'kind is nothing',
     ],
-    ['a kind that is no text', 'apiVersion: spire.spiffe.io/v1\nkind: [Pod]\n', 'an object of spire.spiffe.io without a kind', 'kind is a list'],
+    [
+      'a kind that is no text',
+      'apiVersion: spire.spiffe.io/v1\nkind: [Pod]\n',
+      'an object of spire.spiffe.io without a kind',
+      'kind is a list',
+    ],
     ['no metadata', 'apiVersion: v1\nkind: Pod\n', 'Pod without a name', 'metadata is nothing'],
-    ['no name', 'apiVersion: v1\nkind: Pod\nmetadata: {labels: {}}\n', 'Pod without a name', 'metadata has neither name nor generateName'],
-    ['a number for a name', 'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n', 'Pod without a name', 'metadata.name is a number, not a string'],
-    ['a YAML 1.1 boolean for a name', 'apiVersion: v1\nkind: Pod\nmetadata: {name: on}\n', 'Pod without a name', 'metadata.name is a boolean, not a string'],
-    ['a list for a namespace', 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: []}\n', 'Pod without a name', 'metadata.namespace is a list, not a string'],
-    ['a text in a List', 'apiVersion: v1\nkind: List\nitems: [x]\n', 'an item of the list is no object', 'it is a string'],
+    [
+      'no name',
+      'apiVersion: v1\nkind: Pod\nmetadata: {labels: {}}\n',
+      'Pod without a name',
+      'metadata has neither name nor generateName',
+    ],
+    [
+      'a number for a name',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\n',
+      'Pod without a name',
+      'metadata.name is a number, not a string',
+    ],
+    [
+      'a YAML 1.1 boolean for a name',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: on}\n',
+      'Pod without a name',
+      'metadata.name is a boolean, not a string',
+    ],
+    [
+      'a list for a namespace',
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: []}\n',
+      'Pod without a name',
+      'metadata.namespace is a list, not a string',
+    ],
+    [
+      'a text in a List',
+      'apiVersion: v1\nkind: List\nitems: [x]\n',
+      'an item of the list is no object',
+      'it is a string',
+    ],
   ])('%s is a problem', async (_, text, what, why) => {
     const loaded = await load(await workspace({ 'f.yaml': text }))
     expect(loaded.objects).toEqual([])
@@ -177,11 +221,19 @@ describe('the same object twice', () => {
   test.each([
     ['in one file', { 'f.yaml': `${pod('a')}---\n${pod('a')}` }, 'f.yaml:1 and f.yaml:6'],
     ['in two files', { 'a.yaml': pod('a'), 'b.yaml': pod('a') }, 'a.yaml:1 and b.yaml:1'],
-    ['once with the namespace in force and once named', { 'a.yaml': pod('a'), 'b.yaml': pod('a', '  namespace: default\n') }, 'a.yaml:1 and b.yaml:1'],
-    ['in two versions', {
-      'a.yaml': 'apiVersion: spire.spiffe.io/v1\nkind: ClusterSPIFFEID\nmetadata: {name: a}\n',
-      'b.yaml': 'apiVersion: spire.spiffe.io/v2\nkind: ClusterSPIFFEID\nmetadata: {name: a}\n',
-    }, 'a.yaml:1 and b.yaml:1'],
+    [
+      'once with the namespace in force and once named',
+      { 'a.yaml': pod('a'), 'b.yaml': pod('a', '  namespace: default\n') },
+      'a.yaml:1 and b.yaml:1',
+    ],
+    [
+      'in two versions',
+      {
+        'a.yaml': 'apiVersion: spire.spiffe.io/v1\nkind: ClusterSPIFFEID\nmetadata: {name: a}\n',
+        'b.yaml': 'apiVersion: spire.spiffe.io/v2\nkind: ClusterSPIFFEID\nmetadata: {name: a}\n',
+      },
+      'a.yaml:1 and b.yaml:1',
+    ],
   ])('%s is a problem that names both places', async (_, files, where) => {
     const loaded = await load(await workspace(files))
     expect(loaded.objects).toHaveLength(1)
@@ -190,7 +242,13 @@ describe('the same object twice', () => {
 
   test('another namespace, kind or generateName is another object', async () => {
     const generated = 'apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n'
-    const text = [pod('a'), pod('a', '  namespace: x\n'), pod('a').replace('Pod', 'ConfigMap'), generated, generated].join('---\n')
+    const text = [
+      pod('a'),
+      pod('a', '  namespace: x\n'),
+      pod('a').replace('Pod', 'ConfigMap'),
+      generated,
+      generated,
+    ].join('---\n')
     const loaded = await load(await workspace({ 'f.yaml': text }))
     expect(loaded.problems).toEqual([])
     expect(loaded.objects).toHaveLength(5)
@@ -198,7 +256,9 @@ describe('the same object twice', () => {
 })
 
 describe('what a manifest does not bring along', () => {
-  const dump = pod('a', `  uid: u-1
+  const dump = pod(
+    'a',
+    `  uid: u-1
   creationTimestamp: "2026-01-01T00:00:00Z"
   deletionTimestamp: "2026-01-02T00:00:00Z"
   resourceVersion: "7"
@@ -207,7 +267,8 @@ describe('what a manifest does not bring along', () => {
   annotations: {kubectl.kubernetes.io/last-applied-configuration: "{}", keep: "yes"}
   labels: {app: x}
 status: {phase: Running}
-`)
+`,
+  )
   const kept = { name: 'a', namespace: 'default', labels: { app: 'x' }, annotations: { keep: 'yes' } }
 
   test('the server’s fields and the status, where dumps are not expected', async () => {
@@ -235,26 +296,35 @@ status: {phase: Running}
   test.each([
     ['no UID', dump.replace('  uid: u-1\n', '')],
     ['no creation time', dump.replace(/ {2}creationTimestamp.*\n/, '')],
-    ['creationTimestamp: null, as kubectl prints it', dump.replace(/creationTimestamp: .*/, 'creationTimestamp: null')],
+    [
+      'creationTimestamp: null, as kubectl prints it',
+      dump.replace(/creationTimestamp: .*/, 'creationTimestamp: null'),
+    ],
   ])('an object with %s is no dump', async (_, text) => {
     const [object] = (await load(await workspace({ 'f.yaml': text }), { rules: { dumps: true } })).objects
     expect(object?.value).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: kept })
   })
 })
 
-describe('-k', () => {
-  const fake = async (script: string): Promise<{ root: string; env: Record<string, string> }> => {
-    const root = await workspace({ 'bin/kubectl': `#!/bin/sh\n${script}`, 'app/kustomization.yaml': '' })
-    await chmod(join(root, 'bin/kubectl'), 0o755)
-    return { root, env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin` } }
-  }
+/** A kubectl that runs a script instead. */
+async function fake(script: string): Promise<{ root: string; env: Record<string, string> }> {
+  const root = await workspace({ 'bin/kubectl': `#!/bin/sh\n${script}`, 'app/kustomization.yaml': '' })
+  await chmod(join(root, 'bin/kubectl'), 0o755)
+  return { root, env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin` } }
+}
 
+describe('-k', () => {
   test('reads what kubectl kustomize prints, and hands the folder over as one argument', async () => {
-    const { root, env } = await fake(`printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  labels: {dir: "%s"}\\n' "$1" "$2" "$3"`)
+    const { root, env } = await fake(
+      `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  labels: {dir: "%s"}\\n' "$1" "$2" "$3"`,
+    )
     const loaded = await load(root, { files: [], kustomize: 'a b; $(x)', env })
     expect(loaded.problems).toEqual([])
     expect(loaded.objects).toMatchObject([
-      { value: { metadata: { name: 'kustomize---', labels: { dir: 'a b; $(x)' } } }, origin: { file: 'a b; $(x) (kustomize)' } },
+      {
+        value: { metadata: { name: 'kustomize---', labels: { dir: 'a b; $(x)' } } },
+        origin: { file: 'a b; $(x) (kustomize)' },
+      },
     ])
   })
 
@@ -266,7 +336,7 @@ describe('-k', () => {
       {
         kind: 'failed',
         where: '-k app',
-        why: 'kubectl kustomize says: warning\nError: no kustomization in app',
+        why: 'kubectl kustomize says: warning; Error: no kustomization in app',
         fix: 'see what is wrong with: kubectl kustomize app',
       },
     ])

@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { stringAt } from '@kleym/shared/core/json.ts'
 import { onTestFinished } from 'vitest'
 import { loadFiles, type FileArguments, type LoadedFiles, type SourceIo } from '../../src/sources/load.ts'
 import type { ReadingRules } from '../../src/sources/objects.ts'
@@ -35,9 +36,16 @@ export interface Loading extends Partial<FileArguments> {
 }
 
 /** Loads from a folder, with arguments that default to the whole folder. */
-export async function load(cwd: string, { rules, stdin = '', env = {}, ...args }: Loading = {}): Promise<LoadedFiles> {
+export async function load(
+  cwd: string,
+  { rules, stdin = '', env = {}, ...args }: Loading = {},
+): Promise<LoadedFiles> {
   const io: SourceIo = { cwd, env, stdin: streamOf(stdin) }
-  return loadFiles({ files: ['.'], recursive: false, kustomize: undefined, ...args }, { ...RULES, ...rules }, io)
+  return loadFiles(
+    { files: ['.'], recursive: false, kustomize: undefined, ...args },
+    { ...RULES, ...rules },
+    io,
+  )
 }
 
 async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
@@ -47,7 +55,8 @@ async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
 /** `kind namespace/name` of the objects, and where they stand. */
 export function summary({ objects }: LoadedFiles): readonly string[] {
   return objects.map(({ value, origin }) => {
-    const metadata = value['metadata'] as { readonly name?: string; readonly namespace?: string }
-    return `${String(value['kind'])} ${metadata.namespace ?? ''}/${metadata.name ?? ''} ${origin?.file}:${origin?.line}#${origin?.document}`
+    const name = stringAt(value, 'metadata', 'name') ?? ''
+    const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
+    return `${stringAt(value, 'kind')} ${namespace}/${name} ${origin?.file}:${origin?.line}#${origin?.document}`
   })
 }

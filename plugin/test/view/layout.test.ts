@@ -1,8 +1,9 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { displayWidth, indent, line, lineWidth, MARKS, render, span, BLANK } from '../../src/view/line.ts'
+import { indent, line, lineWidth, MARKS, render, span, BLANK } from '../../src/view/line.ts'
 import { choosePalette, COLOURED, PLAIN } from '../../src/view/palette.ts'
 import { table } from '../../src/view/table.ts'
+import { displayWidth } from '../../src/view/width.ts'
 import { shorten, wrap } from '../../src/view/wrap.ts'
 
 const plain = (block: Parameters<typeof render>[0]): string => render(block, PLAIN)
@@ -12,6 +13,9 @@ describe('displayWidth', () => {
     ['ASCII', 'team-a/chat', 11],
     ['our marks', '√ ‼ × ·', 7],
     ['wide characters', '模型', 4],
+    ['Hangul and full-width letters', '한Ａ', 4],
+    ['an emoji', '🦙✅', 4],
+    ['other scripts', 'größe имя', 9],
     ['a combining accent', 'e\u0301', 1],
     ['nothing', '', 0],
   ])('%s', (_, text, columns) => {
@@ -74,18 +78,25 @@ describe('wrap', () => {
   })
 
   test('keeps leading blanks, inner gaps and roles', () => {
-    const wrapped = wrap([span('  '), span('one', 'bold'), '  two ', span('three', 'bad')], { width: 11, hang: 4 })
+    const wrapped = wrap([span('  '), span('one', 'bold'), '  two ', span('three', 'bad')], {
+      width: 11,
+      hang: 4,
+    })
     expect(render(wrapped, COLOURED)).toBe('  \u001b[1mone\u001b[22m  two\n    \u001b[31mthree\u001b[39m\n')
   })
 
   test('loses no word, and exceeds the width only for a word that is too long', () => {
     fc.assert(
-      fc.property(fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }), fc.integer({ min: 8, max: 40 }), (words, width) => {
-        const wrapped = wrap(words.join(' '), { width, hang: 2 })
-        expect(plain(wrapped).split(/\s+/).filter(Boolean)).toEqual(words)
-        for (const row of wrapped)
-          if (lineWidth(row) > width) expect(plain([row]).trim()).not.toContain(' ')
-      }),
+      fc.property(
+        fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }),
+        fc.integer({ min: 8, max: 40 }),
+        (words, width) => {
+          const wrapped = wrap(words.join(' '), { width, hang: 2 })
+          expect(plain(wrapped).split(/\s+/).filter(Boolean)).toEqual(words)
+          const tooWide = wrapped.filter((row) => lineWidth(row) > width)
+          for (const row of tooWide) expect(plain([row]).trim()).not.toContain(' ')
+        },
+      ),
     )
   })
 })

@@ -1,12 +1,13 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
 import { compile, type Compiled } from './compile/compile.ts'
-import type { Config } from './compile/config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './compile/config.ts'
+import type { ClusterSpiffeId } from './objects/clusterspiffeid.ts'
 import type { Pod } from './objects/pod.ts'
 import type { ScmSettings } from './objects/scm-settings.ts'
 import { indexPods, type PodIndex } from './objects/pod-index.ts'
 import { judgeOwnership } from './plan/ownership.ts'
-import type { Judgement, LiveOutput } from './plan/plan.ts'
+import type { Action, Judgement, LiveOutput } from './plan/plan.ts'
 import { settle, type Settled } from './plan/settle.ts'
 import { bindingsIn, referencesIn, subjectsOf, type Snapshot } from './snapshot.ts'
 import { predict } from './spire/predict.ts'
@@ -23,7 +24,11 @@ export interface Analysis {
   readonly settled: Settled
   /** The pods that questions are about: existing ones, and those of templates that none represents. */
   readonly subjects: readonly Pod[]
-  /** The same pods, by their labels. Worked out at the first call. */
+  /** The same pods, by namespace. Worked out at the first call, as is whatever follows. */
+  readonly subjectsByNamespace: () => ReadonlyMap<string, readonly Pod[]>
+  /** The changes that are due, by binding. */
+  readonly changesByBinding: () => ReadonlyMap<string, readonly Action[]>
+  /** The same pods, by their labels. */
   readonly pods: () => PodIndex
   /** What SPIRE does once kleym has done all it has to do. Worked out at the first call. */
   readonly prediction: () => Prediction
@@ -49,7 +54,7 @@ export function analyse(snapshot: Snapshot, config: Config, settings: ScmSetting
   const subjects = subjectsOf(snapshot)
   const predictWith = (outputs: readonly LiveOutput[]): Prediction =>
     predict({
-      clusterSpiffeIds: outputs.map(({ object }) => object),
+      clusterSpiffeIds: outputs.map(({ object }) => predictable(object)),
       staticEntries: snapshot.staticEntries,
       namespaces: snapshot.namespaces,
       nodes: snapshot.nodes,
@@ -65,10 +70,20 @@ export function analyse(snapshot: Snapshot, config: Config, settings: ScmSetting
     live,
     settled,
     subjects,
+    subjectsByNamespace: once(() => Map.groupBy(subjects, ({ namespace }) => namespace)),
+    changesByBinding: once(() => Map.groupBy(settled.changes, ({ binding }) => binding)),
     pods: once(() => indexPods(subjects)),
     prediction: once(() => predictWith(settled.outputs)),
     predictionNow: once(() => predictWith(live)),
   }
+}
+
+/** Where kleym's trust domain is not known, its outputs are predicted as if it were SCM's: any other never renders. */
+function predictable(object: ClusterSpiffeId): ClusterSpiffeId {
+  const { spiffeIDTemplate } = object.spec
+  if (!spiffeIDTemplate.includes(TRUST_DOMAIN_PLACEHOLDER)) return object
+  const template = spiffeIDTemplate.replace(TRUST_DOMAIN_PLACEHOLDER, '{{ .TrustDomain }}')
+  return { ...object, spec: { ...object.spec, spiffeIDTemplate: template } }
 }
 
 /** The judgement of a binding as the operator sees it now; undefined for a key that is not there. */

@@ -2,7 +2,8 @@
 import type { CommandContext, Outcome } from '../../cli/context.ts'
 import { KleymError } from '../../cli/errors.ts'
 import { gather, type World } from '../../gather/gather.ts'
-import { diffFrame, objectChanges, type ObjectChange } from '../../report/diff.ts'
+import { diffFrame, objectChanges } from '../../report/diff.ts'
+import type { ObjectChange } from '../../report/model.ts'
 import { finish } from '../../report/frame.ts'
 import type { DiffOptions } from './command.ts'
 
@@ -11,7 +12,8 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
   const world = await gather(options, context)
   requireTrustDomain(world)
   const changes = objectChanges(world)
-  const shown = changes.length === 0 ? '' : await show(changes, context)
+  const caused = changes.filter(({ dueAlready }) => !dueAlready)
+  const shown = caused.length === 0 ? '' : await show(caused, context)
   return finish(diffFrame(world, changes, shown), world, options.output, context)
 }
 

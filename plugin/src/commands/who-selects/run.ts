@@ -14,9 +14,13 @@ import type { WhoSelectsOptions } from './command.ts'
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<Outcome> {
   const world = await gather(options, context)
   const pods = choosePods(world, options)
-  const { container, spiffeId } = options
+  const { container, spiffeId, target, selector, sources, allNamespaces } = options
+  const everything =
+    target === undefined &&
+    selector === undefined &&
+    (allNamespaces || sources.namespaceInForce === undefined)
   const frame = options.entries
-    ? entriesFrame(world, pods, spiffeId)
+    ? entriesFrame(world, pods, { spiffeId, everything })
     : whoSelectsFrame(world, pods, { container, spiffeId })
   return finish(frame, world, options.output, context)
 }

@@ -76,9 +76,11 @@ function liveLabels({ spec }: ClusterSpiffeId): readonly PoolLabels[] {
   }
   const chosen = spec.podSelector?.matchLabels ?? new Map<string, string>()
   const narrowed = [...chosen].some(([key, value]) => selected.get(key) !== value)
-  const inOrder = (labels: PoolLabels): PoolLabels =>
-    new Map([...labels].toSorted(([a], [b]) => compareBytes(a, b)))
   return narrowed ? [inOrder(new Map([...selected, ...chosen])), inOrder(selected)] : [inOrder(selected)]
+}
+
+function inOrder(labels: PoolLabels): PoolLabels {
+  return new Map([...labels].toSorted(([a], [b]) => compareBytes(a, b)))
 }
 
 function claimOf(

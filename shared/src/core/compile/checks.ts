@@ -3,6 +3,7 @@
 import type { Ignorance } from '../knowledge.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
+import type { Kind } from '../kinds.ts'
 import { DEFAULT_MODE, type Mode } from '../names.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf, spiffeIdProblem, type IdentityParts } from './identity.ts'
@@ -134,10 +135,7 @@ function poolFound({ binding, pool }: Gathered): Objection | undefined {
   if (pool?.state === 'unknown') return { kind: 'undetermined', why: pool.why }
   const name = binding.poolRef.ok ? binding.poolRef.value.name : ''
   if (pool?.state === 'absent') {
-    return refused(
-      'TargetPoolNotFound',
-      `no ${kindsText(pool.tried)} ${name} in namespace ${binding.meta.namespace}`,
-    )
+    return refused('TargetPoolNotFound', absentText(pool.tried, name, binding))
   }
   if (pool?.state === 'kinds absent') {
     return refused('InferencePoolCRDMissing', `the API server does not serve ${kindsText(pool.tried)}`)
@@ -165,8 +163,7 @@ function objectiveFound({ binding, objective }: Gathered): Objection | undefined
   if (objective?.state === 'unknown') return { kind: 'undetermined', why: objective.why }
   const name = (binding.objectiveRef.ok ? binding.objectiveRef.value?.name : undefined) ?? ''
   if (objective?.state === 'absent') {
-    const where = `in namespace ${binding.meta.namespace}`
-    return refused('TargetObjectiveNotFound', `no ${kindsText(objective.tried)} ${name} ${where}`)
+    return refused('TargetObjectiveNotFound', absentText(objective.tried, name, binding))
   }
   if (objective?.state === 'kinds absent') {
     return refused(
@@ -228,6 +225,12 @@ function spiffeIdValid({ parts, config }: Gathered): Objection | undefined {
   const spiffeId = spiffeIdOf(parts, trustDomainText(config))
   const problem = spiffeIdProblem(spiffeId)
   return problem === undefined ? undefined : refused('InvalidSPIFFEID', `${spiffeId}: ${problem}`)
+}
+
+/** `no InferencePool gemma in namespace team-a (looked in inference.networking.k8s.io)`. */
+function absentText(tried: readonly Kind[], name: string, binding: Binding): string {
+  const groups = tried.map(({ group }) => group).join(', ')
+  return `no ${tried[0]?.kind ?? 'object'} ${name} in namespace ${binding.meta.namespace} (looked in ${groups})`
 }
 
 /** The trust domain as it is rendered: a placeholder where it is not known. */

@@ -13,6 +13,7 @@ import {
 } from '../names.ts'
 import { byteLength, cutToBytes } from '../text/bytes.ts'
 import { sha256Hex } from '../text/sha256.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
 import type { Identity } from './identity.ts'
 
 const NAME_MAX = 63
@@ -87,12 +88,17 @@ export function boundaryWord(mode: Identity['mode']): BoundaryWord {
  */
 export function outputName(namespace: string, binding: string, word: BoundaryWord, spiffeId: string): string {
   const hash = sha256Hex(`${namespace}/${binding}\n${spiffeId}`).slice(0, HASH_DIGITS)
-  const tail = `-${word}-${hash}`
+  const tail = `-${word}-${spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER) ? unknownHash(hash) : hash}`
   const base = `kleym-${namespace}-${binding}`
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, NAME_MAX - tail.length)
     .replaceAll(/^-+|-+$/g, '')
   return `${base}${tail}`
+}
+
+/** Stands for a hash that hangs on a trust domain that is not known: it tells names apart, and no object can have it. */
+function unknownHash(hash: string): string {
+  return `<hash-${hash.slice(0, SHORT_HASH_DIGITS)}>`
 }
 
 /**

@@ -58,7 +58,7 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
   const resolved =
     settled.state === 'ready' || settled.state === 'waiting' ? settled.resolved : resolvedOf(judgement)
   const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
-  const changes = analysis.settled.changes.filter(({ binding }) => binding === key)
+  const changes = analysis.changesByBinding().get(key) ?? []
   return {
     key,
     judgement,

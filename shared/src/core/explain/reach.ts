@@ -51,8 +51,7 @@ export function reachOf(analysis: Analysis, namespace: string, outputName: strin
     lost: [] as Lost[],
     alsoHeld: [] as AlsoHeld[],
   }
-  for (const pod of analysis.subjects) {
-    if (pod.namespace !== namespace) continue
+  for (const pod of analysis.subjectsByNamespace().get(namespace) ?? []) {
     const facts = podFactsOf(analysis.prediction(), pod)
     const outcome = facts.outcomes.find(
       ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,
@@ -126,9 +125,10 @@ function missedBecause(
   outcome: EntryOutcome,
 ): string {
   if (open !== undefined) return open
-  const distinct = [...new Set(reasons)]
-  if (distinct.length === 1 && distinct[0] !== undefined && containers.length > 1) return distinct[0]
   if (containers.length === 0) return 'why' in outcome.verdict ? outcome.verdict.why : 'it has no containers'
-  if (distinct.length === 1 && distinct[0] !== undefined) return distinct[0]
-  return `its containers are ${containers.map(({ container }) => container.name).join(', ')}`
+  const [only, another] = new Set(reasons)
+  const names = containers.map(({ container }) => container.name)
+  const byName = containers.some(({ container }) => only?.endsWith(` is ${container.name}`) === true)
+  if (only !== undefined && another === undefined && !byName) return only
+  return names.length === 1 ? `its only container is ${names[0]}` : `its containers are ${names.join(', ')}`
 }

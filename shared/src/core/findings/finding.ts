@@ -68,6 +68,18 @@ export function subjectText({ kind, namespace, name, container }: Subject): stri
   return container === undefined ? base : `${base}:${container}`
 }
 
+/** How many findings there are of each severity. */
+export function countBySeverity(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
+  const counts = { error: 0, warning: 0, info: 0 }
+  for (const { severity } of findings) counts[severity]++
+  return counts
+}
+
+/** Whether a finding is about one of these objects, as subject or as a related one; `keys` are `namespace/name`. */
+export function isAbout({ subject, related }: Finding, kind: string, keys: ReadonlySet<string>): boolean {
+  return [subject, ...related].some((one) => one.kind === kind && keys.has(`${one.namespace}/${one.name}`))
+}
+
 /** Whether a severity reaches a threshold. */
 export function reaches(severity: Severity, threshold: Severity): boolean {
   return SEVERITY_RANK[severity] <= SEVERITY_RANK[threshold]

@@ -117,6 +117,11 @@ function ownerOf(source: EntrySource, { bindings }: Scan): Subject {
   return (source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined) ?? sourceSubject(source)
 }
 
+function ownerText(source: EntrySource, scan: Scan): string {
+  const { kind, namespace, name } = ownerOf(source, scan)
+  return kind === BINDING_KIND ? `binding ${namespace}/${name}` : sourceText(source)
+}
+
 function severalIdentities({ containers }: PodFacts, scan: Scan): readonly Note[] {
   return containers.flatMap(({ container, issued }) => {
     const ids = [...new Set(issued.map(({ spiffeId }) => spiffeId ?? ''))]
@@ -127,7 +132,7 @@ function severalIdentities({ containers }: PodFacts, scan: Scan): readonly Note[
       subject: { ...first, container: container.name },
       related: others,
       summary: (pods) => `container ${container.name} of ${pods} holds ${ids.length} SPIFFE IDs`,
-      evidence: issued.map(({ spiffeId, source }) => `${spiffeId ?? ''} from ${sourceText(source)}`),
+      evidence: issued.map(({ spiffeId, source }) => `${spiffeId ?? ''} from ${ownerText(source, scan)}`),
     }
   })
 }

@@ -1,7 +1,7 @@
 // An InferenceIdentityBinding, read field by field: an older CRD may have admitted what today's refuses, so each field
 // is either good or carries the sentence that says what is wrong with it (contract §2).
 import type * as z from 'zod'
-import { dig, isRecord, own } from '../json.ts'
+import { dig, isRecord, own, typeName } from '../json.ts'
 import type { Mode } from '../names.ts'
 import {
   bindingStatusSchema,
@@ -66,18 +66,25 @@ function readField<Schema extends z.ZodType>(
   const found = withoutNulls(own(spec, name))
   const parsed = schema.safeParse(found)
   if (parsed.success) return { ok: true, value: parsed.data }
-  const issue = parsed.error.issues[0]
-  const path = ['spec', name, ...(issue?.path ?? []).map(String)].join('.')
-  const missing =
-    found === undefined ||
-    (isRecord(found) && issue?.path.length === 1 && own(found, String(issue.path[0])) === undefined)
-  if (missing) return { ok: false, problem: `.${path} is missing` }
-  return { ok: false, problem: `.${path} ${issue?.message ?? 'is invalid'}` }
+  const [issue] = parsed.error.issues
+  const path = (issue?.path ?? []).map(String)
+  const leaf = dig(found, ...path)
+  const field = `.${['spec', name, ...path].join('.')}`
+  if (leaf === undefined || leaf === null) return { ok: false, problem: `${field} is missing` }
+  return { ok: false, problem: `${field} ${issue?.message ?? 'is invalid'}; found ${shown(leaf)}` }
 }
 
-/** The API server prunes null where a field is not nullable, also within a reference: it counts as absent. */
+/** The API server prunes null where a field is not nullable, in nested objects too: it counts as absent. */
 function withoutNulls(value: unknown): unknown {
   if (value === null) return undefined
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }
+
+/** A bad value as a message repeats it: short, and quoted if it is a string. */
+function shown(value: unknown): string {
+  if (typeof value !== 'string') return typeName(value)
+  return JSON.stringify(value.length <= SHOWN_MAX ? value : `${value.slice(0, SHOWN_MAX)}…`)
+}
+
+const SHOWN_MAX = 63

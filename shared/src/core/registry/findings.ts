@@ -228,6 +228,7 @@ export const FINDINGS = {
   KLM507: refusal('MissingTrustDomain', 'trust domain missing'),
   KLM508: refusal('ClusterSPIFFEIDCRDMissing', 'ClusterSPIFFEID is not served'),
   KLM509: refusal('OutputNotOwned', "the output's name is taken"),
+  KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
   KLM511: {
     severity: 'warning',
     title: 'not decided',

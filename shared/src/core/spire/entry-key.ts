@@ -28,7 +28,7 @@ export interface Contender {
 }
 
 /** What the contest means for one contender. */
-export type Standing =
+export type ContestResult =
   | { readonly kind: 'wins' }
   | { readonly kind: 'masked'; readonly by: EntrySource; readonly why: string }
   | { readonly kind: 'open'; readonly why: string }
@@ -37,11 +37,11 @@ export type Standing =
  * Who gets the entry. A contender that another one surely beats is masked, also when that one is refused by the server
  * later; where the order, or whether a better one takes part at all, is not known, the standing is open.
  */
-export function contest(contenders: readonly Contender[]): readonly Standing[] {
+export function contest(contenders: readonly Contender[]): readonly ContestResult[] {
   const best = bestOf(contenders)
   if (best === undefined) return contenders.map((contender) => uncertainContest(contender, contenders))
   let openBy: Contender | undefined
-  const standings = contenders.map((contender): Standing => {
+  const standings = contenders.map((contender): ContestResult => {
     if (contender === best) return { kind: 'wins' }
     const order = preferred(best.seniority, contender.seniority)
     if (order === 'left') {
@@ -71,7 +71,7 @@ function bestOf(contenders: readonly Contender[]): Contender | undefined {
   return best
 }
 
-function uncertainContest(contender: Contender, contenders: readonly Contender[]): Standing {
+function uncertainContest(contender: Contender, contenders: readonly Contender[]): ContestResult {
   const rival = contenders.find((other) => other !== contender)
   return rival === undefined ? { kind: 'wins' } : { kind: 'open', why: sameEntryWhy(rival.source) }
 }

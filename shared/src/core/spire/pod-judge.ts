@@ -260,8 +260,8 @@ function accept(fate: Fate): void {
 
 function brokenOf(fate: Fate, outcome: EntryOutcome | undefined, pod: Pod): PodJudgement['broken'] {
   const field = fate.acceptance?.brokenUtf8
-  if (field === undefined || outcome === undefined) return []
-  if (fate.applied === 'no' || outcome.verdict.state !== 'refused') return []
+  // Nobody sends an entry that is masked, displaced or ignored.
+  if (field === undefined || outcome?.verdict.state !== 'refused') return []
   const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
   return [{ outcome, why }]
 }

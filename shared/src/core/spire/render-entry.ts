@@ -101,7 +101,7 @@ class Progress {
         return undefined
       }
       case 'unknown': {
-        const why = `kleym does not follow ${result.construct} in ${this.#of(result.field)}`
+        const why = `${this.#of(result.field)} cannot be predicted: ${result.construct}`
         this.#unknown ??= { kind: 'unknown', construct: result.construct, why }
         return undefined
       }

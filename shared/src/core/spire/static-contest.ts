@@ -1,6 +1,6 @@
 // ClusterStaticEntries that want the same entry as one another, or as what is rendered for a pod (facts/spire.md §3,
 // §11.1). Only an entry that names the pod's UID can be the pod's.
-import { contest, entryKey, type Contender, type Standing } from './entry-key.ts'
+import { contest, entryKey, type Contender, type ContestResult } from './entry-key.ts'
 import type { EntryVerdict } from './prediction.ts'
 import type { PreparedStatic } from './static-registration.ts'
 
@@ -72,7 +72,7 @@ export function staticContender({ source, seniority, wants }: PreparedStatic): C
 }
 
 /** The verdict of an entry once the contest for it is decided; a winner keeps its own. */
-export function afterContest(verdict: EntryVerdict, standing: Standing | undefined): EntryVerdict {
+export function afterContest(verdict: EntryVerdict, standing: ContestResult | undefined): EntryVerdict {
   if (standing === undefined || standing.kind === 'wins') return verdict
   if (standing.kind === 'masked') return { state: 'masked', by: standing.by, why: standing.why }
   return verdict.state === 'declared' ? { state: 'depends', why: standing.why } : verdict

@@ -1,7 +1,7 @@
 // Finds the ClusterStaticEntries that may match a container of a pod, by one selector that only some pods have.
 import { listAt, stringAt } from '../json.ts'
 import type { Pod } from '../objects/pod.ts'
-import { isMirrorPod, judgePod } from './attest.ts'
+import { isMirrorPod, judgePod } from './attestor.ts'
 import type { PodFinding } from './pod-facts.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
 import type { PreparedStatic } from './static-registration.ts'
@@ -12,6 +12,7 @@ export interface StaticCandidate {
   readonly unsureParent: string | undefined
 }
 
+const PSAT_AGENTS = '/spire/agent/k8s_psat/'
 /** Kinds of selector that tell pods apart, the most telling first. */
 const TELLING = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', 'sa', 'ns', 'node-name']
 
@@ -98,8 +99,16 @@ function judgeParent(parentId: string, finding: PodFinding): ParentMatch {
   const path = parsed.ok ? parsed.path : ''
   // Entries under the server itself give agents an alias; no workload gets them.
   if (path === '/spire/server') return { match: 'no', why: undefined }
-  if (known && path.startsWith('/spire/agent/k8s_psat/')) return { match: 'no', why: undefined }
-  return { match: 'depends', why: `its .spec.parentID ${parentId} must lead to the agent on the pod's node` }
+  if (known && isOtherAgent(path, parent.value.text)) return { match: 'no', why: undefined }
+  return { match: 'depends', why: `its parent ${parentId} may not be the agent on the pod's node` }
+}
+
+/** Whether a parent is another node's agent; a parentIDTemplate of one's own may hide the agent's real ID. */
+function isOtherAgent(path: string, podParent: string): boolean {
+  const parsed = parseSpiffeId(podParent)
+  if (!parsed.ok || !parsed.path.startsWith(PSAT_AGENTS) || !path.startsWith(PSAT_AGENTS)) return false
+  // An agent may add its own pod's UID to the ID that SCM expects (use_pod_uid_for_agent_id).
+  return !path.startsWith(`${parsed.path}/`)
 }
 
 function push<T>(lists: Map<string, T[]>, key: string, item: T): void {

@@ -142,6 +142,10 @@ function verdictOf(
   if (handling.state !== 'handled') return { state: 'depends', why: handling.why }
   const bundle = entry === undefined ? undefined : bundleNeeded(entry.federatesWith, settings, source)
   if (refusal !== undefined) return refusal
+  if (settings.trustDomain === undefined) {
+    const why = `the server takes ${sourceText(source)} only in its own trust domain, which is not known`
+    return { state: 'depends', why }
+  }
   return bundle === undefined ? { state: 'declared' } : { state: 'depends', why: bundle }
 }
 

@@ -1,0 +1,211 @@
+// What is measured: each scenario makes a world of a size, and then asks the core one question about it.
+import { analyse, type Analysis } from '@kleym/shared/core/analysis.ts'
+import { effectOf } from '@kleym/shared/core/explain/effect.ts'
+import { explain } from '@kleym/shared/core/explain/explanation.ts'
+import { afterwards } from '@kleym/shared/core/explain/lenses.ts'
+import { findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { collisionFindings } from '@kleym/shared/core/findings/collision-rules.ts'
+import { parseTemplate } from '@kleym/shared/core/gotemplate/template.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot.ts'
+import { containerVerdicts } from '@kleym/shared/core/spire/attest.ts'
+import { recordAt } from '@kleym/shared/core/objects/pod.ts'
+import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
+import * as nasty from './nasty.ts'
+import {
+  clusterOf,
+  CONFIG,
+  numbered,
+  onePoolPerBinding,
+  onePoolPerNamespace,
+  oneCollisionGroup,
+  SETTINGS,
+} from './worlds.ts'
+
+/** What a world is for: read it, then answer. */
+export interface Question {
+  /** The part that an informer or a file reader would do: from raw objects to snapshots. */
+  readonly read: () => readonly Snapshot[]
+  /** The answer; the text says what came out, so that two runs can be compared. */
+  readonly answer: (snapshots: readonly Snapshot[]) => string
+}
+
+export interface Scenario {
+  readonly name: string
+  /** What a size counts. */
+  readonly unit: string
+  /** In growing order; the first is the one of `--quick`. */
+  readonly sizes: readonly number[]
+  readonly ask: (size: number) => Question
+}
+
+const THOUSANDS = [1000, 3000, 10_000]
+
+/** All scenarios, in the order of the table. */
+export const SCENARIOS: readonly Scenario[] = [
+  bindings('compile: a pool per namespace', 'bindings', onePoolPerNamespace),
+  bindings('compile: one collision group', 'bindings', oneCollisionGroup),
+  bindings('compile: a pool per binding', 'bindings', onePoolPerBinding),
+  {
+    name: 'who-selects: every container',
+    unit: 'pods, a tenth as many ClusterSPIFFEIDs',
+    sizes: [10_000, 30_000, 100_000],
+    ask: (pods) => one(cluster(pods, pods / 10, 0.2), verdictsText),
+  },
+  {
+    name: 'predict: every entry',
+    unit: 'pods, a tenth as many ClusterSPIFFEIDs',
+    sizes: [1000, 5000],
+    ask: (pods) => one(cluster(pods, pods / 10, 0), entriesText),
+  },
+  {
+    name: 'conflicts: every finding',
+    unit: 'pods, a tenth as many bindings',
+    sizes: [10_000, 30_000, 100_000],
+    ask: (pods) => one(cluster(pods, pods / 10, 0), (analysis) => `${findingsOf(analysis).length} findings`),
+  },
+  {
+    name: 'diff: a pool is narrowed',
+    unit: 'pods, a tenth as many ClusterSPIFFEIDs',
+    sizes: [3000, 10_000, 30_000],
+    ask: diffQuestion,
+  },
+  {
+    name: 'explain: every binding',
+    unit: 'pods, a tenth as many bindings',
+    sizes: [3000, 10_000, 30_000],
+    ask: (pods) => one(cluster(pods, pods / 10, 0), explanationsText),
+  },
+  { name: 'template: the usual SPIFFE ID', unit: 'renderings', sizes: [100_000], ask: templateQuestion },
+  bindings('nasty: all label sets overlap', 'bindings', nasty.overlapping),
+  bindings('nasty: label sets with keys of their own', 'bindings', nasty.disjointWithOwnKeys),
+  bindings('nasty: chains of nested label sets', 'bindings', nasty.nestedChains),
+  bindings('nasty: wide and narrow label sets', 'bindings', nasty.wideAndNarrow),
+  findings('nasty: pools and pods with equal labels', 'pools and pods', nasty.equalLabels),
+  findings('nasty: no Namespace objects', 'namespaces', nasty.namespacesWithoutObjects),
+  verdicts('nasty: foreign ones by label', nasty.foreignByLabel),
+  verdicts('nasty: foreign ones by In on pods', nasty.foreignByExpression),
+  verdicts('nasty: foreign ones by In on namespaces', nasty.foreignByNamespaceList),
+]
+
+/** Compile, plan, and what bindings do to one another; nothing is live yet, so that everything is to be created. */
+function bindings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
+  const ask = (size: number): Question =>
+    one(world(size), (analysis) => {
+      const created = analysis.settled.changes.length
+      return `${created} created, ${collisionFindings(analysis).length} findings`
+    })
+  return { name, unit, sizes: THOUSANDS, ask }
+}
+
+function findings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
+  const ask = (size: number): Question =>
+    one(world(size), (analysis) => `${findingsOf(analysis).length} findings`)
+  return { name, unit, sizes: THOUSANDS, ask }
+}
+
+function verdicts(name: string, world: (size: number) => readonly RawObject[]): Scenario {
+  const unit = 'ClusterSPIFFEIDs, ten times as many pods'
+  return { name, unit, sizes: THOUSANDS, ask: (size) => one(world(size), verdictsText) }
+}
+
+/** A question about one snapshot. */
+function one(objects: readonly RawObject[], answer: (analysis: Analysis) => string): Question {
+  return {
+    read: () => [readSnapshot({ objects })],
+    answer: ([snapshot]) => (snapshot === undefined ? '' : answer(analyse(snapshot, CONFIG, SETTINGS))),
+  }
+}
+
+function cluster(pods: number, clusterSpiffeIds: number, foreignShare: number): readonly RawObject[] {
+  const { objects, outputs } = clusterOf({ pods, clusterSpiffeIds, foreignShare })
+  return [...objects, ...outputs]
+}
+
+function verdictsText(analysis: Analysis): string {
+  const prediction = analysis.prediction()
+  let all = 0
+  let issued = 0
+  for (const pod of analysis.subjects) {
+    for (const container of pod.containers) {
+      for (const { verdict } of containerVerdicts(prediction, pod, container)) {
+        all++
+        if (verdict === 'issued') issued++
+      }
+    }
+  }
+  return `${all} verdicts, ${issued} issued`
+}
+
+function entriesText(analysis: Analysis): string {
+  const prediction = analysis.prediction()
+  let declared = 0
+  for (const pod of analysis.subjects) {
+    declared += prediction.entriesOf(pod).filter(({ verdict }) => verdict.state === 'declared').length
+  }
+  return `${declared} entries`
+}
+
+function explanationsText(analysis: Analysis): string {
+  let reached = 0
+  for (const { binding } of analysis.compiled)
+    reached += explain(analysis, binding.key)?.reach?.reached.length ?? 0
+  return `${reached} pods reached`
+}
+
+/** One pool of many gets a further label: the smallest change that two whole worlds are compared for. */
+function diffQuestion(pods: number): Question {
+  const { objects, outputs } = clusterOf({ pods, clusterSpiffeIds: pods / 10, foreignShare: 0.2 })
+  const live = [...objects, ...outputs]
+  const pool = numbered('pool', 0)
+  const narrowed = poolObject(numbered('team', 0), pool, {
+    app: 'vllm',
+    pool,
+    release: numbered('release', 0),
+  })
+  const isNarrowed = ({ value }: RawObject): boolean =>
+    JSON.stringify([value['kind'], value['metadata']]) ===
+    JSON.stringify([narrowed.value['kind'], narrowed.value['metadata']])
+  const changed = [...live.filter((object) => !isNarrowed(object)), narrowed]
+  return {
+    read: () => [readSnapshot({ objects: live }), readSnapshot({ objects: changed })],
+    answer: ([before, after]) => {
+      if (before === undefined || after === undefined) return ''
+      const [left, right] = [before, after].map((snapshot) => afterwards(analyse(snapshot, CONFIG, SETTINGS)))
+      if (left === undefined || right === undefined) return ''
+      const { gained, lost, findings: changes } = effectOf(left, right)
+      return `${gained.length} gained, ${lost.length} lost, ${changes.added.length} new findings`
+    },
+  }
+}
+
+/** Renders for one pod again and again; the text is used, so that nothing can be left out. */
+function templateQuestion(renderings: number): Question {
+  const { value } = podObject({
+    namespace: 'team',
+    name: 'server-0',
+    labels: { app: 'vllm' },
+    node: 'node-0',
+    containers: ['vllm'],
+  })
+  const data = {
+    trustDomain: 'example.org',
+    clusterName: 'bench',
+    clusterDomain: 'cluster.local',
+    podMeta: { value: recordAt(value, 'metadata'), complete: true },
+    podSpec: { value: recordAt(value, 'spec'), complete: true },
+  }
+  return {
+    read: () => [],
+    answer: () => {
+      const template = parseTemplate(USUAL_TEMPLATE)
+      if (template.kind !== 'template') return template.kind
+      let characters = 0
+      for (let at = 0; at < renderings; at++) {
+        const rendered = template.render(data)
+        characters += rendered.kind === 'text' ? rendered.text.length : 0
+      }
+      return `${characters} characters`
+    },
+  }
+}

@@ -1,0 +1,33 @@
+// What reports and views share: the answers as data, before anybody has put them into words.
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { Action } from '@kleym/shared/core/plan/plan.ts'
+import type { Registration } from '@kleym/shared/core/spire/attest.ts'
+
+/** One container of a pod that was asked about, and every registration that would select it. */
+export interface ContainerAnswer {
+  readonly container: Container
+  readonly registrations: readonly Registration[]
+}
+
+export interface PodAnswer {
+  readonly pod: Pod
+  readonly containers: readonly ContainerAnswer[]
+}
+
+/** What narrows the question within the chosen pods. */
+export interface Narrowing {
+  readonly container: string | undefined
+  readonly spiffeId: string | undefined
+}
+
+/** One ClusterSPIFFEID before and after; an empty text where it is not there. */
+export interface ObjectChange {
+  readonly kind: Action['kind']
+  readonly name: string
+  readonly binding: string
+  readonly because: string
+  readonly before: string
+  readonly after: string
+  /** It is due already, whether or not the files are applied. */
+  readonly dueAlready: boolean
+}

@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { splitDocuments } from '../../src/sources/document.ts'
+import { parse } from '../../src/sources/load.ts'
+import { parsePlainYaml } from '../../src/sources/yaml-plain.ts'
+
+/** The library's reading of the same text: a comment beyond ASCII keeps the plain reader away. */
+async function byLibrary(text: string): Promise<unknown> {
+  const { documents, faults } = await parse('f.yaml', new TextEncoder().encode(`${text}\n# é\n`))
+  expect(faults).toEqual([])
+  expect(documents).toHaveLength(1)
+  return documents[0]?.value
+}
+
+/** That both readers agree, where the plain one takes the text at all. */
+async function expectAgreement(text: string): Promise<boolean> {
+  const plain = parsePlainYaml(text)
+  if (plain !== undefined) expect(plain.value).toEqual(await byLibrary(text))
+  return plain !== undefined
+}
+
+describe('the plain reader', () => {
+  test.each<[string, string, unknown]>([
+    ['nested mappings', 'a:\n  b:\n    c: d\n  e: f', { a: { b: { c: 'd' }, e: 'f' } }],
+    ['a list beside its key', 'a:\n- x\n- w\nb: z', { a: ['x', 'w'], b: 'z' }],
+    ['a list below its key', 'a:\n  - x: 1\n    w: 2\n  -\n    z: 3', { a: [{ x: 1, w: 2 }, { z: 3 }] }],
+    ['lists in lists', 'a:\n- - x\n  - w\n- []', { a: [['x', 'w'], []] }],
+    ['nothing', 'a:\nb: ~\nc:\n  d:\ne:\n-\n- x', { a: null, b: null, c: { d: null }, e: [null, 'x'] }],
+    ['quotes', `a: "x: #y"\nb: 'it, is'\nc: ""  # why`, { a: 'x: #y', b: 'it, is', c: '' }],
+    ['comments', '---\n# one\na: b # two\n  # three\nc: d#e', { a: 'b', c: 'd#e' }],
+    [
+      "kubectl's scalars",
+      'a: yes\nb: 017\nc: 1.5\nd: v1.2.3\ne: off\nf: 1e400',
+      { a: true, b: 15, c: 1.5, d: 'v1.2.3', e: false, f: '1e400' },
+    ],
+    ['colons within values', 'a: nginx:1.2\nb: http://x:80/y', { a: 'nginx:1.2', b: 'http://x:80/y' }],
+  ])('reads %s', async (_, text, expected) => {
+    expect(parsePlainYaml(text)?.value).toEqual(expected)
+    expect(await expectAgreement(text)).toBe(true)
+  })
+
+  test.each([
+    ['block scalars', 'a: |\n  x'],
+    ['flow style', 'a: {b: c}'],
+    ['anchors and aliases', 'a: &x b'],
+    ['tags', 'a: !!str 1'],
+    ['escapes', String.raw`a: "\x1b"`],
+    ['a text over several lines', 'a: b\n  c'],
+    ['a key twice', 'a: b\na: c'],
+    ['keys that are no strings', 'yes: b'],
+    ['__proto__', '__proto__: b'],
+    ['a merge key', '<<: b'],
+    ['a wrong indentation', 'a:\n    b: c\n  d: e'],
+    ['a mapping within a value', 'a: b: c'],
+    ['tabs', 'a:\tb'],
+    ['other scripts', 'a: größe'],
+    ['an infinite number', 'a: .inf'],
+    ['a list', '- a'],
+    ['a text', 'a'],
+    ['a second document', 'a: b\n---\nc: d'],
+    ['the end of a document', 'a: b\n...'],
+    ['a list that becomes a mapping', 'a:\n  - b\n  c: d'],
+    ['great depth', Array.from({ length: 50 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')],
+  ])('leaves %s to the library', (_, text) => {
+    expect(parsePlainYaml(text)).toBeUndefined()
+  })
+
+  test('agrees with the library on every text that it takes', async () => {
+    const content = fc.constantFrom(
+      'a: b',
+      'a:',
+      'b:',
+      'c: 1',
+      'd: yes',
+      'e: "x"',
+      "f: 'y'",
+      'g: {}',
+      'h: []',
+      'a: b c',
+      'a: b # c',
+      'a: b: c',
+      'a: -1',
+      'a: - b',
+      '- x',
+      '-',
+      '- a: b',
+      '- a:',
+      '- - x',
+      '- - a: b',
+      '-  b: c',
+      '- "q"',
+      'x',
+      '# c',
+      '',
+      'k: "a" b',
+      'k: a:',
+      'a.b/c-d: e',
+      'n: 0x1F',
+      'n: ~',
+      'n: null',
+      'n: .5',
+      'n: +1',
+      'n: 1_0',
+      'n: =',
+      'n: <x',
+      'n: $(y)',
+      'y: z',
+      'null: z',
+      'a:  b',
+      'm: a#b',
+      'm: x-',
+      'm: -x',
+      'm: --',
+      'k: [',
+      'k: *',
+      'k: @x',
+      'k: a, b',
+      "k: it's",
+      'k: a"b',
+      'k: 2026-01-01',
+      'k: 12:30',
+      '---',
+      'k: "a" # c',
+      "k: 'a''b'",
+      'k: ?',
+      'k: ? x',
+      'k: .',
+      'k: ...',
+    )
+    const line = fc
+      .tuple(fc.constantFrom(0, 0, 0, 1, 2, 2, 3, 4, 4, 6), content)
+      .map(([indent, text]) => ' '.repeat(indent) + text)
+    let taken = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 9 }), async (lines) => {
+        taken += Number(await expectAgreement(lines.join('\n')))
+      }),
+      { numRuns: 4000 },
+    )
+    expect(taken).toBeGreaterThan(200)
+  })
+
+  test('agrees with the library on the examples, and takes most of them', async () => {
+    const root = join(import.meta.dirname, '../../../examples')
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.yaml'),
+    )
+    const chunks = files.flatMap((name) => splitDocuments(readFileSync(join(root, name), 'utf8')))
+    let taken = 0
+    for (const { text } of chunks) taken += Number(await expectAgreement(text.trimEnd()))
+    expect(taken / chunks.length).toBeGreaterThan(0.5)
+  })
+})

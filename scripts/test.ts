@@ -1,0 +1,111 @@
+// `npm test`: everything that must hold, in one go. The last line counts it all; a skipped test counts as failed, so that
+// nothing looks green that was not run.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import process from 'node:process'
+
+const ROOT = join(import.meta.dirname, '..')
+const BIN = join(ROOT, 'node_modules', '.bin')
+
+interface Step {
+  readonly name: string
+  readonly command: readonly [program: string, ...args: string[]]
+}
+
+/** What is checked before the tests run, and after: each counts as one. */
+const BEFORE: readonly Step[] = [
+  { name: 'types', command: ['tsc'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'format', command: ['oxfmt', '--check'] },
+  { name: 'build', command: ['node', 'scripts/build.ts'] },
+]
+const AFTER: readonly Step[] = [
+  { name: 'demo', command: ['node', 'scripts/demo.ts', '--quiet'] },
+  { name: 'bench (small sizes, for its exit code only)', command: ['node', 'bench/run.ts', '--quick'] },
+]
+
+interface Tally {
+  passed: number
+  failed: number
+}
+
+/** What vitest's JSON reporter writes, as far as it is read here. */
+interface VitestReport {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly numPendingTests: number
+  readonly numTodoTests: number
+}
+
+function run([program, ...args]: Step['command']): boolean {
+  const path = `${BIN}${delimiter}${process.env['PATH'] ?? ''}`
+  const { status } = spawnSync(program, args, {
+    cwd: ROOT,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, PATH: path },
+  })
+  return status === 0
+}
+
+function runSteps(steps: readonly Step[], tally: Tally): void {
+  for (const { name, command } of steps) {
+    process.stdout.write(`\n== ${name}\n`)
+    const passed = run(command)
+    tally[passed ? 'passed' : 'failed']++
+    process.stdout.write(passed ? `== ${name}: passed\n` : `== ${name}: FAILED (${command.join(' ')})\n`)
+  }
+}
+
+function runTests(tally: Tally): void {
+  process.stdout.write('\n== tests\n')
+  const folder = mkdtempSync(join(tmpdir(), 'kleym-test-'))
+  const file = join(folder, 'report.json')
+  const passed = run(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
+  const report = readReport(file)
+  rmSync(folder, { recursive: true, force: true })
+  if (report === undefined) {
+    process.stdout.write('== tests: FAILED, vitest wrote no report\n')
+    tally.failed++
+    return
+  }
+  const skipped = report.numPendingTests + report.numTodoTests
+  if (skipped > 0) process.stdout.write(`== tests: ${skipped} skipped, which counts as failed\n`)
+  tally.passed += report.numPassedTests
+  // vitest also fails for errors outside of tests.
+  tally.failed += report.numFailedTests + skipped + (passed || report.numFailedTests > 0 ? 0 : 1)
+}
+
+function readReport(file: string): VitestReport | undefined {
+  try {
+    const report: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return {
+      numPassedTests: numberAt(report, 'numPassedTests'),
+      numFailedTests: numberAt(report, 'numFailedTests'),
+      numPendingTests: numberAt(report, 'numPendingTests'),
+      numTodoTests: numberAt(report, 'numTodoTests'),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** A number that must be there: a report without it is no report. */
+function numberAt(report: unknown, key: string): number {
+  const value =
+    typeof report === 'object' && report !== null
+      ? Object.entries(report).find(([name]) => name === key)
+      : undefined
+  if (typeof value?.[1] !== 'number') throw new TypeError(`vitest's report has no ${key}`)
+  return value[1]
+}
+
+const tally: Tally = { passed: 0, failed: 0 }
+process.stdout.write(`Node ${process.version}\n`)
+runSteps(BEFORE, tally)
+runTests(tally)
+runSteps(AFTER, tally)
+process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed\n`)
+process.exitCode = tally.failed === 0 ? 0 : 1

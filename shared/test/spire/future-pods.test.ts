@@ -1,0 +1,341 @@
+// Pods that do not exist yet: what their workload's controller will add, and what a prediction can say before.
+import { describe, expect, test } from 'vitest'
+import { isWorkload, readWorkloadPods } from '../../src/core/objects/workload.ts'
+import { registrationEntries } from '../../src/core/spire/entries.ts'
+import { containersOf, csid, predicted, staticEntry, verdictsOf, whyOf, type Fields } from './estate.ts'
+
+const TEMPLATE = {
+  metadata: { labels: { app: 'llama' } },
+  spec: {
+    serviceAccountName: 'runner',
+    containers: [{ name: 'vllm' }],
+    initContainers: [{ name: 'proxy', restartPolicy: 'Always' }, { name: 'fetch' }],
+  },
+}
+
+function workload(kind: string, spec: Fields = {}, meta: Fields = {}): Fields {
+  const group =
+    kind === 'LeaderWorkerSet' ? 'leaderworkerset.x-k8s.io' : kind.endsWith('Job') ? 'batch' : 'apps'
+  return {
+    apiVersion: `${group}/v1`,
+    kind,
+    metadata: { name: 'llama', namespace: 'team-a', ...meta },
+    spec: { template: TEMPLATE, ...spec },
+  }
+}
+
+/** `part owner labels / open labels` of each pod. */
+function described(object: Fields): readonly string[] {
+  return readWorkloadPods({ value: object }).map(({ part, owner, labels, openLabels, exists, name }) => {
+    const known = [...labels].map(([key, value]) => `${key}=${value}`).toSorted()
+    return [
+      `${part}${part === '' ? '' : ' '}${owner?.kind ?? ''}/${owner?.name ?? '?'}`,
+      known.join(','),
+      [...openLabels].toSorted().join(','),
+      `${exists} ${name}`,
+    ].join(' | ')
+  })
+}
+
+describe('the pods of a workload', () => {
+  const rows: readonly { kind: string; object: Fields; pods: readonly string[] }[] = [
+    {
+      kind: 'Deployment',
+      object: workload('Deployment'),
+      pods: ['ReplicaSet/? | app=llama | pod-template-hash | false undefined'],
+    },
+    {
+      kind: 'StatefulSet',
+      object: workload('StatefulSet'),
+      pods: [
+        'StatefulSet/llama | app=llama | apps.kubernetes.io/pod-index,controller-revision-hash,statefulset.kubernetes.io/pod-name | false undefined',
+      ],
+    },
+    {
+      kind: 'DaemonSet',
+      object: workload('DaemonSet'),
+      pods: [
+        'DaemonSet/llama | app=llama | controller-revision-hash,pod-template-generation | false undefined',
+      ],
+    },
+    {
+      kind: 'ReplicaSet',
+      object: workload('ReplicaSet'),
+      pods: ['ReplicaSet/llama | app=llama |  | false undefined'],
+    },
+    {
+      kind: 'Job, not stored yet',
+      object: workload('Job'),
+      pods: [
+        'Job/llama | app=llama,batch.kubernetes.io/job-name=llama,job-name=llama | batch.kubernetes.io/controller-uid,controller-uid | false undefined',
+      ],
+    },
+    {
+      kind: 'Job, stored and indexed',
+      object: workload('Job', { completionMode: 'Indexed' }, { uid: 'j' }),
+      pods: [
+        'Job/llama | app=llama,batch.kubernetes.io/controller-uid=j,batch.kubernetes.io/job-name=llama,controller-uid=j,job-name=llama | batch.kubernetes.io/job-completion-index | false undefined',
+      ],
+    },
+    {
+      kind: 'Job with a selector by hand',
+      object: workload('Job', { manualSelector: true }),
+      pods: ['Job/llama | app=llama |  | false undefined'],
+    },
+    {
+      kind: 'CronJob',
+      object: workload('CronJob', { jobTemplate: { spec: { template: TEMPLATE } } }),
+      pods: [
+        'Job/? | app=llama | batch.kubernetes.io/controller-uid,batch.kubernetes.io/job-name,controller-uid,job-name | false undefined',
+      ],
+    },
+    {
+      kind: 'LeaderWorkerSet with one template',
+      object: workload('LeaderWorkerSet', { leaderWorkerTemplate: { size: 2, workerTemplate: TEMPLATE } }),
+      pods: [
+        'leader StatefulSet/llama | app=llama,leaderworkerset.sigs.k8s.io/name=llama,leaderworkerset.sigs.k8s.io/worker-index=0 | apps.kubernetes.io/pod-index,controller-revision-hash,leaderworkerset.sigs.k8s.io/group-index,leaderworkerset.sigs.k8s.io/group-key,leaderworkerset.sigs.k8s.io/template-revision-hash,statefulset.kubernetes.io/pod-name | false undefined',
+        'worker StatefulSet/? | app=llama,leaderworkerset.sigs.k8s.io/name=llama | apps.kubernetes.io/pod-index,controller-revision-hash,leaderworkerset.sigs.k8s.io/group-index,leaderworkerset.sigs.k8s.io/group-key,leaderworkerset.sigs.k8s.io/template-revision-hash,leaderworkerset.sigs.k8s.io/worker-index,statefulset.kubernetes.io/pod-name | false undefined',
+      ],
+    },
+    {
+      kind: 'something of another group',
+      object: { ...workload('Deployment'), apiVersion: 'example.org/v1' },
+      pods: [],
+    },
+  ]
+  test.each(rows)('$kind', ({ object, pods }) => {
+    expect(described(object)).toEqual(pods)
+    expect(isWorkload(object)).toBe(pods.length > 0)
+  })
+
+  test('a LeaderWorkerSet of one has no workers, and its leader may have a template of its own', () => {
+    const leaderTemplate = { spec: { containers: [{ name: 'lead' }] } }
+    const object = workload('LeaderWorkerSet', {
+      leaderWorkerTemplate: { workerTemplate: TEMPLATE, leaderTemplate },
+    })
+    expect(
+      readWorkloadPods({ value: object }).map(({ part, containers }) => [part, containers[0]?.name]),
+    ).toEqual([['leader', 'lead']])
+  })
+
+  test('a controller overwrites a label of its own that the template sets', () => {
+    const template = { metadata: { labels: { 'pod-template-hash': 'mine' } }, spec: {} }
+    expect(described(workload('Deployment', { template }))).toEqual([
+      'ReplicaSet/? |  | pod-template-hash | false undefined',
+    ])
+  })
+
+  test('roles, the default service account and the labels that a node may add', () => {
+    const template = { spec: { ...TEMPLATE.spec, serviceAccountName: undefined } }
+    const [made] = readWorkloadPods({ value: workload('Deployment', { template }) })
+    expect(made?.serviceAccountName).toBe('default')
+    expect(made?.containers.map(({ name, role }) => `${name}: ${role}`)).toEqual([
+      'vllm: regular',
+      'proxy: native sidecar',
+      'fetch: init',
+    ])
+    expect([...(made?.possibleLabels ?? [])]).toEqual([
+      'topology.kubernetes.io/region',
+      'topology.kubernetes.io/zone',
+    ])
+  })
+})
+
+function future(spec: Fields): ReturnType<typeof predicted> {
+  return predicted({ ids: [csid('a', spec)], pods: [], workloads: [workload('Deployment')] })
+}
+
+describe('the prediction for a pod that does not exist yet', () => {
+  test('it is declared, with its unknown facts as placeholders', () => {
+    const { prediction, pods } = future({ workloadSelectorTemplates: ['k8s:ns:{{ .PodMeta.Namespace }}'] })
+    expect(registrationEntries(prediction, pods)).toMatchObject([
+      {
+        spiffe_id: 'spiffe://td/ns/team-a/sa/runner',
+        parent_id: 'spiffe://td/spire/agent/k8s_psat/c1/<node UID>',
+        selectors: [
+          { type: 'k8s', value: 'ns:team-a' },
+          { type: 'k8s', value: 'pod-uid:<pod UID>' },
+        ],
+        pod: 'Deployment team-a/llama',
+        unknown: ['<node UID>', '<pod UID>'],
+        depends: undefined,
+      },
+    ])
+  })
+
+  const rows: readonly { name: string; spec: Fields; containers: readonly string[] }[] = [
+    {
+      name: 'its own UID, name and node match',
+      spec: {
+        workloadSelectorTemplates: [
+          'k8s:pod-name:{{ .PodMeta.Name }}',
+          'k8s:node-name:{{ .PodSpec.NodeName }}',
+        ],
+      },
+      containers: ['vllm a: issued', 'proxy a: issued', 'fetch a: issued'],
+    },
+    {
+      name: 'a name written out is open',
+      spec: { workloadSelectorTemplates: ['k8s:pod-name:llama-1'] },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'a UID written out is another pod',
+      spec: { workloadSelectorTemplates: ['k8s:pod-uid:1234'] },
+      containers: ['vllm a: dead', 'proxy a: dead', 'fetch a: dead'],
+    },
+    {
+      name: "its owner's kind is known, the name is not",
+      spec: { workloadSelectorTemplates: ['k8s:pod-owner:ReplicaSet:x'] },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'its owner is not the Deployment',
+      spec: { workloadSelectorTemplates: ['k8s:pod-owner:Deployment:llama'] },
+      containers: ['vllm a: dead', 'proxy a: dead', 'fetch a: dead'],
+    },
+    {
+      name: 'a label that the controller adds matches itself',
+      spec: {
+        workloadSelectorTemplates: [
+          'k8s:pod-label:pod-template-hash:{{ index .PodMeta.Labels "pod-template-hash" }}',
+        ],
+      },
+      containers: ['vllm a: issued', 'proxy a: issued', 'fetch a: issued'],
+    },
+    {
+      name: 'a label that the controller adds has an unknown value',
+      spec: { workloadSelectorTemplates: ['k8s:pod-label:pod-template-hash:5f'] },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: '§11.16: a label that the node may give is open',
+      spec: { workloadSelectorTemplates: ['k8s:pod-label:topology.kubernetes.io/zone:z1'] },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'a selector on a label that the controller adds is open',
+      spec: { podSelector: { matchLabels: { 'pod-template-hash': '5f' } } },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: '§11.16: so is one on a label that the node may give',
+      spec: {
+        podSelector: {
+          matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'NotIn', values: ['z1'] }],
+        },
+      },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'a SPIFFE ID from an unknown label may be no ID at all',
+      spec: { spiffeIDTemplate: 'spiffe://td/{{ index .PodMeta.Labels "pod-template-hash" }}' },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: '§11.16: a SPIFFE ID from a label that the node may give cannot be predicted',
+      spec: { spiffeIDTemplate: 'spiffe://td/{{ index .PodMeta.Labels "topology.kubernetes.io/zone" }}' },
+      containers: ['vllm a: unknown', 'proxy a: unknown', 'fetch a: unknown'],
+    },
+    {
+      name: '§11.16: a selector for a label that the node may give is open',
+      spec: { podSelector: { matchLabels: { 'topology.kubernetes.io/zone': 'z1' } } },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'a DNS name from an unknown label may be refused',
+      spec: { dnsNameTemplates: ['{{ index .PodMeta.Labels "pod-template-hash" }}'] },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'a selector whose type is an unknown label may be none',
+      spec: { workloadSelectorTemplates: ['{{ index .PodMeta.Labels "pod-template-hash" }}:x'] },
+      containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'a SPIFFE ID from the pod name is one',
+      spec: { spiffeIDTemplate: 'spiffe://td/{{ .PodMeta.Name }}' },
+      containers: ['vllm a: issued', 'proxy a: issued', 'fetch a: issued'],
+    },
+  ]
+  test.each(rows)('$name', ({ spec, containers }) => {
+    expect(containersOf(future(spec))).toEqual(containers)
+  })
+
+  test('a selector whose type is an unknown label may be none, and the entry with it', () => {
+    const estate = future({
+      workloadSelectorTemplates: ['{{ index .PodMeta.Labels "pod-template-hash" }}:x'],
+    })
+    expect(verdictsOf(estate)).toEqual(['a: depends'])
+    expect(whyOf(estate, 'a')).toBe(
+      '.spec.workloadSelectorTemplates[0] shows <label pod-template-hash>, which is not known yet',
+    )
+  })
+
+  test('a text that looks like a placeholder is none', () => {
+    const template = {
+      ...TEMPLATE,
+      metadata: { labels: { app: 'llama' }, annotations: { uid: '<pod name>' } },
+    }
+    const estate = predicted({
+      ids: [csid('a', { workloadSelectorTemplates: ['k8s:pod-name:{{ .PodMeta.Annotations.uid }}'] })],
+      pods: [],
+      workloads: [workload('Deployment', { template })],
+    })
+    expect(containersOf(estate)[0]).toBe('vllm a: depends')
+  })
+
+  test('static entries for a name or a label that nobody knows yet are listed', () => {
+    const estate = predicted({
+      pods: [],
+      workloads: [workload('Deployment')],
+      nodes: null,
+      statics: [
+        staticEntry('label', { selectors: ['k8s:pod-label:pod-template-hash:5f'] }),
+        staticEntry('name', { spiffeID: 'spiffe://td/n', selectors: ['k8s:pod-name:llama-1'] }),
+        staticEntry('other', { spiffeID: 'spiffe://td/o', selectors: ['k8s:pod-label:app:other'] }),
+      ],
+    })
+    expect(verdictsOf(estate)).toEqual(['label: depends', 'name: depends'])
+  })
+
+  test('two workloads whose pods look alike have an entry each', () => {
+    const { prediction, pods } = predicted({
+      ids: [csid('a', { spiffeIDTemplate: 'spiffe://td/x' })],
+      pods: [],
+      workloads: [workload('Deployment'), workload('Deployment', {}, { name: 'twin' })],
+    })
+    expect(registrationEntries(prediction, pods).map(({ pod: of }) => of)).toEqual([
+      'Deployment team-a/llama',
+      'Deployment team-a/twin',
+    ])
+  })
+
+  test('an entry for a pod of a known UID is not for it', () => {
+    const estate = predicted({
+      pods: [],
+      workloads: [workload('Deployment')],
+      statics: [staticEntry('named', { selectors: ['k8s:pod-uid:1234'] }), staticEntry('near')],
+    })
+    expect(verdictsOf(estate)).toEqual(['near: depends'])
+    expect(whyOf(estate, 'near')).toBe(
+      "its parent spiffe://td/spire/agent/k8s_psat/c1/node-uid-1 may not be the agent on the pod's node",
+    )
+  })
+
+  test('a manifest of a pod is a future pod too', () => {
+    const estate = predicted({
+      ids: [csid('a')],
+      pods: [
+        {
+          kind: 'Pod',
+          metadata: { name: 'p', namespace: 'team-a' },
+          spec: { containers: [{ name: 'vllm' }] },
+        },
+      ],
+    })
+    expect(estate.pods.flatMap((subject) => estate.prediction.entriesOf(subject))).toMatchObject([
+      { verdict: { state: 'declared' }, entry: { spiffeId: 'spiffe://td/ns/team-a/sa/default' } },
+    ])
+  })
+})
