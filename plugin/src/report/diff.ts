@@ -92,6 +92,7 @@ function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
     gained: idsReport(effect.gained),
     lost: idsReport(effect.lost),
     stranded: effect.stranded,
+    uncertain: effect.uncertain,
     verdicts: effect.verdicts.map(({ binding, before, after }) => ({
       binding,
       before: before ?? null,

@@ -1,5 +1,5 @@
 // How `diff` looks: the unified diff, then what the change does to people, then the findings that it brings or mends.
-import type { Effect, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
+import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/findings/tally.ts'
 import type { Layout } from './layout.ts'
 import type { ObjectChange } from '../report/model.ts'
@@ -84,15 +84,8 @@ function effectBlock(effect: Effect, layout: Layout): Block {
   const rows = [
     ...effect.lost.map((change) => identityLine('-', 'lose', change, 'remove')),
     ...effect.gained.map((change) => identityLine('+', 'gain', change, 'add')),
-    ...(effect.stranded.length === 0
-      ? []
-      : [
-          line(
-            '  ',
-            MARKS.warn,
-            ` ${counted(effect.stranded.length, 'container')} left without an identity: ${namesText(effect.stranded)}`,
-          ),
-        ]),
+    ...countedLine(effect.stranded, 'left without an identity'),
+    ...countedLine(effect.uncertain, 'for which it depends on what is not known'),
   ]
   const verdicts = effect.verdicts.map(({ binding, before, after }) => [
     binding,
@@ -115,7 +108,21 @@ function identityLine(
   role: Role,
 ): Line {
   const many = containers.length === 1 ? `1 container ${verb}s` : `${containers.length} containers ${verb}`
-  return line('  ', span(sign, role), ` ${many} `, span(spiffeId, role), `: ${namesText(containers)}`)
+  return line('  ', span(sign, role), ` ${many} `, span(spiffeId, role), `: ${holdersText(containers)}`)
+}
+
+function countedLine(holders: readonly Holder[], what: string): Block {
+  if (holders.length === 0) return []
+  return [line('  ', MARKS.warn, ` ${counted(holders.length, 'container')} ${what}: ${holdersText(holders)}`)]
+}
+
+/** Containers by name, each with its pods: `vllm of team-a/llama-0, team-a/llama-1`. */
+function holdersText(holders: readonly Holder[]): string {
+  return [...Map.groupBy(holders, ({ container }) => container)]
+    .map(
+      ([container, same]) => `${container} of ${namesText(same.map(({ pod }) => pod.replace(/^pod /, '')))}`,
+    )
+    .join('; ')
 }
 
 function findingBlock({ findings }: Effect, layout: Layout): Block {

@@ -178,7 +178,7 @@ function rowsOf(one: Explanation, layout: ExplainLayout): readonly (readonly str
 }
 
 function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
-  const name = layout.wide ? output.name : shorten(output.name, 48)
+  const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
   const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
   return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
 }

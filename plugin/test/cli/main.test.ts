@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { workspace } from '../sources/workspace.ts'
+import { inProcess } from './in-process.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
@@ -163,12 +164,18 @@ describe('wrong usage exits with 2, says what, why and how to fix it on stderr, 
       'correct the path',
     ],
   ])('%s', async (_, args, what, fix) => {
-    const { code, stdout, stderr } = await kleym(args, { cwd: await workspace({}) })
+    const { code, stdout, stderr } = await inProcess(args, await workspace({}))
     expect(stderr).toMatch(/^error: .*\n {2}why: {2}[^]*\n {2}fix: {2}/)
     expect(stderr).toContain(what)
     expect(stderr).toContain(fix)
     expect(stderr).not.toMatch(/^ +at /m)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  })
+
+  test('the real process says the same', async () => {
+    const { code, stdout, stderr } = await kleym(['exlpain'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('did you mean: kubectl kleym explain')
   })
 
   test('a stack comes with -v=6 only', async () => {

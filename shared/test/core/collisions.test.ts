@@ -73,6 +73,7 @@ describe('two declared claims', () => {
       [...tenant('b', WIDE), poolOnly({ name: 'b', spec: { poolRef: { name: 'b' } } })].toSpliced(2, 1),
     ],
     ['a peer that is refused for something else', tenant('b', WIDE, { mode: 'Both' })],
+    ['a peer whose objective is gone', tenant('b', WIDE).toSpliced(1, 1)],
     [
       'a peer that is being deleted and has no output',
       [...tenant('b', WIDE).slice(0, 2), binding({ name: 'b', deletedAt: '2026-01-01T00:00:00Z' })],
@@ -253,6 +254,14 @@ describe('waiting', () => {
     // The entry lands on the nodes of the chosen pods, and there its selectors alone decide.
     const leftover = orphanOf(outputA, 'team-a/gone', { spec: { podSelector: { matchLabels } } })
     expect(reasonOf(world([...tenant('peer', NARROW), leftover]), 'team-a/peer')).toBe('WaitingForPeer')
+  })
+
+  test('for what an output chooses and selects together', () => {
+    const spec = { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } }
+    const leftover = orphanOf(outputA, 'team-a/gone', { spec })
+    expect(reasonOf(world([...tenant('peer', { hand: 'made' }), leftover]), 'team-a/peer')).toBe(
+      'WaitingForPeer',
+    )
   })
 
   test('a live output of a collision partner does not turn the collision into a wait', () => {

@@ -189,6 +189,36 @@ function line(claimed: Claim, relation: unknown): string {
   return `${claimed.owner} ${claimed.basis} ${claimed.output ?? ''} ${String(relation)}`
 }
 
+function member(owner: string): Claim {
+  return {
+    basis: 'declared',
+    owner,
+    output: undefined,
+    namespace: 'n',
+    serviceAccountName: 's',
+    containerName: 'c',
+    labels: new Map([['k', '1']]),
+    spiffeId: 'spiffe://example.org/x',
+  }
+}
+
+test('a crowd in one cell names the ten that follow, in whatever order its claims came', () => {
+  const owners = Array.from({ length: 30 }, (_, at) => `n/${String(at).padStart(2, '0')}`)
+  fc.assert(
+    fc.property(fc.shuffledSubarray(owners, { minLength: 15 }), fc.nat(), (crowd, pick) => {
+      const own = crowd[pick % crowd.length] ?? ''
+      const collision = collisionOf(indexClaims(crowd.map(member)), member(own))
+      const inOrder = crowd.toSorted()
+      const following = [
+        ...inOrder.slice(inOrder.indexOf(own) + 1),
+        ...inOrder.slice(0, inOrder.indexOf(own)),
+      ]
+      expect(collision?.named.map((peer) => peer.claim.owner)).toEqual(following.slice(0, 10))
+    }),
+    { numRuns: RUNS },
+  )
+})
+
 test('the claim index agrees with a comparison of all with all', () => {
   // One declared claim per owner, as bindings make them.
   const claims = fc

@@ -176,6 +176,14 @@ describe('several bindings', () => {
     expect(one.settled.changes.map(({ kind }) => kind)).toEqual(['delete'])
   })
 
+  test('a waiting binding loses an output that says the labels that its pool had before', () => {
+    const old = live(outputOf([pool({ labels: { app: 'before' } }), objective(), binding()]))
+    const orphan = orphanOf(OUTPUT, 'team-a/gone', { deletedAt: DELETED_AT })
+    const one = world(estate(binding(), old, orphan))
+    expect(reasonOf(one)).toBe('WaitingForPeer')
+    expect(changesOf(one)).toEqual([`delete ${NAME}`])
+  })
+
   test('a collision withdraws both outputs; when one goes, the other comes back', () => {
     const peer = binding({ name: 'peer' })
     const peers = live(outputOf(estate(peer), 'team-a/peer'))

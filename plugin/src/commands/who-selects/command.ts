@@ -29,7 +29,7 @@ export class WhoSelects extends KleymCommand {
   static override readonly usage = 'who-selects [KIND/NAME] [flags]'
   static override readonly examples = [
     '<%= config.bin %> who-selects --offline -R -f examples/estate -A',
-    '<%= config.bin %> who-selects pod/team-a/llama-0 --offline -R -f examples/estate',
+    '<%= config.bin %> who-selects deploy/team-a/llama --offline -Rf examples/estate',
     '<%= config.bin %> who-selects -A --entries --offline -R -f examples/estate',
   ]
   static override readonly args = {

@@ -7,14 +7,21 @@ import { entryOf } from '../entry.ts'
 import { podText } from '../objects/pod-index.ts'
 import { verdictOf } from '../plan/status.ts'
 import { containerVerdicts } from '../spire/attest.ts'
+import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { judgementOf } from '../analysis.ts'
+
+/** A container of a pod: `pod team-a/llama-0` and `vllm`. */
+export interface Holder {
+  readonly pod: string
+  readonly container: string
+}
 
 /** The containers that gain or lose one SPIFFE ID. */
 export interface IdentityChange {
   readonly spiffeId: string
-  /** `pod team-a/llama-0:vllm`, in byte order. */
-  readonly containers: readonly string[]
+  /** In byte order of pod and container. */
+  readonly containers: readonly Holder[]
 }
 
 /** A binding whose verdict changes; undefined where there is no binding on that side. */
@@ -28,7 +35,9 @@ export interface Effect {
   readonly gained: readonly IdentityChange[]
   readonly lost: readonly IdentityChange[]
   /** Containers that had an identity and are left with none. */
-  readonly stranded: readonly string[]
+  readonly stranded: readonly Holder[]
+  /** Containers for which it depends on what is not known whether they gain or lose one. */
+  readonly uncertain: readonly Holder[]
   readonly verdicts: readonly VerdictChange[]
   readonly findings: {
     readonly added: readonly Finding[]
@@ -45,23 +54,46 @@ export function effectOf(before: Analysis, after: Analysis): Effect {
     gained: changes(will, held),
     lost: changes(held, will),
     stranded: [...held]
-      .filter(([container, ids]) => ids.size > 0 && will.get(container)?.size === 0)
-      .map(([container]) => container)
-      .toSorted(compareBytes),
+      .filter(([key, { ids }]) => ids.size > 0 && will.get(key)?.ids.size === 0)
+      .map(([, { holder }]) => holder)
+      .toSorted(compareHolders),
+    uncertain: [...new Map([...held, ...will])]
+      .filter(([key]) => openText(held.get(key)) !== openText(will.get(key)))
+      .map(([, { holder }]) => holder)
+      .toSorted(compareHolders),
     verdicts: verdictChanges(before, after),
     findings: findingChanges(findingsOf(before), findingsOf(after)),
   }
 }
 
+interface Held {
+  readonly holder: Holder
+  /** Certainly issued. */
+  readonly ids: Set<string>
+  /** Perhaps issued. */
+  readonly open: Set<string>
+}
+
+function openText(held: Held | undefined): string {
+  return [...(held?.open ?? [])].toSorted(compareBytes).join('\n')
+}
+
 /** The identities that are certainly issued, by container. */
-function identitiesOf(analysis: Analysis): ReadonlyMap<string, ReadonlySet<string>> {
-  const held = new Map<string, Set<string>>()
+function identitiesOf(analysis: Analysis): ReadonlyMap<string, Held> {
+  const held = new Map<string, Held>()
   const prediction = analysis.prediction()
   for (const pod of analysis.subjects) {
     for (const container of pod.containers) {
-      const ids = entryOf(held, `${podText(pod)}:${container.name}`, () => new Set())
-      for (const { verdict, spiffeId } of containerVerdicts(prediction, pod, container)) {
+      const holder = { pod: podText(pod), container: container.name }
+      const { ids, open } = entryOf(held, `${holder.pod}:${holder.container}`, () => ({
+        holder,
+        ids: new Set(),
+        open: new Set(),
+      }))
+      for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
         if (verdict === 'issued' && spiffeId !== undefined) ids.add(spiffeId)
+        if (verdict === 'depends' || verdict === 'unknown')
+          open.add(`${sourceText(source)} ${spiffeId ?? ''}`)
       }
     }
   }
@@ -70,18 +102,22 @@ function identitiesOf(analysis: Analysis): ReadonlyMap<string, ReadonlySet<strin
 
 /** The identities of `left` that `right` does not have, by SPIFFE ID. */
 function changes(
-  left: ReadonlyMap<string, ReadonlySet<string>>,
-  right: ReadonlyMap<string, ReadonlySet<string>>,
+  left: ReadonlyMap<string, Held>,
+  right: ReadonlyMap<string, Held>,
 ): readonly IdentityChange[] {
-  const byId = new Map<string, string[]>()
-  for (const [container, ids] of left) {
+  const byId = new Map<string, Holder[]>()
+  for (const [key, { holder, ids }] of left) {
     for (const id of ids) {
-      if (right.get(container)?.has(id) !== true) entryOf(byId, id, () => []).push(container)
+      if (right.get(key)?.ids.has(id) !== true) entryOf(byId, id, () => []).push(holder)
     }
   }
   return [...byId]
     .toSorted(([a], [b]) => compareBytes(a, b))
-    .map(([spiffeId, containers]) => ({ spiffeId, containers: containers.toSorted(compareBytes) }))
+    .map(([spiffeId, containers]) => ({ spiffeId, containers: containers.toSorted(compareHolders) }))
+}
+
+function compareHolders(left: Holder, right: Holder): number {
+  return compareBytes(left.pod, right.pod) || compareBytes(left.container, right.container)
 }
 
 function verdictChanges(before: Analysis, after: Analysis): readonly VerdictChange[] {

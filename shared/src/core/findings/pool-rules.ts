@@ -1,6 +1,6 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
 import type { Analysis } from '../analysis.ts'
-import { decodePoolSelector } from '../compile/pool-selector.ts'
+import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
 import { entryOf } from '../entry.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -8,27 +8,35 @@ import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from './finding.ts'
 import { counted, Names } from './tally.ts'
 
+/** The pools of one namespace that select by the same labels. */
+interface Selection {
+  readonly namespace: string
+  readonly labels: PoolLabels
+  readonly pools: Set<string>
+}
+
+interface Shared {
+  readonly pools: readonly Subject[]
+  readonly pods: Names
+}
+
 /** One finding per set of pools that share pods. A pool that stands in both groups counts once. */
 export function poolFindings(analysis: Analysis): readonly Finding[] {
-  const poolsOf = new Map<Pod, Set<string>>()
-  for (const pool of analysis.snapshot.pools) {
-    const selector = decodePoolSelector(pool.group, pool.selector)
-    if (!selector.ok) continue
-    for (const pod of analysis.pods().withLabels(pool.meta.namespace, selector.labels)) {
-      entryOf(poolsOf, pod, () => new Set()).add(pool.meta.name)
-    }
-  }
-  const shared = new Map<string, { pools: readonly Subject[]; pods: Names }>()
-  for (const [pod, names] of poolsOf) {
-    if (names.size < 2) continue
-    const sorted = [...names].toSorted(compareBytes)
-    const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
-    entryOf(shared, JSON.stringify([pod.namespace, sorted]), () => ({ pools, pods: new Names() })).pods.add(
-      podText(pod),
-    )
+  const shared = new Map<string, Shared>()
+  // Pods in the same selections are in the same pools, however many of those there are: the names are put together once.
+  const bySelections = new Map<string, Shared>()
+  for (const [pod, selections] of selectionsOfPods(analysis)) {
+    const key = selections.map(([number]) => number).join(' ')
+    const found = entryOf(bySelections, key, () => {
+      const names = new Set(selections.flatMap(([, { pools }]) => [...pools]))
+      const sorted = [...names].toSorted(compareBytes)
+      const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
+      return entryOf(shared, JSON.stringify([pod.namespace, sorted]), () => ({ pools, pods: new Names() }))
+    })
+    if (found.pools.length > 1) found.pods.add(podText(pod))
   }
   return [...shared.values()].flatMap(({ pools: [first, ...others], pods }) =>
-    first === undefined
+    first === undefined || others.length === 0
       ? []
       : [
           finding('KLM306', {
@@ -39,4 +47,31 @@ export function poolFindings(analysis: Analysis): readonly Finding[] {
           }),
         ],
   )
+}
+
+/** The selections that choose each pod, with their numbers. */
+function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly (readonly [number, Selection])[]> {
+  const ofPod = new Map<Pod, (readonly [number, Selection])[]>()
+  for (const [number, selection] of selectionsOf(analysis).entries()) {
+    for (const pod of analysis.pods().withLabels(selection.namespace, selection.labels)) {
+      entryOf(ofPod, pod, () => []).push([number, selection])
+    }
+  }
+  return ofPod
+}
+
+function selectionsOf(analysis: Analysis): readonly Selection[] {
+  const selections = new Map<string, Selection>()
+  for (const { group, selector, meta } of analysis.snapshot.pools) {
+    const decoded = decodePoolSelector(group, selector)
+    if (!decoded.ok) continue
+    const { namespace } = meta
+    const { labels } = decoded
+    entryOf(selections, JSON.stringify([namespace, [...labels]]), () => ({
+      namespace,
+      labels,
+      pools: new Set(),
+    })).pools.add(meta.name)
+  }
+  return [...selections.values()]
 }

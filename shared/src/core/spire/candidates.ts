@@ -2,6 +2,7 @@
 // rarest label that a selector demands. The candidates are a superset; `selection` is the exact answer.
 import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
+import { entryOf } from '../entry.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { matchSelector, type LabelView, type Match } from './selector.ts'
 
@@ -37,7 +38,7 @@ interface Entry<T> {
   readonly group: Group<T>
 }
 
-/** The objects of one place, by one label that their podSelector demands. */
+/** The objects of one place, by one label that their podSelector demands; under each value of it that will do. */
 interface LabelPostings<T> {
   readonly any: Entry<T>[]
   readonly byKey: Map<string, Map<string, Entry<T>[]>>
@@ -138,26 +139,25 @@ export class CandidateIndex<T extends Selecting> {
   }
 
   #post(postings: LabelPostings<T>, object: T, group: Group<T>): void {
-    const rarest = this.#rarestLabel(object.podSelector)
+    const entry = { object, group }
+    const rarest = this.#rarestDemand(object.podSelector)
     if (rarest === undefined) {
-      postings.any.push({ object, group })
+      postings.any.push(entry)
       return
     }
-    const [key, value] = rarest
-    let values = postings.byKey.get(key)
-    if (values === undefined) postings.byKey.set(key, (values = new Map()))
-    const list = values.get(value)
-    if (list === undefined) values.set(value, [{ object, group }])
-    else list.push({ object, group })
+    const byValue = entryOf(postings.byKey, rarest.key, () => new Map<string, Entry<T>[]>())
+    for (const value of rarest.values) entryOf(byValue, value, () => []).push(entry)
   }
 
-  #rarestLabel(selector: LabelSelector | undefined): readonly [string, string] | undefined {
-    let rarest: readonly [string, string] | undefined
+  #rarestDemand(selector: LabelSelector | undefined): Demand | undefined {
+    let rarest: Demand | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const pair of selector?.matchLabels ?? []) {
-      const pods = this.#podsWithLabel.get(pair[0])?.get(pair[1]) ?? 0
+    for (const demand of demandsOf(selector)) {
+      const byValue = this.#podsWithLabel.get(demand.key)
+      let pods = 0
+      for (const value of demand.values) pods += byValue?.get(value) ?? 0
       if (pods < fewest) {
-        rarest = pair
+        rarest = demand
         fewest = pods
       }
     }
@@ -187,10 +187,28 @@ function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): voi
   for (const [key, value] of pod.labels) {
     for (const entry of postings.byKey.get(key)?.get(value) ?? []) into.push(entry)
   }
+  if (pod.openLabels.size === 0 && pod.possibleLabels.size === 0) return
+  // A value that nobody knows may be any; an entry that stands under several of them counts once.
+  const found = new Set<Entry<T>>()
   for (const keys of [pod.openLabels, pod.possibleLabels]) {
     for (const key of keys) {
-      for (const list of postings.byKey.get(key)?.values() ?? []) into.push(...list)
+      for (const list of postings.byKey.get(key)?.values() ?? []) for (const entry of list) found.add(entry)
     }
+  }
+  for (const entry of found) into.push(entry)
+}
+
+/** A label that a selector demands, and the values that will do. */
+interface Demand {
+  readonly key: string
+  readonly values: ReadonlySet<string>
+}
+
+function* demandsOf(selector: LabelSelector | undefined): Iterable<Demand> {
+  if (selector === undefined) return
+  for (const [key, value] of selector.matchLabels) yield { key, values: new Set([value]) }
+  for (const { key, operator, values } of selector.matchExpressions) {
+    if (operator === 'In') yield { key, values: new Set(values) }
   }
 }
 
@@ -213,10 +231,13 @@ export function selectorKey(selector: LabelSelector): string {
   return JSON.stringify([labels, selector.matchExpressions])
 }
 
+/** Namespaces by their labels. */
 interface NamespacePostings {
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, readonly Namespace[]>>
-  /** Those whose labels are not all known, which may match anything. */
+  /** Those whose labels are not all known. */
   readonly incomplete: readonly Namespace[]
+  /** Those of them that may carry a key with any value, by key, as far as it was asked. */
+  readonly mayCarry: Map<string, readonly Namespace[]>
 }
 
 function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostings {
@@ -225,28 +246,32 @@ function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostings {
   for (const namespace of namespaces) {
     if (!namespace.complete) incomplete.push(namespace)
     for (const [key, value] of namespace.labels) {
-      let values = byKey.get(key)
-      if (values === undefined) byKey.set(key, (values = new Map()))
-      const list = values.get(value)
-      if (list === undefined) values.set(value, [namespace])
-      else list.push(namespace)
+      const byValue = entryOf(byKey, key, () => new Map<string, Namespace[]>())
+      entryOf(byValue, value, () => []).push(namespace)
     }
   }
-  return { byKey, incomplete }
+  return { byKey, incomplete, mayCarry: new Map() }
 }
 
 /** The namespaces that may match a selector, or undefined where it demands no label. */
 function candidateNamespaces(
   selector: LabelSelector | undefined,
-  byLabel: NamespacePostings,
+  postings: NamespacePostings,
 ): readonly Namespace[] | undefined {
   let fewest: readonly Namespace[] | undefined
-  for (const [key, value] of selector?.matchLabels ?? []) {
-    const found = byLabel.byKey.get(key)?.get(value) ?? []
+  for (const demand of demandsOf(selector)) {
+    const found = namespacesMeeting(demand, postings)
     if (fewest === undefined || found.length < fewest.length) fewest = found
   }
-  if (fewest === undefined) return undefined
-  return [...new Set([...fewest, ...byLabel.incomplete])]
+  return fewest
+}
+
+/** A namespace stands under one value of a key at most, and not there where it only may carry it: none comes twice. */
+function namespacesMeeting({ key, values }: Demand, postings: NamespacePostings): readonly Namespace[] {
+  const { byKey, incomplete, mayCarry } = postings
+  const byValue = byKey.get(key)
+  const unsure = entryOf(mayCarry, key, () => incomplete.filter(({ labels }) => !labels.has(key)))
+  return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(unsure)
 }
 
 function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {

@@ -1,0 +1,30 @@
+// Runs a command line in this process, with its own streams: as the real program does, without the cost of a start.
+import type { CommandContext, Output } from '../../src/cli/context.ts'
+import { runProgram } from '../../src/cli/program.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What a command line prints and its exit code, run in a folder with nothing on stdin. */
+export async function inProcess(args: readonly string[], cwd: string): Promise<Ran> {
+  const stdout = capture()
+  const stderr = capture()
+  const context: CommandContext = { cwd, env: {}, stdin: nothing(), stdout, stderr, version: '0.0.0' }
+  const code = await runProgram(args, context)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function capture(): Output & { text(): string } {
+  const written: string[] = []
+  return {
+    write: (text) => void written.push(text),
+    text: () => written.join(''),
+    isTerminal: false,
+    columns: undefined,
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
