@@ -35,6 +35,39 @@ export interface CommonOptions {
   readonly output: OutputOptions
 }
 
+/** What `explain` is asked. */
+export interface ExplainOptions extends CommonOptions {
+  /** Names of bindings (`chat`, `team-a/chat`); empty: those in scope. */
+  readonly bindings: readonly string[]
+  /** Finding codes (`KLM201`), whose pages are printed; then nothing is read. */
+  readonly codes: readonly string[]
+  readonly allNamespaces: boolean
+  /** A label selector as written. */
+  readonly selector: string | undefined
+}
+
+/** What `diff` is asked. */
+export type DiffOptions = CommonOptions
+
+/** What `who-selects` is asked. */
+export interface WhoSelectsOptions extends CommonOptions {
+  /** The object whose containers are asked about; undefined: those in scope. */
+  readonly target: ObjectName | undefined
+  readonly allNamespaces: boolean
+  /** A label selector as written. */
+  readonly selector: string | undefined
+  readonly container: string | undefined
+  /** Asks the reverse: which containers would hold this ID. */
+  readonly spiffeId: string | undefined
+  /** Prints registration entries instead of containers. */
+  readonly entries: boolean
+}
+
+/** What `conflicts` is asked. */
+export interface ConflictsOptions extends CommonOptions {
+  readonly allNamespaces: boolean
+}
+
 /** The flags that every command has, as oclif parses them. */
 export interface CommonFlags {
   readonly filename?: readonly string[] | undefined

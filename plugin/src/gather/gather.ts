@@ -22,6 +22,7 @@ import type { CommonOptions, SettingsOptions } from '../cli/options.ts'
 import { loadFiles, type LoadedFiles, type SourceIo } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'
+import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { WANTED_KINDS } from './wanted.ts'
 
@@ -53,12 +54,14 @@ export async function gather(options: CommonOptions, io: SourceIo): Promise<Worl
           io,
         )
   const files = await loadFiles(sources.files, { ...rules, dumps: live === undefined }, io)
-  const problems = [...(live?.problems ?? []), ...files.problems]
+  const named = withPossibleNames(removeNamed(overlay(live?.objects ?? [], files.objects), options))
+  const problems = [...(live?.problems ?? []), ...files.problems, ...named.problems]
   refuseWrongPaths(problems)
-  const objects = removeNamed(overlay(live?.objects ?? [], files.objects), options)
+  const { objects } = named
   const gaps = gapsOf(problems)
   const after = readSnapshot({ objects, gaps })
-  const before = live === undefined ? undefined : readSnapshot({ objects: live.objects, gaps })
+  const before =
+    live === undefined ? undefined : readSnapshot({ objects: withPossibleNames(live.objects).objects, gaps })
   const operator = settleSettings([
     flagClaim(settings),
     ...operatorClaims(objects),

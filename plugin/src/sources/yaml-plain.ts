@@ -79,7 +79,7 @@ class Reader {
       if (isItem(line.text)) return undefined
       const [, key, rest] = ENTRY.exec(line.text) ?? []
       // `yes:` is the key "true", `__proto__` must not be assigned, and the library says where a key stands twice.
-      if (key === undefined || typeof resolvePlain(key) !== 'string' || false) return undefined
+      if (key === undefined || typeof resolvePlain(key) !== 'string' || key in record) return undefined
       this.#next()
       const value = rest === undefined ? this.#nested(indent, depth, true) : scalar(rest)
       if (value === undefined) return undefined

@@ -60,6 +60,7 @@ describe('escapeTerminal', () => {
     ['line and paragraph separators', '\u2028\u2029', String.raw`\u2028\u2029`],
     ['a lone surrogate', 'a\ud800b', String.raw`a\ud800b`],
     ['tag characters', '\u{e0041}', String.raw`\u{e0041}`],
+    ['fillers and variation selectors', 'a\u3164\ufe0fb', String.raw`a\u3164\ufe0fb`],
     ['DEL and NUL', '\u007f\u0000', String.raw`\x7f\x00`],
     ['a paired surrogate', '🦙', '🦙'],
   ])('%s', (_, text, expected) => {

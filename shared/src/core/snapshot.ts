@@ -100,7 +100,7 @@ export function readSnapshot({ objects, gaps, absentKinds }: SnapshotSource): Sn
     nodes: nodes.length === 0 ? undefined : nodes.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods,
     templates,
-    endpoints: endpoints.length === 0 ? undefined : endpoints,
+    endpoints: endpoints.length === 0 ? undefined : endpoints.toSorted(byNamespaceAndName),
     gaps: gaps ?? new Map(),
     absentKinds: absentKinds ?? new Set(),
   }
@@ -204,9 +204,14 @@ function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: stri
 function sortByMeta<T extends { readonly meta: { readonly namespace: string; readonly name: string } }>(
   items: readonly T[],
 ): readonly T[] {
-  return items.toSorted(
-    (a, b) => compareBytes(a.meta.namespace, b.meta.namespace) || compareBytes(a.meta.name, b.meta.name),
-  )
+  return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))
+}
+
+function byNamespaceAndName(
+  left: { readonly namespace: string; readonly name: string },
+  right: { readonly namespace: string; readonly name: string },
+): number {
+  return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name)
 }
 
 function sortByRef(pods: readonly Pod[]): readonly Pod[] {

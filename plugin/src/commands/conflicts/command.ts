@@ -2,11 +2,7 @@
 import { KleymCommand } from '../../cli/command.ts'
 import type { Outcome } from '../../cli/context.ts'
 import { allNamespacesFlag } from '../../cli/flags.ts'
-import { commonOptions, type CommonOptions } from '../../cli/options.ts'
-
-export interface ConflictsOptions extends CommonOptions {
-  readonly allNamespaces: boolean
-}
+import { commonOptions } from '../../cli/options.ts'
 
 export class Conflicts extends KleymCommand {
   static override readonly summary = 'What clashes?'

@@ -3,7 +3,7 @@ import type { CommandContext, Outcome } from '../../cli/context.ts'
 import { gather } from '../../gather/gather.ts'
 import { conflictsFrame } from '../../report/conflicts.ts'
 import { finish } from '../../report/frame.ts'
-import type { ConflictsOptions } from './command.ts'
+import type { ConflictsOptions } from '../../cli/options.ts'
 
 /** Lists what clashes. */
 export async function run(options: ConflictsOptions, context: CommandContext): Promise<Outcome> {

@@ -1,9 +1,7 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
 import { KleymCommand } from '../../cli/command.ts'
 import type { Outcome } from '../../cli/context.ts'
-import { commonOptions, type CommonOptions } from '../../cli/options.ts'
-
-export type DiffOptions = CommonOptions
+import { commonOptions } from '../../cli/options.ts'
 
 export class Diff extends KleymCommand {
   static override readonly summary = 'What would change if these files were applied?'

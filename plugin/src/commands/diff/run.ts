@@ -5,7 +5,7 @@ import { gather, type World } from '../../gather/gather.ts'
 import { diffFrame, objectChanges } from '../../report/diff.ts'
 import type { ObjectChange } from '../../report/model.ts'
 import { finish } from '../../report/frame.ts'
-import type { DiffOptions } from './command.ts'
+import type { DiffOptions } from '../../cli/options.ts'
 
 /** Tells what would change. */
 export async function run(options: DiffOptions, context: CommandContext): Promise<Outcome> {

@@ -3,17 +3,7 @@ import * as Args from '@oclif/core/args'
 import { KleymCommand } from '../../cli/command.ts'
 import type { Outcome } from '../../cli/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../cli/flags.ts'
-import { commonOptions, optionsWithoutSources, type CommonOptions } from '../../cli/options.ts'
-
-export interface ExplainOptions extends CommonOptions {
-  /** Names of bindings (`chat`, `team-a/chat`); empty: those in scope. */
-  readonly bindings: readonly string[]
-  /** Finding codes (`KLM201`), whose pages are printed; then nothing is read. */
-  readonly codes: readonly string[]
-  readonly allNamespaces: boolean
-  /** A label selector as written. */
-  readonly selector: string | undefined
-}
+import { commonOptions, optionsWithoutSources, type ExplainOptions } from '../../cli/options.ts'
 
 /** A finding code, as people write it. */
 const CODE = /^klm\d+$/i

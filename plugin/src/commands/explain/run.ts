@@ -5,7 +5,7 @@ import { gather } from '../../gather/gather.ts'
 import { explainFrame } from '../../report/explain.ts'
 import { finish } from '../../report/frame.ts'
 import { chooseBindings } from '../../report/scope.ts'
-import type { ExplainOptions } from './command.ts'
+import type { ExplainOptions } from '../../cli/options.ts'
 
 /** Explains bindings, or prints the pages of finding codes. */
 export async function run(options: ExplainOptions, context: CommandContext): Promise<Outcome> {

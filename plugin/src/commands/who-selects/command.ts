@@ -4,21 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { KleymCommand } from '../../cli/command.ts'
 import type { Outcome } from '../../cli/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../cli/flags.ts'
-import { commonOptions, parseTarget, type CommonOptions } from '../../cli/options.ts'
-import type { ObjectName } from '../../sources/kind-name.ts'
-
-export interface WhoSelectsOptions extends CommonOptions {
-  /** The object whose containers are asked about; undefined: those in scope. */
-  readonly target: ObjectName | undefined
-  readonly allNamespaces: boolean
-  /** A label selector as written. */
-  readonly selector: string | undefined
-  readonly container: string | undefined
-  /** Asks the reverse: which containers would hold this ID. */
-  readonly spiffeId: string | undefined
-  /** Prints registration entries instead of containers. */
-  readonly entries: boolean
-}
+import { commonOptions, parseTarget, type WhoSelectsOptions } from '../../cli/options.ts'
 
 export class WhoSelects extends KleymCommand {
   static override readonly summary = 'Who gets which identity here?'

@@ -8,7 +8,7 @@ import { entriesFrame } from '../../report/entries.ts'
 import { finish } from '../../report/frame.ts'
 import { parseLabelQuery } from '../../report/label-query.ts'
 import { whoSelectsFrame } from '../../report/who-selects.ts'
-import type { WhoSelectsOptions } from './command.ts'
+import type { WhoSelectsOptions } from '../../cli/options.ts'
 
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<Outcome> {

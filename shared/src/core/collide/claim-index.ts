@@ -4,7 +4,7 @@
 import { entryOf } from '../entry.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
-import type { Claim } from './claim.ts'
+import { ANY, type Claim } from './claim.ts'
 
 /**
  * How the pods of one claim stand to another's: the same, or all pods of the one are among the pods of the other. Fewer
@@ -26,6 +26,8 @@ export interface Cell {
 export interface ClaimIndex {
   /** All cells, in a total order. */
   readonly cells: readonly Cell[]
+  /** Live claims on any service account or namespace: too few to be worth a cell. */
+  readonly loose: readonly Claim[]
   /** The cell of a claim, by value. */
   cellOf(claim: Claim): Cell | undefined
 }
@@ -39,7 +41,12 @@ interface OpenCell extends Cell {
 /** Builds the index. Claims may come in any order. */
 export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
   const groups = new Map<string, Map<string, OpenCell>>()
+  const loose: Claim[] = []
   for (const claim of claims) {
+    if (claim.namespace === ANY || claim.serviceAccountName === ANY) {
+      loose.push(claim)
+      continue
+    }
     const cells = entryOf(groups, groupKey(claim), () => new Map<string, OpenCell>())
     entryOf(cells, labelsKey(claim.labels), () => openCell(claim)).claims.push(claim)
   }
@@ -55,6 +62,7 @@ export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
     cells: [...groups]
       .toSorted(([a], [b]) => compareBytes(a, b))
       .flatMap(([, cells]) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell)),
+    loose: loose.toSorted(compareClaims),
     cellOf: (claim) => groups.get(groupKey(claim))?.get(labelsKey(claim.labels)),
   }
 }

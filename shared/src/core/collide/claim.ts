@@ -23,11 +23,15 @@ export interface Claim {
   /** The output behind a live or reserved claim. */
   readonly output: string | undefined
   readonly namespace: string
+  /** `ANY` for a live output from which a hand has removed that selector; the same holds for the namespace. */
   readonly serviceAccountName: string
   readonly containerName: string
   readonly labels: PoolLabels
   readonly spiffeId: string
 }
+
+/** Stands for every value of a selector that is not there; no name is like it. */
+export const ANY = '*'
 
 /** What a binding declares; nothing for PoolOnly, which never collides. */
 export function declaredClaim(compiled: Compiled): Claim | undefined {
@@ -44,8 +48,8 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
  */
 export function liveClaims(output: ClusterSpiffeId, owner: string): readonly Claim[] {
   const selectors = output.spec.workloadSelectorTemplates
-  return valuesOf(selectors, 'k8s:ns:').flatMap((namespace) =>
-    valuesOf(selectors, 'k8s:sa:').flatMap((serviceAccountName) =>
+  return orAny(valuesOf(selectors, 'k8s:ns:')).flatMap((namespace) =>
+    orAny(valuesOf(selectors, 'k8s:sa:')).flatMap((serviceAccountName) =>
       valuesOf(selectors, 'k8s:container-name:').flatMap((containerName) =>
         liveLabels(output).map((labels) => ({
           basis: 'live' as const,
@@ -100,6 +104,11 @@ function claimOf(
     labels: parts.poolLabels,
     spiffeId,
   }
+}
+
+/** No selector of a kind means that none narrows the registration. */
+function orAny(values: readonly string[]): readonly string[] {
+  return values.length === 0 ? [ANY] : values
 }
 
 function valuesOf(selectors: readonly string[], prefix: string): readonly string[] {

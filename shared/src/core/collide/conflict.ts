@@ -2,8 +2,8 @@
 // listed in pairs: they are read out of the cells on demand.
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { Claim } from './claim.ts'
-import type { ClaimIndex, Relation } from './claim-index.ts'
+import { ANY, type Claim } from './claim.ts'
+import { relationOf, type ClaimIndex, type Relation } from './claim-index.ts'
 
 /** A peer as a person sees it: whose it is, and how its pods stand to ours. */
 export interface Peer {
@@ -39,20 +39,28 @@ export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefi
 
 /** What a declared claim has to wait for: others' live, reserved and tentative claims, in a total order. */
 export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
-  const cell = index.cellOf(claim)
-  if (cell === undefined) return []
-  return cell.relatives
-    .flatMap(({ relation, cell: relative }) =>
-      relative.claims
-        .filter((peer) => peer.basis !== 'declared' && peer.owner !== claim.owner)
-        .map((peer) => ({ claim: peer, relation })),
-    )
+  const near = (index.cellOf(claim)?.relatives ?? []).flatMap(({ relation, cell }) =>
+    cell.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
+  )
+  return [...near, ...looseOnes(index, claim)]
+    .filter((peer) => peer.claim.owner !== claim.owner)
     .toSorted(
       (a, b) =>
         compareBytes(a.claim.owner, b.claim.owner) ||
         compareBytes(a.claim.output ?? '', b.claim.output ?? '') ||
         compareBytes(a.relation, b.relation),
     )
+}
+
+function looseOnes({ loose }: ClaimIndex, claim: Claim): readonly Peer[] {
+  return loose.flatMap((peer) => {
+    const meets =
+      peer.containerName === claim.containerName &&
+      (peer.namespace === ANY || peer.namespace === claim.namespace) &&
+      (peer.serviceAccountName === ANY || peer.serviceAccountName === claim.serviceAccountName)
+    const relation = meets ? relationOf(claim.labels, peer.labels) : undefined
+    return relation === undefined ? [] : [{ claim: peer, relation }]
+  })
 }
 
 /** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */

@@ -2,7 +2,7 @@
 // read the claim index, so that their cost follows what there is to report.
 import { judgementOf, type Analysis } from '../analysis.ts'
 import type { Claim } from '../collide/claim.ts'
-import type { Cell } from '../collide/claim-index.ts'
+import { relationOf, type Cell } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
 import { entryOf } from '../entry.ts'
 import { BINDING_KIND } from '../names.ts'
@@ -14,6 +14,11 @@ import { counted } from './tally.ts'
 
 /** More pairs than this in one group of claims are summed up in the last of them. */
 const OVERLAPS_MAX = 200
+/**
+ * The most bindings of one label set that a finding about two label sets names. A set with more has a finding of its
+ * own, which names them all; else 5,000 narrow sets within a wide one of 5,000 bindings would name 25 million.
+ */
+const SIDE_MAX = 100
 
 /** The findings about claims. */
 export function collisionFindings(analysis: Analysis): readonly Finding[] {
@@ -38,23 +43,26 @@ function collisions(analysis: Analysis): readonly Finding[] {
 }
 
 function samePods(analysis: Analysis, cell: Cell): Finding {
-  return collisionFinding(analysis, cell.declared, [], cell.labels, `both select ${labelsText(cell.labels)}`)
+  return collisionFinding(analysis, cell.declared, cell, `both select ${labelsText(cell.labels)}`)
 }
 
 function contains(analysis: Analysis, wide: Cell, narrow: Cell): Finding {
   const proof = `every pod of ${labelsText(narrow.labels)} is also a pod of ${labelsText(wide.labels)}`
-  return collisionFinding(analysis, wide.declared, narrow.declared, narrow.labels, proof)
+  const named = [...wide.declared.slice(0, SIDE_MAX), ...narrow.declared.slice(0, SIDE_MAX)]
+  const unnamed = wide.declared.length + narrow.declared.length - named.length
+  const more = unnamed === 0 ? '' : `; ${unnamed} more with these label sets are not named here`
+  return collisionFinding(analysis, named, narrow, `${proof}${more}`)
 }
 
+/** `common` are the labels of the pods that all of these claim. */
 function collisionFinding(
   analysis: Analysis,
-  left: readonly Claim[],
-  right: readonly Claim[],
-  common: PoolLabels,
+  claims: readonly Claim[],
+  { labels: common }: Cell,
   proof: string,
 ): Finding {
-  const [first, ...others] = [...left, ...right].map(claimSubject)
-  const claim = left[0]
+  const [first, ...others] = claims.map(claimSubject)
+  const claim = claims[0]
   const container = claim?.containerName ?? ''
   const witnesses = claim === undefined ? [] : analysis.pods().withLabels(claim.namespace, common)
   return finding('KLM301', {
@@ -97,19 +105,34 @@ function overlaps(analysis: Analysis): readonly Finding[] {
 }
 
 function overlapsAmong(analysis: Analysis, cells: readonly Cell[]): readonly Finding[] {
-  if (cells.length < 2) return []
-  const byKeys = [...Map.groupBy(cells, ({ labels }) => [...labels.keys()].join('\n')).values()]
   const findings: Finding[] = []
-  for (const [at, left] of byKeys.entries()) {
-    for (const right of byKeys.slice(at + 1)) {
-      for (const [one, other] of compatiblePairs(left, right)) {
-        if (isRelated(one, other)) continue
-        if (findings.length >= OVERLAPS_MAX) return findings
-        findings.push(overlapFinding(analysis, one, other))
+  for (const like of alikeInCommonKeys(cells)) {
+    const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
+    for (const [at, left] of byKeys.entries()) {
+      for (const right of byKeys.slice(at + 1)) {
+        for (const [one, other] of compatiblePairs(left, right)) {
+          if (relationOf(one.labels, other.labels) !== undefined) continue
+          if (findings.length >= OVERLAPS_MAX) return findings
+          findings.push(overlapFinding(analysis, one, other))
+        }
       }
     }
   }
   return findings
+}
+
+/**
+ * Splits label sets by their values of the keys that all of them have (`app`, mostly): sets of different parts exclude
+ * each other. Each part is split again, since it may have further keys in common.
+ */
+function alikeInCommonKeys(cells: readonly Cell[]): readonly (readonly Cell[])[] {
+  const [first] = cells
+  if (first === undefined || cells.length < 2) return []
+  const common = [...first.labels.keys()].filter((key) => cells.every(({ labels }) => labels.has(key)))
+  const parts = [
+    ...Map.groupBy(cells, ({ labels }) => JSON.stringify(common.map((key) => labels.get(key)))).values(),
+  ]
+  return parts.length === 1 ? parts : parts.flatMap(alikeInCommonKeys)
 }
 
 function* compatiblePairs(left: readonly Cell[], right: readonly Cell[]): Iterable<readonly [Cell, Cell]> {
@@ -117,10 +140,6 @@ function* compatiblePairs(left: readonly Cell[], right: readonly Cell[]): Iterab
   const joinKey = ({ labels }: Cell): string => JSON.stringify(keys.map((key) => labels.get(key)))
   const byJoin = Map.groupBy(right, joinKey)
   for (const one of left) for (const other of byJoin.get(joinKey(one)) ?? []) yield [one, other]
-}
-
-function isRelated(one: Cell, other: Cell): boolean {
-  return one.relatives.some(({ cell }) => cell === other)
 }
 
 function overlapFinding(analysis: Analysis, one: Cell, other: Cell): Finding {

@@ -52,9 +52,19 @@ export function compareFindings(left: Finding, right: Finding): number {
     SEVERITY_RANK[left.severity] - SEVERITY_RANK[right.severity] ||
     compareBytes(left.code, right.code) ||
     compareSubjects(left.subject, right.subject) ||
-    compareBytes(left.related.map(subjectText).join('\n'), right.related.map(subjectText).join('\n')) ||
+    compareRelated(left.related, right.related) ||
     compareBytes(left.summary, right.summary)
   )
+}
+
+/** Subject by subject: thousands of findings with thousands of related subjects each mostly differ in the first. */
+function compareRelated(left: readonly Subject[], right: readonly Subject[]): number {
+  for (const [at, subject] of left.entries()) {
+    const other = right[at]
+    const order = other === undefined ? 1 : compareBytes(subjectText(subject), subjectText(other))
+    if (order !== 0) return order
+  }
+  return left.length - right.length
 }
 
 /** What makes two findings the same one, before and after a change: code, subject and related subjects. */

@@ -56,7 +56,8 @@ function judgeAgainst(binding: Binding, object: ClusterSpiffeId, nameIsOurs: boo
       ? { kind: 'ours', binding: binding.key, assumed: false }
       : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
   }
-  if ((claimed ?? '') === '') return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING_UID}` }
+  if ((claimed ?? '') === '')
+    return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING_UID}` }
   if (nameFromItself(binding.key, object.spec.spiffeIDTemplate) === object.meta.name) {
     return { kind: 'orphan', binding: binding.key, why: `binding ${binding.key} lives under another UID` }
   }

@@ -1,0 +1,42 @@
+// Names that no API server would have taken: a file may hold anything, and an answer about such an object would be an
+// answer about nothing that can exist.
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { placeText, type InputProblem } from '../sources/problem.ts'
+
+/** Splits objects into those with possible names and the problems of the others. */
+export function withPossibleNames(objects: readonly RawObject[]): {
+  readonly objects: readonly RawObject[]
+  readonly problems: readonly InputProblem[]
+} {
+  const problems: InputProblem[] = []
+  const kept = objects.filter((object) => {
+    const why = nameProblem(object)
+    if (why === undefined) return true
+    const kind = typeof object.value['kind'] === 'string' ? object.value['kind'] : 'object'
+    problems.push({
+      kind: 'incomplete',
+      what: `${kind} with a name that cannot be`,
+      where: object.origin === undefined ? kind : placeText(object.origin),
+      why,
+      fix: 'give it a name that the API server takes: lower-case letters, digits, dashes and dots',
+    })
+    return false
+  })
+  return { objects: kept, problems }
+}
+
+function nameProblem({ value }: RawObject): string | undefined {
+  const { namespace, name } = readMeta(value)
+  if (namespace !== '' && !isDns1123Label(namespace)) {
+    return `metadata.namespace is ${JSON.stringify(namespace.slice(0, 80))}, which is no DNS-1123 label`
+  }
+  if (name !== '' && !isDns1123Subdomain(name)) {
+    return `metadata.name is ${JSON.stringify(name.slice(0, 80))}, which is no DNS-1123 subdomain`
+  }
+  if (name === '' && value['kind'] === 'InferenceIdentityBinding') {
+    return 'metadata has no name (only generateName), and what kleym renders hangs on it'
+  }
+  return undefined
+}
