@@ -79,7 +79,7 @@ export class KleymError extends Error {
 }
 
 /** Where bugs are reported. */
-export const BUG_REPORTS = 'https://github.com/sonda-red/kleym/issues'
+export const BUG_REPORTS = "the project's issue tracker"
 
 /** Any thrown thing as a KleymError: what is not one already is a bug in kleym. */
 export function asKleymError(thrown: unknown): KleymError {
@@ -89,7 +89,7 @@ export function asKleymError(thrown: unknown): KleymError {
       code: 'internal',
       what: 'kleym has a bug and cannot answer',
       why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
-      fix: `run it again with -v=6 and report what it prints at ${BUG_REPORTS}`,
+      fix: `run it again with -v=6 and report what it prints on ${BUG_REPORTS}`,
     },
     { cause: thrown },
   )

@@ -40,9 +40,8 @@ export const HOSTILE = [
 const NAMESPACES = ['team-a', 'team-a', 'team-b', 'team'] as const
 const ACCOUNTS = ['runner', 'runner', 'runner', 'runner', 'run', 'runner-2'] as const
 const CONTAINERS = ['vllm', 'vllm', 'vllm', 'vl', 'vllm-2', 'proxy'] as const
-const POOLS = ['llama', 'llama', 'llama-2'] as const
+const POOLS = ['llama', 'llama-2'] as const
 const LABEL_SETS: readonly JsonRecord[] = [
-  { app: 'llama' },
   { app: 'llama' },
   { app: 'llama', tier: 'gold' },
   { app: 'llama', zone: 'eu' },
@@ -123,15 +122,18 @@ export interface HostileWorld {
 const place = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`
 
-/** Two pools in each of three namespaces and one with a hostile name, up to nine bindings, up to ten pods. */
+/** Two pools in each of three namespaces and one with a hostile name, up to ten bindings, up to ten pods. */
 export const hostileWorld: fc.Arbitrary<HostileWorld> = fc.record({
   pools,
-  bindings: fc.uniqueArray(binding, { selector: place, minLength: 3, maxLength: 9 }),
+  bindings: fc.uniqueArray(binding, { selector: place, minLength: 4, maxLength: 10 }),
   pods: fc.array(pod, { minLength: 3, maxLength: 10 }),
 })
 
 /** One more binding, for worlds that are compared before and after it. */
-export const oneMoreBinding: fc.Arbitrary<BindingDraft> = binding.map((draft) => ({ ...draft, name: 'added' }))
+export const oneMoreBinding: fc.Arbitrary<BindingDraft> = binding.map((draft) => ({
+  ...draft,
+  name: 'added',
+}))
 
 /** The catch-all default that the SPIRE charts install. */
 const DEFAULT_ID: JsonRecord = {

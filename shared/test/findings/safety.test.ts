@@ -55,7 +55,14 @@ function isHostile(text: string): boolean {
 }
 
 test('an identity of ours reaches only the namespace, service account, pool pods and container of its binding', () => {
-  const seen = { issued: 0, init: 0, 'native sidecar': 0, lookAlikes: 0, refusedHostile: 0, readyBesideHostile: 0 }
+  const seen = {
+    issued: 0,
+    init: 0,
+    'native sidecar': 0,
+    lookAlikes: 0,
+    refusedHostile: 0,
+    readyBesideHostile: 0,
+  }
   fc.assert(
     fc.property(hostileWorld, (world) => {
       const analysis = analysisOf(world)
@@ -79,7 +86,6 @@ test('an identity of ours reaches only the namespace, service account, pool pods
     { numRuns: RUNS },
   )
   // Each of these is what the property is about: it must have happened, and often.
-  console.log(seen)
   expect(seen.issued).toBeGreaterThan(RUNS / 10)
   expect(seen.init).toBeGreaterThan(5)
   expect(seen['native sidecar']).toBeGreaterThan(5)
@@ -142,7 +148,6 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
     }),
     { numRuns: RUNS },
   )
-  console.log(seen)
   expect(seen.collisions).toBeGreaterThan(20)
   expect(seen.pairs).toBeGreaterThan(3)
 })
@@ -199,8 +204,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
       }),
       { numRuns: RUNS },
     )
-    console.log(seen)
-  expect(seen.selectable).toBeGreaterThan(20)
+    expect(seen.selectable).toBeGreaterThan(20)
   })
 
   test('and it is the namespaceSelector that keeps it so: without it, look-alikes lose their default identity', () => {
@@ -215,8 +219,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
       }),
       { numRuns: RUNS },
     )
-    console.log(seen)
-  expect(seen.changed).toBeGreaterThan(20)
+    expect(seen.changed).toBeGreaterThan(20)
   })
 })
 
@@ -252,7 +255,9 @@ function withoutNamespaceSelector(analysis: Analysis, added: BindingDraft): Pred
   const { snapshot } = analysis
   return predict({
     clusterSpiffeIds: analysis.settled.outputs.map(({ object }) =>
-      object.meta.name === name ? { ...object, spec: { ...object.spec, namespaceSelector: undefined } } : object,
+      object.meta.name === name
+        ? { ...object, spec: { ...object.spec, namespaceSelector: undefined } }
+        : object,
     ),
     staticEntries: snapshot.staticEntries,
     namespaces: snapshot.namespaces,

@@ -30,6 +30,21 @@ export interface ClaimIndex {
   readonly loose: readonly Claim[]
   /** The cell of a claim, by value. */
   cellOf(claim: Claim): Cell | undefined
+  /** The declared claims that the claims of a cell meet, itself included; worked out once for each cell. */
+  rowsOf(cell: Cell): PeerRows
+}
+
+/** The declared claims of a cell and its relatives. */
+export interface PeerRows {
+  readonly rows: readonly PeerRow[]
+  /** How many claims there are in all rows. */
+  readonly count: number
+}
+
+/** Declared claims that stand to the cell in one way, in byte order of their owners. */
+export interface PeerRow {
+  readonly relation: Relation
+  readonly claims: readonly Claim[]
 }
 
 interface OpenCell extends Cell {
@@ -58,13 +73,31 @@ export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
     }
     relate([...cells.values()])
   }
+  const rows = new Map<Cell, PeerRows>()
   return {
     cells: [...groups]
       .toSorted(([a], [b]) => compareBytes(a, b))
       .flatMap(([, cells]) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell)),
     loose: loose.toSorted(compareClaims),
     cellOf: (claim) => groups.get(groupKey(claim))?.get(labelsKey(claim.labels)),
+    rowsOf: (cell) => entryOf(rows, cell, () => peerRowsOf(cell)),
   }
+}
+
+/**
+ * Each declared claim of the cell will go through the rows. Where the cell has many claims and many relatives, as a wide
+ * label set over thousands of narrow ones, relatives of one relation are merged into one row.
+ */
+function peerRowsOf(cell: Cell): PeerRows {
+  const rows = cell.relatives.map(({ relation, cell: relative }) => ({ relation, claims: relative.declared }))
+  const count = rows.reduce((sum, { claims }) => sum + claims.length, 0)
+  if (count > cell.declared.length * rows.length) return { rows, count }
+  const byRelation = Map.groupBy(rows, ({ relation }) => relation)
+  const merged = [...byRelation].map(([relation, alike]) => ({
+    relation,
+    claims: alike.flatMap(({ claims }) => claims).toSorted(compareClaims),
+  }))
+  return { rows: merged, count }
 }
 
 /** How the pods of one label set stand to another's; undefined when nothing is provable from the labels. */
