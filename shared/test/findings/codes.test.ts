@@ -337,10 +337,8 @@ describe('every finding code', () => {
     expect(codesOf(shows, setting)).toContain(code)
   })
 
-  test.each(CASES)('$code is not shown by the near miss', ({ code, not, setting, settingNot }) => {
-    // Where the worlds are equal, the setting is what differs.
-    expect(codesOf(not, settingNot ?? {})).not.toContain(code)
-    expect({ not, setting: settingNot ?? {} }).not.toEqual({ not: setting, setting: setting ?? {} })
+  test.each(CASES)('$code is not shown by the near miss', ({ code, not, settingNot = {} }) => {
+    expect(codesOf(not, settingNot)).not.toContain(code)
   })
 
   test('stands in the table, or needs what files do not have', () => {

@@ -99,7 +99,14 @@ const binding = fc.record({
 })
 export type BindingDraft = typeof binding extends fc.Arbitrary<infer T> ? T : never
 
-const pod = fc.record({
+export interface PodDraft {
+  readonly namespace: string
+  readonly labels: JsonRecord
+  readonly serviceAccountName: string
+  readonly containers: readonly { readonly name: string; readonly role: string }[]
+}
+
+const pod: fc.Arbitrary<PodDraft> = fc.record({
   namespace: fc.constantFrom(...NAMESPACES),
   labels: fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...LABEL_SETS) },
@@ -111,7 +118,6 @@ const pod = fc.record({
     { selector: ({ name }) => name, minLength: 1, maxLength: 4 },
   ),
 })
-export type PodDraft = typeof pod extends fc.Arbitrary<infer T> ? T : never
 
 export interface HostileWorld {
   readonly pools: readonly PoolDraft[]

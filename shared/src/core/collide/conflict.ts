@@ -3,7 +3,7 @@
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
-import { relationOf, type ClaimIndex, type Relation } from './claim-index.ts'
+import { relationOf, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
 
 /** A peer as a person sees it: whose it is, and how its pods stand to ours. */
 export interface Peer {
@@ -26,8 +26,8 @@ export interface Collision {
 export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefined {
   const cell = index.cellOf(claim)
   if (cell === undefined) return undefined
-  const rows = cell.relatives.map(({ relation, cell: relative }) => ({ relation, claims: relative.declared }))
-  const count = rows.reduce((sum, { claims }) => sum + claims.length, 0) - 1
+  const { rows, count: withItself } = index.rowsOf(cell)
+  const count = withItself - 1
   if (count < 1) return undefined
   const all = (): readonly Peer[] =>
     rows
@@ -81,15 +81,9 @@ export function collisionPeers(
   }))
 }
 
-interface Row {
-  readonly relation: Relation
-  /** In byte order of their owners. */
-  readonly claims: readonly Claim[]
-}
-
 /** The first ten peers after `owner` in byte order, wrapping round, merged from sorted rows. */
-function nextInOrder(rows: readonly Row[], owner: string): readonly Peer[] {
-  const take = (row: Row): readonly Peer[] => {
+function nextInOrder(rows: readonly PeerRow[], owner: string): readonly Peer[] {
+  const take = (row: PeerRow): readonly Peer[] => {
     const start = firstAfter(row.claims, owner)
     const length = Math.min(row.claims.length, CONFLICTS_NAMED + 1)
     return Array.from({ length }, (_, at) => row.claims[(start + at) % row.claims.length])

@@ -23,6 +23,8 @@ interface Looked {
   readonly binding: Binding
   readonly judgement: Judgement
   readonly gate: NamespaceGate
+  /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
+  readonly llmD: boolean
 }
 
 type BindingRule = (looked: Looked) => Finding | undefined
@@ -38,10 +40,11 @@ const RULES: readonly BindingRule[] = [
 /** The findings of all bindings. */
 export function bindingFindings(analysis: Analysis): readonly Finding[] {
   const gate = new NamespaceGate(analysis.settings)
+  const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = judgementOf(analysis, binding.key)
     if (judgement === undefined) return []
-    return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate }) ?? [])
+    return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])
   })
 }
 
@@ -64,11 +67,11 @@ function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
   })
 }
 
-function legacyObjective({ analysis, binding, judgement }: Looked): Finding | undefined {
+function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefined {
   const { objective } = judgement.compiled.gathered
   if (objective?.state !== 'found') return undefined
   const group: ObjectiveGroup = objective.objective.group
-  if (group === LLM_D_GROUP || !servesLlmD(analysis.snapshot)) return undefined
+  if (group === LLM_D_GROUP || !llmD) return undefined
   const { namespace, name } = objective.objective.meta
   return finding('KLM111', {
     subject: bindingSubject(binding),
