@@ -67,6 +67,7 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
     },
     findings: effect.findings.added,
     differs: changes.length > 0,
+    unclear: effect.unfollowed,
     missing: missingOf(world, judgements),
     names: changes.map(({ name }) => ({
       kind: CLUSTER_SPIFFE_ID_KIND,

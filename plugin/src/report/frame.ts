@@ -1,5 +1,6 @@
 // One result model for every output format and for the exit code: a command makes a Frame, and `finish` turns it into
 // what is printed. The exit code never depends on the format.
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { countBySeverity, reaches, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { World } from '../gather/gather.ts'
@@ -22,6 +23,8 @@ export interface Frame {
   readonly findings: readonly Finding[]
   /** `diff` alone: whether there is any difference. */
   readonly differs?: boolean
+  /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
+  readonly unclear?: boolean
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly Ignorance[]
   /** What `-o name` lists. */
@@ -45,7 +48,13 @@ export async function finish(
           paletteFor(colour, context),
         ),
     }),
-    notes: [...world.notes, ...frame.missing.map((why) => `not known: ${ignoranceText(why)}`)],
+    notes: [
+      ...world.notes,
+      ...frame.missing.map((why) => `not known: ${ignoranceText(why)}`),
+      ...(isUnclear(frame)
+        ? [`not known: what a template that kleym does not follow gives (${UNFOLLOWED})`]
+        : []),
+    ],
     errors: world.problems.map((problem) => formatError(problemError(problem))),
     exitCode,
   }
@@ -53,12 +62,21 @@ export async function finish(
 
 /**
  * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
- * Else 1 for findings at the threshold or for differences, else 0.
+ * Else 1 for findings at the threshold or for differences; else 4 where a registration that kleym does not follow may
+ * hide a finding, else 0.
  */
 export function exitCodeOf(frame: Frame, world: World, failOn: FailOn): ExitCode {
   if (world.problems.length > 0 || frame.missing.length > 0) return EXIT.incomplete
   const failing = failOn !== 'never' && frame.findings.some(({ severity }) => reaches(severity, failOn))
-  return frame.differs === true || failing ? EXIT.findings : EXIT.ok
+  if (frame.differs === true || failing) return EXIT.findings
+  return failOn !== 'never' && isUnclear(frame) ? EXIT.incomplete : EXIT.ok
+}
+
+/** The code of what kleym does not follow: it could give anything to anybody. */
+const UNFOLLOWED: FindingCode = 'KLM413'
+
+function isUnclear({ unclear, findings }: Frame): boolean {
+  return unclear === true || findings.some(({ code }) => code === UNFOLLOWED)
 }
 
 async function answerIn(

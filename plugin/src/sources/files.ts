@@ -1,7 +1,7 @@
 // Which files `-f` means, and their bytes. A folder gives its own *.yaml, *.yml and *.json, with -R those of the folders
 // below too; links are followed, and what is reached twice is read once. The order is that of the names' bytes.
 import { open, readdir, realpath, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { InputProblem } from './problem.ts'
 
@@ -62,8 +62,11 @@ export async function findFiles(
     try {
       const facts = await stat(path)
       const real = await realpath(path).catch(() => path)
+      const before = found.size + problems.length
       if (facts.isDirectory()) await addFolder(name, path, real, 0)
       else addFile(name, path, real)
+      const isEmpty = facts.isDirectory() && found.size + problems.length === before
+      if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options.recursive))
     } catch (error) {
       problems.push(missing(name, error))
     }
@@ -113,6 +116,23 @@ function missing(name: string, error: unknown): InputProblem {
       ? `fetch it first: curl -fsSL ${name} | kubectl kleym ... -f -`
       : 'correct the path; it counts from the folder in which you are',
   }
+}
+
+/** A folder without a manifest is a slip, like a path that does not exist: an answer about nothing helps nobody. */
+function empty(name: string, recursive: boolean): InputProblem {
+  return {
+    kind: 'path',
+    what: `there is nothing to read in ${name}`,
+    where: `-f ${name}`,
+    why: `the folder has no *.yaml, *.yml or *.json${recursive ? ', nor has any folder below it' : ' of its own'}`,
+    fix: recursive ? 'name the folder that holds the manifests' : 'add -R to read the folders below it too',
+  }
+}
+
+/** Whether files below a folder were found through another path already. */
+function isCovered(folder: string, found: ReadonlyMap<string, FoundFile>): boolean {
+  const below = `${folder}${sep}`
+  return [...found.keys()].some((path) => path.startsWith(below))
 }
 
 function unusable(name: string, why: string): InputProblem {

@@ -29,7 +29,9 @@ export function viewDiff(
       ? [
           line(
             MARKS.ok,
-            due.length === 0 ? ' no ClusterSPIFFEID changes' : ' the files change no ClusterSPIFFEID',
+            due.length === 0
+              ? " no ClusterSPIFFEID of kleym's changes"
+              : " the files change no ClusterSPIFFEID of kleym's",
           ),
         ]
       : [...patch(shown), BLANK, ...reasons(caused, layout)]
@@ -131,16 +133,20 @@ function findingBlock({ findings }: Effect, layout: Layout): Block {
     `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
   return [
     BLANK,
-    line(
+    ...wrap(
       span(
         `findings   ${part('new', added)}   ${part('fixed', fixed)}   ${part('unchanged', unchanged)}`,
         'bold',
       ),
+      { width: layout.width, hang: 11 },
     ),
     ...added.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
     ...fixed.flatMap((one) => [
       BLANK,
-      line(MARKS.ok, ' fixed: ', span(one.summary, 'dim'), `   ${one.code}`),
+      ...wrap(line(MARKS.ok, ' fixed: ', span(one.summary, 'dim'), `   ${one.code}`), {
+        width: layout.width,
+        hang: 2,
+      }),
     ]),
   ]
 }

@@ -73,9 +73,12 @@ function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolea
     case 'refused':
       return viewRefused(one, about, layout, inFull)
     case 'unknown':
-      return viewUndecided(one, layout, inFull)
+      return viewUndecided(one, about, layout, inFull)
     case 'deleting':
-      return [line(MARKS.note, ' ', span(one.key, 'bold'), ' is being deleted; its registrations go with it')]
+      return heading(
+        line(MARKS.note, ' ', span(one.key, 'bold'), ' is being deleted; its registrations go with it'),
+        layout,
+      )
     case 'ready':
       return viewReady(one, about, layout, inFull)
   }
@@ -93,7 +96,10 @@ function viewRefused(
   const entry = findingEntry(code)
   const own = about.find((finding) => finding.code === code)
   return [
-    line(MARKS.bad, ' ', span(one.key, 'bold'), ` is refused: ${entry.title} (${verdict.reason})`),
+    ...heading(
+      line(MARKS.bad, ' ', span(one.key, 'bold'), ` is refused: ${entry.title} (${verdict.reason})`),
+      layout,
+    ),
     ...paragraph(verdict.message, layout),
     ...peerLines(one, layout),
     ...paragraph(`fix: ${own?.fix ?? entry.fix}`, layout),
@@ -102,15 +108,20 @@ function viewRefused(
   ]
 }
 
-function viewUndecided(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
+function viewUndecided(
+  one: Explanation,
+  about: readonly Finding[],
+  layout: ExplainLayout,
+  inFull: boolean,
+): Block {
   const { verdict } = one
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   if (verdict === undefined || code === undefined) return []
   const what = verdict.reason === 'WaitingForPeer' ? 'is waiting' : 'cannot be decided'
   return [
-    line(MARKS.warn, ' ', span(one.key, 'bold'), ` ${what} (${verdict.reason})`),
+    ...heading(line(MARKS.warn, ' ', span(one.key, 'bold'), ` ${what} (${verdict.reason})`), layout),
     ...paragraph(verdict.message, layout),
-    ...paragraph(`fix: ${findingEntry(code).fix}`, layout),
+    ...paragraph(`fix: ${about.find((one) => one.code === code)?.fix ?? findingEntry(code).fix}`, layout),
     ...(one.afterwards?.ready === 'True' ? paragraph('afterwards it is ready', layout) : []),
     ...(inFull ? [more(code), BLANK, ...viewSteps(one.steps, layout)] : [more(code)]),
   ]
@@ -129,11 +140,14 @@ function viewReady(
       : `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
   const why = containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach).slice(1)
   return [
-    line(
-      containers === 0 ? MARKS.warn : MARKS.ok,
-      ' ',
-      span(one.key, 'bold'),
-      ` is ready${containers === 0 ? ',' : ':'} ${who}`,
+    ...heading(
+      line(
+        containers === 0 ? MARKS.warn : MARKS.ok,
+        ' ',
+        span(one.key, 'bold'),
+        ` is ready${containers === 0 ? ',' : ':'} ${who}`,
+      ),
+      layout,
     ),
     line(`  ${one.identity?.spiffeId ?? ''}`),
     ...about.flatMap((finding) => findingLines(finding, layout)),
@@ -246,6 +260,11 @@ function peerLines(one: Explanation, layout: ExplainLayout): Block {
   })
   const rest = one.peers.length - shown.length
   return rest > 0 ? [...lines, line(`  and ${counted(rest, 'more peer')}`)] : lines
+}
+
+/** The first line of a binding: names can be longer than a line. */
+function heading(text: Line, { width }: Layout): Block {
+  return wrap(text, { width, hang: 2 })
 }
 
 function paragraph(text: string, { width }: Layout): Block {

@@ -74,7 +74,16 @@ describe('which files are read', () => {
   test('a folder called like a manifest is no file', async () => {
     const root = await workspace({})
     await mkdir(join(root, 'dir.yaml'))
-    expect(await load(root)).toMatchObject({ objects: [], problems: [] })
+    expect(await load(root)).toMatchObject({ objects: [], problems: [{ kind: 'path' }] })
+  })
+
+  test.each([
+    ['a folder without a manifest says that -R reads further', {}, 'add -R to read the folders below it too'],
+    ['nothing below it either', { recursive: true }, 'name the folder that holds the manifests'],
+  ])('%s', async (_, options, fix) => {
+    const root = await workspace({})
+    await mkdir(join(root, 'below'))
+    expect(await load(root, options)).toMatchObject({ objects: [], problems: [{ kind: 'path', fix }] })
   })
 })
 

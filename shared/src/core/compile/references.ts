@@ -51,10 +51,10 @@ export function resolvePool(references: References, namespace: string, ref: Pool
   }))
   const wanted = lookups.filter(({ kind }) => ref.group === undefined || kind.group === ref.group)
   for (const { lookup } of wanted) if (lookup.state === 'unknown') return lookup
-  const found = wanted.flatMap(({ kind, lookup }) =>
+  const everywhere = lookups.flatMap(({ kind, lookup }) =>
     lookup.state === 'found' ? [resolved(kind, lookup.object)] : [],
   )
-  const [first, second] = found
+  const [first, second] = everywhere.filter(({ kind }) => ref.group === undefined || kind.group === ref.group)
   if (first === undefined) {
     const served = wanted.some(({ lookup }) => lookup.state === 'absent')
     return { state: served ? 'absent' : 'kinds absent', tried: wanted.map(({ kind }) => kind) }
@@ -62,10 +62,7 @@ export function resolvePool(references: References, namespace: string, ref: Pool
   if (second !== undefined && !sameSelection(first.selector, second.selector)) {
     return { state: 'ambiguous', pools: [first.pool, second.pool] }
   }
-  const other = lookups.flatMap(({ kind, lookup }) =>
-    lookup.state === 'found' ? [resolved(kind, lookup.object)] : [],
-  )
-  const shadowed = other.find(
+  const shadowed = everywhere.find(
     ({ pool, selector }) => pool.group !== first.pool.group && !sameSelection(first.selector, selector),
   )
   return shadowed === undefined ? first : { ...first, shadowed: shadowed.pool }

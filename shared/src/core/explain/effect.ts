@@ -38,6 +38,8 @@ export interface Effect {
   readonly stranded: readonly Holder[]
   /** Containers for which it depends on what is not known whether they gain or lose one. */
   readonly uncertain: readonly Holder[]
+  /** Whether some of that rests on a registration that kleym does not follow. */
+  readonly unfollowed: boolean
   readonly verdicts: readonly VerdictChange[]
   readonly findings: {
     readonly added: readonly Finding[]
@@ -50,6 +52,9 @@ export interface Effect {
 export function effectOf(before: Analysis, after: Analysis): Effect {
   const held = identitiesOf(before)
   const will = identitiesOf(after)
+  const uncertain = [...new Map([...held, ...will])].filter(
+    ([key]) => openText(held.get(key)) !== openText(will.get(key)),
+  )
   return {
     gained: changes(will, held),
     lost: changes(held, will),
@@ -57,10 +62,10 @@ export function effectOf(before: Analysis, after: Analysis): Effect {
       .filter(([key, { ids }]) => ids.size > 0 && will.get(key)?.ids.size === 0)
       .map(([, { holder }]) => holder)
       .toSorted(compareHolders),
-    uncertain: [...new Map([...held, ...will])]
-      .filter(([key]) => openText(held.get(key)) !== openText(will.get(key)))
-      .map(([, { holder }]) => holder)
-      .toSorted(compareHolders),
+    uncertain: uncertain.map(([, { holder }]) => holder).toSorted(compareHolders),
+    unfollowed: uncertain.some(
+      ([key]) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
+    ),
     verdicts: verdictChanges(before, after),
     findings: findingChanges(findingsOf(before), findingsOf(after)),
   }
@@ -72,6 +77,8 @@ interface Held {
   readonly ids: Set<string>
   /** Perhaps issued. */
   readonly open: Set<string>
+  /** Whether a registration that kleym does not follow is among them. */
+  unfollowed: boolean
 }
 
 function openText(held: Held | undefined): string {
@@ -82,18 +89,23 @@ function openText(held: Held | undefined): string {
 function identitiesOf(analysis: Analysis): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>()
   const prediction = analysis.prediction()
+  const specs = new Map(analysis.settled.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
   for (const pod of analysis.subjects) {
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
-      const { ids, open } = entryOf(held, `${holder.pod}:${holder.container}`, () => ({
+      const one: Held = entryOf(held, `${holder.pod}:${holder.container}`, () => ({
         holder,
         ids: new Set(),
         open: new Set(),
+        unfollowed: false,
       }))
       for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
-        if (verdict === 'issued' && spiffeId !== undefined) ids.add(spiffeId)
-        if (verdict === 'depends' || verdict === 'unknown')
-          open.add(`${sourceText(source)} ${spiffeId ?? ''}`)
+        if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
+        if (verdict === 'depends') one.open.add(`${sourceText(source)} ${spiffeId ?? ''}`)
+        if (verdict !== 'unknown') continue
+        // Nothing of it is known but what it is made from: where that changes, its result may.
+        one.unfollowed = true
+        one.open.add(JSON.stringify([source, specs.get(source.name), pod.metadata, pod.spec]))
       }
     }
   }

@@ -53,7 +53,14 @@ function notReady({ binding, judgement }: Looked): Finding | undefined {
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   // Collisions have rules of their own: they name both sides and the proof.
   if (verdict === undefined || code === undefined || verdict.reason === 'IdentityCollision') return undefined
-  return finding(code, { subject: bindingSubject(binding), summary: verdict.message })
+  const unread = judgement.state === 'undetermined' && judgement.why.verb === 'read'
+  return finding(code, {
+    subject: bindingSubject(binding),
+    summary: verdict.message,
+    ...(unread
+      ? { fix: 'Correct what could not be read, and ask again: it may hold what is missing here.' }
+      : {}),
+  })
 }
 
 function poolShadowed({ binding, judgement }: Looked): Finding | undefined {

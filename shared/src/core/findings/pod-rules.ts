@@ -231,13 +231,16 @@ function failed({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
 }
 
 function notFollowed({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
+  const beside = outcomes
+    .map(({ source }) => ownerOf(source, scan))
+    .filter(({ kind }) => kind === BINDING_KIND)
   return outcomes.flatMap(({ source, verdict }) =>
     verdict.state !== 'unknown'
       ? []
       : {
           code: 'KLM413' as const,
           subject: ownerOf(source, scan),
-          related: [],
+          related: beside,
           summary: (pods: string) => `what ${sourceText(source)} gives ${pods} is not known`,
           evidence: [verdict.why],
         },

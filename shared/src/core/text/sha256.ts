@@ -3,45 +3,50 @@
 // property test.
 import { utf8 } from './bytes.ts'
 
-const K = fractionalRoots(64, 3)
-const INITIAL = fractionalRoots(8, 2)
+// Signed words: V8 keeps them as machine integers, and unsigned ones above 2^31 as floating-point numbers (twice as slow).
+const K = Int32Array.from(fractionalRoots(64, 3))
+const INITIAL = Int32Array.from(fractionalRoots(8, 2))
 
 /** The SHA-256 of the UTF-8 bytes of `text`, as 64 lower-case hex digits. */
 export function sha256Hex(text: string): string {
   const words = pad(utf8(text))
-  const state = Uint32Array.from(INITIAL)
-  const schedule = new Uint32Array(64)
-  for (let block = 0; block < words.length; block += 16) compress(state, words, block, schedule)
+  const state = Int32Array.from(INITIAL)
+  const schedule = new Int32Array(64)
+  for (let block = 0; block < words.length; block += 16) {
+    schedule.set(words.subarray(block, block + 16))
+    compress(state, schedule)
+  }
   let hex = ''
-  for (const word of state) hex += word.toString(16).padStart(8, '0')
+  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0')
   return hex
 }
 
-function pad(bytes: Uint8Array): Uint32Array {
-  const words = new Uint32Array((((bytes.length + 8) >> 6) + 1) * 16)
-  bytes.forEach((byte, at) => {
-    words[at >> 2] = (words[at >> 2] ?? 0) | (byte << (24 - (at & 3) * 8))
-  })
-  words[bytes.length >> 2] = (words[bytes.length >> 2] ?? 0) | (0x80 << (24 - (bytes.length & 3) * 8))
+function pad(bytes: Uint8Array): Int32Array {
+  const words = new Int32Array((((bytes.length + 8) >> 6) + 1) * 16)
+  for (let at = 0; at < bytes.length; at++) put(words, at, bytes[at] ?? 0)
+  put(words, bytes.length, 0x80)
   words[words.length - 2] = Math.floor(bytes.length / 0x2000_0000)
   words[words.length - 1] = bytes.length << 3
   return words
 }
 
-function compress(state: Uint32Array, words: Uint32Array, block: number, schedule: Uint32Array): void {
-  const w = (at: number): number => schedule[at] ?? 0
-  for (let at = 0; at < 64; at++) {
-    if (at < 16) schedule[at] = words[block + at] ?? 0
-    else {
-      const low = rotate(w(at - 15), 7) ^ rotate(w(at - 15), 18) ^ (w(at - 15) >>> 3)
-      const high = rotate(w(at - 2), 17) ^ rotate(w(at - 2), 19) ^ (w(at - 2) >>> 10)
-      schedule[at] = w(at - 16) + low + w(at - 7) + high
-    }
+function put(words: Int32Array, at: number, byte: number): void {
+  words[at >> 2] = (words[at >> 2] ?? 0) | (byte << (24 - (at & 3) * 8))
+}
+
+/** Works one block, the first 16 words of `w`, into the state. */
+function compress(state: Int32Array, w: Int32Array): void {
+  for (let at = 16; at < 64; at++) {
+    const near = w[at - 15] ?? 0
+    const far = w[at - 2] ?? 0
+    const low = rotate(near, 7) ^ rotate(near, 18) ^ (near >>> 3)
+    const high = rotate(far, 17) ^ rotate(far, 19) ^ (far >>> 10)
+    w[at] = (w[at - 16] ?? 0) + low + (w[at - 7] ?? 0) + high
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let at = 0; at < 64; at++) {
     const high = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-    const one = (h + high + ((e & f) ^ (~e & g)) + (K[at] ?? 0) + w(at)) | 0
+    const one = (h + high + ((e & f) ^ (~e & g)) + (K[at] ?? 0) + (w[at] ?? 0)) | 0
     const low = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
     const two = (low + ((a & b) ^ (a & c) ^ (b & c))) | 0
     h = g
@@ -53,9 +58,7 @@ function compress(state: Uint32Array, words: Uint32Array, block: number, schedul
     b = a
     a = (one + two) | 0
   }
-  ;[a, b, c, d, e, f, g, h].forEach((word, at) => {
-    state[at] = (state[at] ?? 0) + word
-  })
+  for (const [at, word] of [a, b, c, d, e, f, g, h].entries()) state[at] = (state[at] ?? 0) + word
 }
 
 function rotate(word: number, by: number): number {
