@@ -1,9 +1,9 @@
 // The report of `who-selects --entries`: the registration entries that SPIRE would hold, with the names that
 // `spire-server entry show -output json` gives their fields.
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
+import { concernsEverybody, installFindings } from '@kleym/shared/core/findings/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
-import { podNotes } from '@kleym/shared/core/findings/pod-rules.ts'
+import { podNotes } from '@kleym/shared/core/findings/pod-findings.ts'
 import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { World } from '../gather/gather.ts'
@@ -35,7 +35,11 @@ export function entriesFrame(world: World, pods: readonly Pod[], scope: EntrySco
   return {
     kind: 'EntriesReport',
     fields: { entries: entries.map(entryReport) },
-    findings: [...podNotes(world.after, pods), ...installFindings(world.after)].toSorted(compareFindings),
+    findings: [
+      ...podNotes(world.after, pods),
+      ...installFindings(world.after),
+      ...world.inputFindings.filter(concernsEverybody),
+    ].toSorted(compareFindings),
     missing: missingOf(world, []),
     names: pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout) => viewEntries(entries, layout),

@@ -2,11 +2,10 @@
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
 import { bindingOfOutput, type Analysis } from '@kleym/shared/core/analysis.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
-import { podNotes } from '@kleym/shared/core/findings/pod-rules.ts'
+import { concernsEverybody, installFindings } from '@kleym/shared/core/findings/install-rules.ts'
+import { podNotes } from '@kleym/shared/core/findings/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/attest.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { World } from '../gather/gather.ts'
@@ -15,16 +14,13 @@ import type { Frame } from './frame.ts'
 import type { Narrowing, PodAnswer } from './model.ts'
 import { missingOf } from './missing.ts'
 
-/** What stops everybody's registrations concerns every container. */
-const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
-
 /** Makes the report for the chosen pods. */
 export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: Narrowing): Frame {
   const answers = answersOf(world.after, pods, narrowing)
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
     ...podNotes(world.after, asked),
-    ...installFindings(world.after).filter(({ code }) => EVERYBODY.has(code)),
+    ...[...installFindings(world.after), ...world.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
   const bindings = bindingOfOutput(world.after)
   return {

@@ -4,7 +4,7 @@ import { bindingFindings } from './binding-rules.ts'
 import { collisionFindings } from './collision-rules.ts'
 import { compareFindings, type Finding } from './finding.ts'
 import { installFindings } from './install-rules.ts'
-import { podFindings } from './pod-rules.ts'
+import { podFindings } from './pod-findings.ts'
 import { poolFindings } from './pool-rules.ts'
 
 const RULE_SETS: readonly ((analysis: Analysis) => readonly Finding[])[] = [

@@ -17,6 +17,14 @@ export function sourceSubject(source: EntrySource): Subject {
   return { kind: source.kind, namespace: '', name: source.name }
 }
 
+/** What stops everybody's registrations concerns every binding and every container. */
+const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
+
+/** Whether a finding concerns everybody's registrations, whatever it is about. */
+export function concernsEverybody({ code }: Finding): boolean {
+  return EVERYBODY.has(code)
+}
+
 /** The findings about settings and about objects that stop everybody. */
 export function installFindings(analysis: Analysis): readonly Finding[] {
   return [...trustDomains(analysis), ...stoppers(analysis), ...unparsable(analysis), ...orphans(analysis)]

@@ -33,7 +33,7 @@ export function poolFindings(analysis: Analysis): readonly Finding[] {
       const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
       return entryOf(shared, JSON.stringify([pod.namespace, sorted]), () => ({ pools, pods: new Names() }))
     })
-    if (found.pools.length > 1) found.pods.add(podText(pod))
+    found.pods.add(podText(pod))
   }
   return [...shared.values()].flatMap(({ pools: [first, ...others], pods }) =>
     first === undefined || others.length === 0
