@@ -1,7 +1,14 @@
 // Worlds that nobody means to build and somebody will: each is the shape in which one algorithm of the core would be
 // quadratic if it were written naively.
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { defaultObject, foreignObject, podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
+import {
+  defaultObject,
+  foreignObject,
+  podObject,
+  poolObject,
+  USUAL_TEMPLATE,
+  workloadObject,
+} from './objects.ts'
 import { claim, numbered, outputsFor, range } from './worlds.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -124,4 +131,19 @@ function podIn(namespace: string, at: number, labels: Labels): RawObject {
     node: numbered('node', at % 100),
     containers: ['vllm', 'lora-syncer'],
   })
+}
+
+/** Deployments of one namespace, service account and container, and ten pods for each: who stands for whom? */
+export function workloadsAndPods(count: number): readonly RawObject[] {
+  const workloads = range(count).map((at) => workloadObject('team', numbered('app', at), 'vllm'))
+  const pods = range(count * 10).map((at) =>
+    podObject({
+      namespace: 'team',
+      name: `server-${numbered('p', at)}`,
+      labels: { app: numbered('app', Math.floor(at / 10)) },
+      node: numbered('node', at % 100),
+      containers: ['vllm'],
+    }),
+  )
+  return [defaultObject(), ...workloads, ...pods]
 }

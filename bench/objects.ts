@@ -97,6 +97,21 @@ export function podObject({ namespace, name, labels, node, containers }: PodAsk)
   }
 }
 
+/** A Deployment whose pods carry the label `app` with its name. */
+export function workloadObject(namespace: string, name: string, container: string): RawObject {
+  return object('apps/v1', 'Deployment', namespace, name, {
+    spec: {
+      template: {
+        metadata: { labels: { app: name } },
+        spec: {
+          serviceAccountName: SERVICE_ACCOUNT,
+          containers: [{ name: container, image: `registry.example.org/${container}:1` }],
+        },
+      },
+    },
+  })
+}
+
 /** A ClusterSPIFFEID of somebody else's. */
 export function foreignObject(name: string, spec: Readonly<Record<string, unknown>>): RawObject {
   return object('spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID', '', name, {

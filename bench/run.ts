@@ -16,8 +16,13 @@ const COLUMNS = ['scenario', 'size', 'read s', 'answer s', '(growth)', 'cold s',
 function measureApart({ name }: Scenario, size: number): Measured {
   const script = new URL('measure.ts', import.meta.url).pathname
   const output = execFileSync(process.execPath, [script, name, String(size)], { encoding: 'utf8' })
-  // The line is written by measure.ts of this very folder.
-  return JSON.parse(output) as Measured
+  const measured: unknown = JSON.parse(output)
+  if (!isMeasured(measured)) throw new Error(`${name} measured nothing: ${output}`)
+  return measured
+}
+
+function isMeasured(value: unknown): value is Measured {
+  return typeof value === 'object' && value !== null && 'answer' in value && 'result' in value
 }
 
 /** `3.1 (x3.0)`: how the time of the answer grows, and the size. */

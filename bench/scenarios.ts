@@ -86,6 +86,7 @@ export const SCENARIOS: readonly Scenario[] = [
   verdicts('nasty: foreign ones by label', nasty.foreignByLabel),
   verdicts('nasty: foreign ones by In on pods', nasty.foreignByExpression),
   verdicts('nasty: foreign ones by In on namespaces', nasty.foreignByNamespaceList),
+  findings('nasty: workloads and their pods', 'Deployments, ten times as many pods', nasty.workloadsAndPods),
 ]
 
 /** Compile, plan, and what bindings do to one another; nothing is live yet, so that everything is to be created. */
@@ -106,7 +107,7 @@ function findings(name: string, unit: string, world: (size: number) => readonly 
 
 function verdicts(name: string, world: (size: number) => readonly RawObject[]): Scenario {
   const unit = 'ClusterSPIFFEIDs, ten times as many pods'
-  return { name, unit, sizes: THOUSANDS, ask: (size) => one(world(size), verdictsText) }
+  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(world(size), verdictsText) }
 }
 
 /** A question about one snapshot. */

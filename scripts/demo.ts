@@ -47,9 +47,9 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
-    says: 'Who would hold this identity?',
+    says: 'Who would hold this identity? One pod is not certain, so the exit code says that the answer is not complete.',
     args: ['who-selects', '--spiffe-id', 'spiffe://example.org/ns/team-a/objective/chat', ...ESTATE],
-    exitCode: 0,
+    exitCode: 4,
   },
   {
     says: 'The registration entries behind it, as spire-server would show them.',

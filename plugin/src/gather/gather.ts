@@ -1,6 +1,7 @@
 // Everything that an answer needs, read before anything is decided: files, what stands for the live side, settings.
 import { analyse, type Analysis } from '@kleym/shared/core/analysis.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { SCM_SUBJECT } from '@kleym/shared/core/findings/install-rules.ts'
 import {
   operatorClaims,
   settleSettings,
@@ -12,6 +13,7 @@ import {
 } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
@@ -19,8 +21,8 @@ import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { KleymError } from '../cli/errors.ts'
 import type { CommonOptions, SettingsOptions } from '../cli/options.ts'
-import { loadFiles, type LoadedFiles, type SourceIo } from '../sources/load.ts'
-import type { InputProblem } from '../sources/problem.ts'
+import { configMapTexts, loadFiles, type LoadedFiles, type SourceIo } from '../sources/load.ts'
+import { placeText, type InputProblem } from '../sources/problem.ts'
 import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
@@ -55,10 +57,10 @@ export async function gather(options: CommonOptions, io: SourceIo): Promise<Worl
         )
   const files = await loadFiles(sources.files, { ...rules, dumps: live === undefined }, io)
   const named = withPossibleNames(removeNamed(overlay(live?.objects ?? [], files.objects), options))
-  const problems = [...(live?.problems ?? []), ...files.problems, ...named.problems]
-  refuseWrongPaths(problems)
+  const unread = [...(live?.problems ?? []), ...files.problems, ...named.problems]
+  refuseWrongPaths(unread)
   const { objects } = named
-  const gaps = gapsOf(problems)
+  const gaps = gapsOf(unread)
   const after = readSnapshot({ objects, gaps })
   const before =
     live === undefined ? undefined : readSnapshot({ objects: withPossibleNames(live.objects).objects, gaps })
@@ -73,8 +75,8 @@ export async function gather(options: CommonOptions, io: SourceIo): Promise<Worl
     after: analysis,
     before: before === undefined ? analysis : analyse(before, operator.config, scm.settings),
     operator,
-    inputFindings: operator.disagreements,
-    problems,
+    inputFindings: [...operator.disagreements, ...scm.findings],
+    problems: [...unread, ...scm.problems],
     notes: [...skippedNotes(files, live), ...scm.notes, ...assumptionNotes(operator, scm.settings)],
   }
 }
@@ -119,11 +121,15 @@ function removeNamed(objects: readonly RawObject[], { sources }: CommonOptions):
   return kept
 }
 
-/** A document that could not be understood may have held anything, so nothing counts as missing. */
+/**
+ * A document that could not be understood may have held anything, so nothing counts as missing. An object that stands
+ * twice hides nothing: both are known, and the answer is about the first.
+ */
 function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, Ignorance> {
-  const [first] = problems
+  const first = problems.find(({ kind }) => kind !== 'duplicate')
   if (first === undefined) return new Map()
-  return new Map([['*', { verb: 'read', what: first.where, cause: 'malformed' }]])
+  const cause = first.kind === 'failed' ? 'unreachable' : 'malformed'
+  return new Map([['*', { verb: 'read', what: first.where, cause }]])
 }
 
 function flagClaim({ trustDomain, className }: SettingsOptions): SettingsClaim {
@@ -133,6 +139,8 @@ function flagClaim({ trustDomain, className }: SettingsOptions): SettingsClaim {
 interface ScmReading {
   readonly settings: ScmSettings
   readonly notes: readonly string[]
+  readonly findings: readonly Finding[]
+  readonly problems: readonly InputProblem[]
 }
 
 async function scmSettings(
@@ -157,7 +165,38 @@ async function scmSettings(
   )
   const several =
     found.length > 1 ? [`${found.length} SCM configurations are in the files; ${chosen?.source} is used`] : []
-  return { settings, notes: [...several, ...problems.map((problem) => `${chosen?.source}: ${problem}`)] }
+  return {
+    settings,
+    notes: several,
+    findings: problems.map((problem) =>
+      finding('KLM414', {
+        subject: SCM_SUBJECT,
+        summary: problem,
+        evidence: [`SCM's settings: ${settings.source}`],
+      }),
+    ),
+    problems: chosen === undefined ? unreadScmConfigs(objects) : [],
+  }
+}
+
+/** ConfigMaps that mean to hold SCM's configuration and do not: assuming settings in its place would be a guess. */
+function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[] {
+  return objects.flatMap((object) => {
+    if (object.value['kind'] !== 'ConfigMap') return []
+    return configMapTexts(object)
+      .filter(([, text]) => /^["\s{]*kind"?:\s*"?ControllerManagerConfig\b/m.test(text))
+      .map(([key]): InputProblem => {
+        const { namespace, name } = readMeta(object.value)
+        const { origin } = object
+        return {
+          kind: 'malformed',
+          what: `cannot read SCM's configuration in ConfigMap ${namespace}/${name}`,
+          where: origin === undefined ? `data[${JSON.stringify(key)}]` : placeText(origin),
+          why: `data[${JSON.stringify(key)}] does not parse as a ControllerManagerConfig of spire.spiffe.io`,
+          fix: 'correct the ConfigMap, or give the configuration with --scm-config',
+        }
+      })
+  })
 }
 
 function skippedNotes(files: LoadedFiles, live: LoadedFiles | undefined): readonly string[] {

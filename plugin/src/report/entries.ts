@@ -32,17 +32,23 @@ export function entriesFrame(world: World, pods: readonly Pod[], scope: EntrySco
       (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&
       (scope.everything || entry.pod !== undefined || near.has(entry.source)),
   )
+  const findings = [
+    ...podNotes(world.after, pods),
+    ...installFindings(world.after),
+    ...world.inputFindings.filter(concernsEverybody),
+  ].toSorted(compareFindings)
   return {
     kind: 'EntriesReport',
     fields: { entries: entries.map(entryReport) },
-    findings: [
-      ...podNotes(world.after, pods),
-      ...installFindings(world.after),
-      ...world.inputFindings.filter(concernsEverybody),
-    ].toSorted(compareFindings),
+    findings,
     missing: missingOf(world, []),
     names: pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
-    view: (layout) => viewEntries(entries, layout),
+    view: (layout) =>
+      viewEntries(entries, {
+        ...layout,
+        findings,
+        perhapsMore: findings.some(({ code }) => code === 'KLM413'),
+      }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsOf } from '@kleym/shared/core/findings/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
@@ -18,10 +19,12 @@ import { missingOf } from './missing.ts'
 export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   const all = [...findingsOf(world.after), ...world.inputFindings].toSorted(compareFindings)
-  const findings = all
-    .filter((one) => isAbout(one, BINDING_KIND, keys))
-    .map((one) => withSuggestion(one, world.after.snapshot))
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
+  const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
+  const everybody = isAnyReady ? all.filter(concernsEverybody) : []
+  const findings = all
+    .filter((one) => isAbout(one, BINDING_KIND, keys) || everybody.includes(one))
+    .map((one) => withSuggestion(one, world.after.snapshot))
   return {
     kind: 'ExplainReport',
     fields: { bindings: explanations.map(explanationReport) },
@@ -39,6 +42,7 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
     view: (layout) =>
       viewExplanations(explanations, {
         about: byBinding(findings),
+        everybody,
         named,
         total: world.after.compiled.length,
         ...layout,

@@ -11,7 +11,8 @@ import type { OutputOptions } from '../cli/options.ts'
 import { report, toJson } from '../output/json.ts'
 import { toNames, type NamedObject } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
-import { render, type Block } from '../view/line.ts'
+import { BLANK, line, MARKS, render, type Block } from '../view/line.ts'
+import { wrap } from '../view/wrap.ts'
 import type { Layout } from '../view/layout.ts'
 
 export interface Frame {
@@ -44,7 +45,11 @@ export async function finish(
     answer: await answerIn(format, { ...frame, exitCode }, world, {
       text: () =>
         render(
-          frame.view({ width: viewWidth(context), wide: format === 'wide' }),
+          viewWhole(frame, {
+            width: viewWidth(context),
+            wide: format === 'wide',
+            incomplete: isIncomplete(frame, world),
+          }),
           paletteFor(colour, context),
         ),
     }),
@@ -66,10 +71,21 @@ export async function finish(
  * hide a finding, else 0.
  */
 export function exitCodeOf(frame: Frame, world: World, failOn: FailOn): ExitCode {
-  if (world.problems.length > 0 || frame.missing.length > 0) return EXIT.incomplete
+  if (isIncomplete(frame, world)) return EXIT.incomplete
   const failing = failOn !== 'never' && frame.findings.some(({ severity }) => reaches(severity, failOn))
   if (frame.differs === true || failing) return EXIT.findings
   return failOn !== 'never' && isUnclear(frame) ? EXIT.incomplete : EXIT.ok
+}
+
+function isIncomplete({ missing }: Frame, { problems }: World): boolean {
+  return problems.length > 0 || missing.length > 0
+}
+
+/** What could not be read may change everything that follows: that is said first. */
+function viewWhole(frame: Frame, layout: Layout): Block {
+  if (layout.incomplete !== true) return frame.view(layout)
+  const text = ' not everything could be read, and what could not may change this answer'
+  return [...wrap(line(MARKS.warn, text), { width: layout.width, hang: 2 }), BLANK, ...frame.view(layout)]
 }
 
 /** The code of what kleym does not follow: it could give anything to anybody. */

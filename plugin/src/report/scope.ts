@@ -36,6 +36,7 @@ function chooseByName(
 ): readonly Binding[] {
   const path = written.split('/')
   if (path.length > 1 && KIND_WORDS.has((path[0] ?? '').toLowerCase())) path.shift()
+  if (path.length > 2) throw unclear(written)
   const name = path.pop() ?? ''
   const where = path.pop() ?? namespace
   const found = bindings.filter(
@@ -51,6 +52,17 @@ function chooseByName(
     fix:
       didYouMean(where === undefined ? name : `${where}/${name}`, keys) ??
       'list them with: kubectl kleym explain --offline -R -f DIR -o name',
+  })
+}
+
+function unclear(written: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: 'cannot tell which binding is meant',
+    where: written,
+    why: 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
+    fix: 'write it like team-a/chat',
+    docs: 'kubectl kleym explain --help',
   })
 }
 

@@ -27,7 +27,13 @@ export interface ConflictCounts {
 /** The whole view. */
 export function viewConflicts(findings: readonly Finding[], counts: ConflictCounts, layout: Layout): Block {
   const where = `${counted(counts.bindings, 'binding')} of ${counted(counts.namespaces, 'namespace')}`
-  if (findings.length === 0) return [line(MARKS.ok, ` nothing clashes in ${where}`)]
+  if (findings.length === 0 && counts.bindings === 0 && layout.incomplete !== true)
+    return [line(MARKS.note, ' no binding is in scope, and nothing else is seen to clash')]
+  if (findings.length === 0) {
+    return layout.incomplete === true
+      ? [line(MARKS.warn, ` nothing is known to clash in ${where}`)]
+      : [line(MARKS.ok, ` nothing clashes in ${where}`)]
+  }
   return [
     line(span(`${severitiesText(findings)} in ${where}`, 'bold')),
     ...findings.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),

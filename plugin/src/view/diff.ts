@@ -25,16 +25,7 @@ export function viewDiff(
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const due = changes.filter(({ dueAlready }) => dueAlready)
   const head =
-    caused.length === 0
-      ? [
-          line(
-            MARKS.ok,
-            due.length === 0
-              ? " no ClusterSPIFFEID of kleym's changes"
-              : " the files change no ClusterSPIFFEID of kleym's",
-          ),
-        ]
-      : [...patch(shown), BLANK, ...reasons(caused, layout)]
+    caused.length === 0 ? [noChange(due, layout)] : [...patch(shown), BLANK, ...reasons(caused, layout)]
   return [
     ...head,
     ...dueBlock(due, layout),
@@ -42,6 +33,13 @@ export function viewDiff(
     ...effectBlock(effect, layout),
     ...findingBlock(effect, layout),
   ]
+}
+
+function noChange(due: readonly ObjectChange[], { incomplete }: DiffLayout): Line {
+  const mark = incomplete === true ? MARKS.warn : MARKS.ok
+  return due.length === 0
+    ? line(mark, " no ClusterSPIFFEID of kleym's changes")
+    : line(mark, " the files change no ClusterSPIFFEID of kleym's")
 }
 
 /** What kleym has to do whether or not the files are applied: said, but not mixed with what they do. */
@@ -94,7 +92,12 @@ function effectBlock(effect: Effect, layout: Layout): Block {
     `${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
   ])
   if (rows.length === 0 && verdicts.length === 0)
-    return [BLANK, line(MARKS.note, ' no container gains or loses an identity')]
+    return [
+      BLANK,
+      layout.incomplete === true
+        ? line(MARKS.warn, ' no container is known to gain or lose an identity')
+        : line(MARKS.note, ' no container gains or loses an identity'),
+    ]
   return [
     BLANK,
     line(span('After this change', 'bold')),

@@ -1,15 +1,29 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import { viewFinding } from './conflicts.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block } from './line.ts'
 import { table } from './table.ts'
 
-/** All entries, counted in the first line. */
-export function viewEntries(entries: readonly RegistrationEntry[], layout: Layout): Block {
-  if (entries.length === 0) return [line(MARKS.note, ' SPIRE would hold no entry')]
-  const head =
-    entries.length === 1 ? 'SPIRE would hold 1 entry' : `SPIRE would hold ${entries.length} entries`
-  return [line(span(head, 'bold')), ...entries.flatMap((entry) => [BLANK, ...viewEntry(entry, layout)])]
+export interface EntriesLayout extends Layout {
+  readonly findings: readonly Finding[]
+  /** There may be more entries than are shown: a registration is not followed. */
+  readonly perhapsMore: boolean
+}
+
+/** All entries, counted in the first line, then the findings that say what they are worth. */
+export function viewEntries(entries: readonly RegistrationEntry[], layout: EntriesLayout): Block {
+  const more = layout.perhapsMore || layout.incomplete === true ? ', and perhaps more' : ''
+  const count =
+    entries.length === 0 ? 'no entry' : entries.length === 1 ? '1 entry' : `${entries.length} entries`
+  return [
+    line(span(`SPIRE would hold ${count}${more}`, 'bold')),
+    ...entries.flatMap((entry) => [BLANK, ...viewEntry(entry, layout)]),
+    ...layout.findings
+      .filter(({ severity, code }) => severity === 'error' || code === 'KLM413')
+      .flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+  ]
 }
 
 function viewEntry(entry: RegistrationEntry, layout: Layout): Block {

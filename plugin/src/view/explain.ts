@@ -8,6 +8,7 @@ import { counted } from '@kleym/shared/core/findings/tally.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import { viewFinding } from './conflicts.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from './line.ts'
 import { namesText } from './names.ts'
@@ -17,6 +18,8 @@ import { shorten, wrap } from './wrap.ts'
 export interface ExplainLayout extends Layout {
   /** The findings that name a binding, by its key. */
   readonly about: ReadonlyMap<string, readonly Finding[]>
+  /** The findings that stop everybody's registrations, those of ready bindings too. */
+  readonly everybody: readonly Finding[]
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
   /** How many bindings there are in all. */
@@ -43,7 +46,8 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
         line(span('The derivation of one: kubectl kleym explain NAMESPACE/NAME, of all: -o wide', 'dim')),
       ]
   const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
-  return [...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
+  const stop = layout.everybody.flatMap((one) => [...viewFinding(one, layout), BLANK])
+  return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
 }
 
 type State = 'refused' | 'unknown' | 'deleting' | 'ready'
@@ -121,7 +125,10 @@ function viewUndecided(
   return [
     ...heading(line(MARKS.warn, ' ', span(one.key, 'bold'), ` ${what} (${verdict.reason})`), layout),
     ...paragraph(verdict.message, layout),
-    ...paragraph(`fix: ${about.find((one) => one.code === code)?.fix ?? findingEntry(code).fix}`, layout),
+    ...paragraph(
+      `fix: ${about.find((finding) => finding.code === code)?.fix ?? findingEntry(code).fix}`,
+      layout,
+    ),
     ...(one.afterwards?.ready === 'True' ? paragraph('afterwards it is ready', layout) : []),
     ...(inFull ? [more(code), BLANK, ...viewSteps(one.steps, layout)] : [more(code)]),
   ]

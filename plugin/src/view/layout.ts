@@ -5,4 +5,6 @@ export interface Layout {
   readonly width: number
   /** `-o wide`: everything, nothing shortened. */
   readonly wide: boolean
+  /** Something could not be read: nothing may then be said to be fine. */
+  readonly incomplete?: boolean
 }

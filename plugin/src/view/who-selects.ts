@@ -24,17 +24,23 @@ export interface WhoSelectsLayout extends Layout {
 
 /** The whole view. */
 export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
-  if (answers.length === 0) return [line(MARKS.note, ` ${nobody(layout.narrowing)}`)]
+  const findings = layout.findings
+    .filter(({ severity }) => severity === 'error')
+    .flatMap((one) => [BLANK, ...viewFinding(one, layout)])
+  if (answers.length === 0) {
+    const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
+    return [line(mark, ` ${nobody(layout)}`), ...findings]
+  }
   const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
-  const findings = layout.findings.filter(({ severity }) => severity === 'error')
   return [
     ...alike.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewAlike(group, layout)]),
-    ...findings.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+    ...findings,
   ]
 }
 
-function nobody({ spiffeId, container }: Narrowing): string {
-  if (spiffeId !== undefined) return `no container would hold ${spiffeId}`
+function nobody({ narrowing: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
+  if (spiffeId !== undefined)
+    return `no container ${incomplete === true ? 'is known to' : 'would'} hold ${spiffeId}`
   return container === undefined ? 'no pod is in scope' : `no pod in scope has a container ${container}`
 }
 
@@ -128,7 +134,11 @@ function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelects
   const none =
     issued.length > 0 || layout.narrowing.spiffeId !== undefined
       ? []
-      : [open ? line(MARKS.warn, ' no certain identity') : line(MARKS.bad, ' no identity')]
+      : [
+          open || layout.incomplete === true
+            ? line(MARKS.warn, ' no certain identity')
+            : line(MARKS.bad, ' no identity'),
+        ]
   const several =
     new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
       ? [line(MARKS.warn, ` ${issued.length} identities: which one a client gets first is not defined`)]

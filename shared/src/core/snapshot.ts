@@ -1,5 +1,6 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
+import { entryOf } from './entry.ts'
 import { stringAt, type JsonRecord } from './json.ts'
 import type { Ignorance } from './knowledge.ts'
 import {
@@ -32,6 +33,7 @@ import {
   type Node,
   type Pod,
 } from './objects/pod.ts'
+import { indexPods, type PodIndex } from './objects/pod-index.ts'
 import type { RawObject } from './objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from './objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from './objects/workload.ts'
@@ -161,10 +163,19 @@ export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
     snapshot.pods.filter((pod) => pod.exists),
     shapeOf,
   )
-  const unrepresented = snapshot.templates.filter(
-    (template) => !(existing.get(shapeOf(template)) ?? []).some((pod) => hasLabels(pod, template.labels)),
-  )
-  return [...snapshot.pods, ...unrepresented]
+  // Thousands of workloads of one shape stand beside tens of thousands of pods: hence an index, and each question once.
+  const indexes = new Map<string, PodIndex>()
+  const answers = new Map<string, boolean>()
+  const isRepresented = (template: Pod): boolean => {
+    const shape = shapeOf(template)
+    const pods = existing.get(shape)
+    if (pods === undefined || template.labels.size === 0) return pods !== undefined
+    return entryOf(answers, JSON.stringify([shape, ...template.labels]), () => {
+      const index = entryOf(indexes, shape, () => indexPods(pods))
+      return index.withLabels(template.namespace, template.labels).length > 0
+    })
+  }
+  return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
 }
 
 function shapeOf(pod: Pod): string {
@@ -173,11 +184,6 @@ function shapeOf(pod: Pod): string {
     pod.serviceAccountName,
     ...pod.containers.map(({ name, role }) => `${role} ${name}`),
   ].join('\n')
-}
-
-function hasLabels(pod: Pod, labels: ReadonlyMap<string, string>): boolean {
-  for (const [key, value] of labels) if (pod.labels.get(key) !== value) return false
-  return true
 }
 
 function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {

@@ -347,20 +347,20 @@ describe('every finding code', () => {
   })
 })
 
-describe('KLM520, settings that disagree', () => {
-  const operator = (name: string, trustDomain: string): { value: JsonRecord } => ({
-    value: {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace: 'kleym' },
-      spec: {
-        template: {
-          spec: { containers: [{ image: 'kleym-operator', args: [`--trust-domain=${trustDomain}`] }] },
-        },
+const operator = (name: string, trustDomain: string): { value: JsonRecord } => ({
+  value: {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'kleym' },
+    spec: {
+      template: {
+        spec: { containers: [{ image: 'kleym-operator', args: [`--trust-domain=${trustDomain}`] }] },
       },
     },
-  })
+  },
+})
 
+describe('KLM520, settings that disagree', () => {
   test.each([
     ['two operators with two trust domains', ['example.org', 'example.com'], ['KLM520']],
     ['two operators with one', ['example.org', 'example.org'], []],

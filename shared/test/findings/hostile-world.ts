@@ -75,7 +75,7 @@ export interface PoolDraft {
 const poolPlaces = [...new Set(NAMESPACES)].flatMap((namespace) =>
   [...new Set(POOLS)].map((name) => ({ namespace, name })),
 )
-const pools: fc.Arbitrary<readonly PoolDraft[]> = fc
+const poolDrafts: fc.Arbitrary<readonly PoolDraft[]> = fc
   .tuple(
     fc.array(labels, { minLength: poolPlaces.length, maxLength: poolPlaces.length }),
     fc.constantFrom(...HOSTILE),
@@ -130,7 +130,7 @@ const place = ({ namespace, name }: { readonly namespace: string; readonly name:
 
 /** Two pools in each of three namespaces and one with a hostile name, up to ten bindings, up to ten pods. */
 export const hostileWorld: fc.Arbitrary<HostileWorld> = fc.record({
-  pools,
+  pools: poolDrafts,
   bindings: fc.uniqueArray(binding, { selector: place, minLength: 4, maxLength: 10 }),
   pods: fc.array(pod, { minLength: 3, maxLength: 10 }),
 })

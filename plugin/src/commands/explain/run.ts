@@ -4,6 +4,7 @@ import { EXIT } from '../../cli/errors.ts'
 import { gather } from '../../gather/gather.ts'
 import { explainFrame } from '../../report/explain.ts'
 import { finish } from '../../report/frame.ts'
+import { unlessUnread } from '../../report/missing.ts'
 import { chooseBindings } from '../../report/scope.ts'
 import type { ExplainOptions } from '../../cli/options.ts'
 
@@ -18,6 +19,8 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
     namespace: options.allNamespaces ? undefined : options.sources.namespaceInForce,
     selector: options.selector,
   }
-  const chosen = chooseBindings(world.after.snapshot.bindings, options.bindings, scope)
+  const chosen = unlessUnread(world, () =>
+    chooseBindings(world.after.snapshot.bindings, options.bindings, scope),
+  )
   return finish(explainFrame(world, chosen, options.bindings.length > 0), world, options.output, context)
 }

@@ -6,6 +6,7 @@ import { KleymError } from '../../cli/errors.ts'
 import { gather, type World } from '../../gather/gather.ts'
 import { entriesFrame } from '../../report/entries.ts'
 import { finish } from '../../report/frame.ts'
+import { unlessUnread } from '../../report/missing.ts'
 import { parseLabelQuery } from '../../report/label-query.ts'
 import { whoSelectsFrame } from '../../report/who-selects.ts'
 import type { WhoSelectsOptions } from '../../cli/options.ts'
@@ -13,7 +14,7 @@ import type { WhoSelectsOptions } from '../../cli/options.ts'
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<Outcome> {
   const world = await gather(options, context)
-  const pods = choosePods(world, options)
+  const pods = unlessUnread(world, () => choosePods(world, options))
   const { container, spiffeId, target, selector, sources, allNamespaces } = options
   const everything =
     target === undefined &&

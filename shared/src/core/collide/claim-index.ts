@@ -48,6 +48,8 @@ export interface PeerRow {
 }
 
 interface OpenCell extends Cell {
+  /** Its labels as `labelKey` writes them. */
+  readonly labelKeys: readonly string[]
   readonly claims: Claim[]
   readonly declared: Claim[]
   readonly relatives: { relation: Relation; cell: Cell }[]
@@ -56,6 +58,8 @@ interface OpenCell extends Cell {
 /** Builds the index. Claims may come in any order. */
 export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
   const groups = new Map<string, Map<string, OpenCell>>()
+  // Who asks about a claim mostly holds the very object that was indexed: that spares writing its labels down again.
+  const byClaim = new Map<Claim, OpenCell>()
   const loose: Claim[] = []
   for (const claim of claims) {
     if (claim.namespace === ANY || claim.serviceAccountName === ANY) {
@@ -63,7 +67,10 @@ export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
       continue
     }
     const cells = entryOf(groups, groupKey(claim), () => new Map<string, OpenCell>())
-    entryOf(cells, labelsKey(claim.labels), () => openCell(claim)).claims.push(claim)
+    const labelKeys = labelKeysOf(claim.labels)
+    const cell = entryOf(cells, labelKeys.join('\n'), () => openCell(claim.labels, labelKeys))
+    cell.claims.push(claim)
+    byClaim.set(claim, cell)
   }
   for (const cells of groups.values()) {
     for (const cell of cells.values()) {
@@ -79,7 +86,8 @@ export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
       .toSorted(([a], [b]) => compareBytes(a, b))
       .flatMap(([, cells]) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell)),
     loose: loose.toSorted(compareClaims),
-    cellOf: (claim) => groups.get(groupKey(claim))?.get(labelsKey(claim.labels)),
+    cellOf: (claim) =>
+      byClaim.get(claim) ?? groups.get(groupKey(claim))?.get(labelKeysOf(claim.labels).join('\n')),
     rowsOf: (cell) => entryOf(rows, cell, () => peerRowsOf(cell)),
   }
 }
@@ -107,8 +115,8 @@ export function relationOf(own: PoolLabels, other: PoolLabels): Relation | undef
   return isSubset(other, own) ? 'ContainedBy' : undefined
 }
 
-function openCell(claim: Claim): OpenCell {
-  return { labels: claim.labels, claims: [], declared: [], relatives: [] }
+function openCell(labels: PoolLabels, labelKeys: readonly string[]): OpenCell {
+  return { labels, labelKeys, claims: [], declared: [], relatives: [] }
 }
 
 /** A total order of claims: owner, then output, then basis. */
@@ -125,13 +133,12 @@ function relate(cells: readonly OpenCell[]): void {
   if (cells.length < 2) return
   const frequency = new Map<string, number>()
   for (const cell of cells) {
-    for (const label of cell.labels) frequency.set(labelKey(label), (frequency.get(labelKey(label)) ?? 0) + 1)
+    for (const key of cell.labelKeys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   }
   // A cell stands under its rarest label: every label set that contains it has that label too.
   const designated = new Map<string, OpenCell[]>()
   for (const cell of cells) {
-    const keys = [...cell.labels].map(labelKey)
-    const rarest = keys.reduce<string | undefined>(
+    const rarest = cell.labelKeys.reduce<string | undefined>(
       (best, key) =>
         best === undefined || (frequency.get(key) ?? 0) < (frequency.get(best) ?? 0) ? key : best,
       undefined,
@@ -139,7 +146,7 @@ function relate(cells: readonly OpenCell[]): void {
     entryOf(designated, rarest ?? '', () => []).push(cell)
   }
   for (const larger of cells) {
-    for (const key of [...[...larger.labels].map(labelKey), '']) {
+    for (const key of [...larger.labelKeys, '']) {
       for (const smaller of designated.get(key) ?? []) {
         if (smaller.labels.size >= larger.labels.size || !isSubset(smaller.labels, larger.labels)) continue
         larger.relatives.push({ relation: 'ContainedBy', cell: smaller })
@@ -158,8 +165,8 @@ function groupKey(claim: Claim): string {
   return JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
 }
 
-function labelsKey(labels: PoolLabels): string {
-  return [...labels].map(labelKey).join('\n')
+function labelKeysOf(labels: PoolLabels): readonly string[] {
+  return [...labels].map(labelKey)
 }
 
 function labelKey([key, value]: readonly [string, string]): string {

@@ -26,11 +26,7 @@ export const POD_RULES: readonly PodRule[] = [
     summary: (pods) => `${verdict.field} fails to render for ${pods}`,
     evidence: [verdict.why],
   })),
-  registrationsThat('unknown', 'KLM413', ({ verdict, source }) => ({
-    related: [],
-    summary: (pods) => `what ${sourceText(source)} gives ${pods} is not known`,
-    evidence: [verdict.why],
-  })),
+  notFollowed,
   foreignBeside,
   idHeldByForeign,
 ]
@@ -50,6 +46,24 @@ function registrationsThat<State extends Fate>(
     outcomes
       .filter(isOne)
       .map((outcome) => ({ code, subject: ownerOf(outcome.source, scan), ...describe(outcome, scan) }))
+}
+
+/** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
+function notFollowed({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
+  const beside = outcomes
+    .map(({ source }) => ownerOf(source, scan))
+    .filter(({ kind }) => kind === BINDING_KIND)
+  return outcomes.flatMap(({ source, verdict }) =>
+    verdict.state !== 'unknown'
+      ? []
+      : {
+          code: 'KLM413' as const,
+          subject: ownerOf(source, scan),
+          related: beside,
+          summary: (pods: string) => `what ${sourceText(source)} gives ${pods} is not known`,
+          evidence: [verdict.why],
+        },
+  )
 }
 
 function severalIdentities({ containers }: PodFacts, scan: Scan): readonly Note[] {

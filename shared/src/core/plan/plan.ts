@@ -70,7 +70,8 @@ export function planOnce(
   outputs: readonly LiveOutput[],
   reserved: readonly Claim[] = [],
 ): Pass {
-  const claims = indexClaims([...declaredClaims(compiled), ...outputs.flatMap(claimsOfOutput), ...reserved])
+  const declared = declaredClaims(compiled)
+  const claims = indexClaims([...declared.values(), ...outputs.flatMap(claimsOfOutput), ...reserved])
   const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
   const byOwner = Map.groupBy(
     outputs.filter(({ ownership }) => ownership.kind === 'ours'),
@@ -80,7 +81,7 @@ export function planOnce(
   const actions: Action[] = []
   for (const one of compiled) {
     const own = byOwner.get(one.binding.key) ?? []
-    const [judgement, due] = decide(one, own, byName, claims)
+    const [judgement, due] = decide({ compiled: one, claim: declared.get(one), own }, byName, claims)
     judgements.set(one.binding.key, judgement)
     actions.push(...due)
   }
@@ -98,18 +99,26 @@ function claimsOfOutput({ object, ownership }: LiveOutput): readonly Claim[] {
   return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
 }
 
-function* declaredClaims(compiled: readonly Compiled[]): Iterable<Claim> {
+function declaredClaims(compiled: readonly Compiled[]): ReadonlyMap<Compiled, Claim> {
+  const claims = new Map<Compiled, Claim>()
   for (const one of compiled) {
     const claim = declaredClaim(one)
-    if (claim !== undefined) yield claim
+    if (claim !== undefined) claims.set(one, claim)
   }
+  return claims
+}
+
+/** A binding, what it declares, and the outputs that are there for it. */
+interface Candidate {
+  readonly compiled: Compiled
+  readonly claim: Claim | undefined
+  readonly own: readonly LiveOutput[]
 }
 
 type Decision = readonly [Judgement, readonly Action[]]
 
 function decide(
-  compiled: Compiled,
-  own: readonly LiveOutput[],
+  { compiled, claim, own }: Candidate,
   byName: ReadonlyMap<string, LiveOutput>,
   claims: ClaimIndex,
 ): Decision {
@@ -124,7 +133,6 @@ function decide(
     const { check, reason, message } = result
     return refuse(compiled, own, { check, reason, message, collision: undefined })
   }
-  const claim = declaredClaim(compiled)
   const collision = claim === undefined ? undefined : collisionOf(claims, claim)
   if (collision !== undefined) {
     const message = collisionMessage(collision)

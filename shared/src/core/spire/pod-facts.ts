@@ -7,7 +7,7 @@ import { compareBytes } from '../text/bytes.ts'
 import { CLUSTER_DOMAIN } from './open-facts.ts'
 import type { PodFacts, ServiceNames } from './render-entry.ts'
 import { nodeData, podData, settingsData, type PodNode } from './template-data.ts'
-import { readStep, spiffeIdReader, Step, type OpenText, type StepResult } from './template-step.ts'
+import { readStep, spiffeIdReader, Step, type IdText, type StepResult } from './template-step.ts'
 
 /** The fact that the DNS names of Services are not known. */
 export const SERVICE_NAMES = '<DNS names of its Services>'
@@ -20,14 +20,14 @@ export type PodFinding =
 
 interface NodeFacts {
   readonly data: TemplateData
-  readonly parent: StepResult<OpenText>
+  readonly parent: StepResult<IdText>
 }
 
 export class PodFactsReader {
   readonly #settings: ScmSettings
   readonly #base: TemplateData
   readonly #nodes: ReadonlyMap<string, Node> | undefined
-  readonly #parent: Step<OpenText> | string
+  readonly #parent: Step<IdText> | string
   readonly #byNode = new Map<string, NodeFacts>()
   readonly #endpoints: ReadonlyMap<string, readonly Endpoints[]> | undefined
 
@@ -75,7 +75,7 @@ export class PodFactsReader {
     const before = this.#byNode.get(key)
     if (before !== undefined) return before
     const data = nodeData(this.#base, node)
-    const parent: StepResult<OpenText> =
+    const parent: StepResult<IdText> =
       this.#parent instanceof Step
         ? this.#parent.run(data)
         : { kind: 'failed', field: PARENT_FIELD, why: this.#parent }

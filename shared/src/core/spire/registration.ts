@@ -22,12 +22,13 @@ import {
   readStep,
   spiffeIdReader,
   Step,
+  type IdText,
   type OpenText,
 } from './template-step.ts'
 
 /** The templates of a spec that parsed. */
 export interface Templates {
-  readonly id: Step<OpenText>
+  readonly id: Step<IdText>
   readonly dnsNames: readonly Step<OpenText>[]
   readonly selectors: readonly Step<EntrySelector & OpenText>[]
 }

@@ -7,8 +7,8 @@ import { dnsNameVerdict } from './dns-name.ts'
 import { PLAIN_FACTS, POD_UID } from './open-facts.ts'
 import { sourceText, type EntrySelector, type RenderedEntry } from './prediction.ts'
 import type { PreparedId, Templates } from './registration.ts'
-import { entryIdProblem, parseSpiffeId } from './spiffe-id.ts'
-import { withStandIns, type OpenText, type StepResult } from './template-step.ts'
+import { parsedIdProblem } from './spiffe-id.ts'
+import { withStandIns, type IdText, type OpenText, type StepResult } from './template-step.ts'
 
 /** What rendering gives. */
 export type RenderOutcome =
@@ -34,7 +34,7 @@ export interface Acceptance {
 export interface PodFacts {
   readonly pod: Pod
   readonly data: TemplateData
-  readonly parent: StepResult<OpenText>
+  readonly parent: StepResult<IdText>
   /** The DNS names that the Services of the pod give it, sorted, and what is not known of them. */
   services(): ServiceNames
 }
@@ -115,8 +115,8 @@ class Progress {
 }
 
 interface Parts {
-  readonly parent: OpenText
-  readonly spiffeId: OpenText
+  readonly parent: IdText
+  readonly spiffeId: IdText
   readonly dnsNames: readonly OpenText[]
   readonly selectors: readonly (EntrySelector & OpenText)[]
   readonly services: ServiceNames
@@ -177,10 +177,10 @@ function acceptanceOf(id: PreparedId, pod: Pod, parts: Parts): Acceptance {
 }
 
 function idRefusal(id: PreparedId, { spiffeId, parent }: Parts): string | undefined {
-  const problem = entryIdProblem(withStandIns(spiffeId))
+  const problem = parsedIdProblem(spiffeId.parsed)
   if (problem !== undefined)
     return `.spec.spiffeIDTemplate of ${sourceText(id.source)} gives ${spiffeId.text}, which ${problem}`
-  const parsed = parseSpiffeId(withStandIns(parent))
+  const { parsed } = parent
   return parsed.ok && parsed.path === '' ? `the parent ID ${parent.text} has no path` : undefined
 }
 

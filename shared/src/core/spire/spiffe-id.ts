@@ -51,7 +51,11 @@ export function parseFederatedTrustDomain(text: string): ParsedTrustDomain {
 
 /** Why `text` cannot be the SPIFFE ID of a registration entry: it is none, has no path, or lies in SPIRE's own `/spire`. */
 export function entryIdProblem(text: string): string | undefined {
-  const id = parseSpiffeId(text)
+  return parsedIdProblem(parseSpiffeId(text))
+}
+
+/** The same for an ID that has been read already. */
+export function parsedIdProblem(id: ParsedSpiffeId): string | undefined {
   if (!id.ok) return id.message
   if (id.path === '') return 'has no path, which an entry needs'
   if (id.path === '/spire' || id.path.startsWith('/spire/'))

@@ -3,7 +3,7 @@
 import { parseTemplate, type ParsedTemplate, type TemplateData } from '../gotemplate/template.ts'
 import { PLAIN_FACTS, TRUST_DOMAIN } from './open-facts.ts'
 import type { EntrySelector } from './prediction.ts'
-import { parseSpiffeId } from './spiffe-id.ts'
+import { parseSpiffeId, type ParsedSpiffeId } from './spiffe-id.ts'
 
 /** What a template gives for one pod. */
 export type StepResult<T> =
@@ -18,6 +18,11 @@ export interface OpenText {
   readonly text: string
   readonly open: readonly string[]
   readonly validUtf8: boolean
+}
+
+/** A rendered SPIFFE ID, and what it reads as with a plain name in the place of every open fact. */
+export interface IdText extends OpenText {
+  readonly parsed: ParsedSpiffeId
 }
 
 type UsableTemplate = Exclude<ParsedTemplate, { readonly kind: 'syntax error' }>
@@ -81,20 +86,21 @@ export function readAnyText(text: OpenText): StepResult<OpenText> {
 }
 
 /** A template that gives a SPIFFE ID of SCM's trust domain, which may be unknown. */
-export function spiffeIdReader(trustDomain: string | undefined): Reader<OpenText> {
+export function spiffeIdReader(trustDomain: string | undefined): Reader<IdText> {
   return (text, field) => {
     const parsed = parseSpiffeId(withStandIns(text))
+    const value = { ...text, parsed }
     const plain = text.open.every((fact) => PLAIN_FACTS.has(fact))
-    if (!plain) return { kind: 'open', value: text, why: openWhy(text.open, field) }
+    if (!plain) return { kind: 'open', value, why: openWhy(text.open, field) }
     if (!parsed.ok) return { kind: 'failed', field, why: `it gives ${text.text}, which ${parsed.message}` }
     if (text.text.startsWith(`spiffe://${TRUST_DOMAIN}`) && parsed.trustDomain === STAND_IN) {
-      return { kind: 'ok', value: text }
+      return { kind: 'ok', value }
     }
     if (trustDomain === undefined) {
       const why = `SCM's trust domain is not known, and ${field} is refused in any but its own`
-      return { kind: 'open', value: text, why }
+      return { kind: 'open', value, why }
     }
-    if (parsed.trustDomain === trustDomain) return { kind: 'ok', value: text }
+    if (parsed.trustDomain === trustDomain) return { kind: 'ok', value }
     const why = `it gives ${text.text}, which is not in SCM's trust domain ${trustDomain}`
     return { kind: 'failed', field, why }
   }
