@@ -16,7 +16,11 @@ export async function toYaml(value: unknown): Promise<string> {
       if (mustQuote(String(node.value))) node.type = Scalar.QUOTE_DOUBLE
     },
   })
-  return escapeYamlText(document.toString({ lineWidth: 0, blockQuote: false }))
+  // A quoted string stays on its line: broken at its line feeds, its next line could begin with `::error`.
+  const doubleQuotedMinMultiLineLength = Number.MAX_SAFE_INTEGER
+  return escapeYamlText(
+    document.toString({ lineWidth: 0, blockQuote: false, doubleQuotedMinMultiLineLength }),
+  )
 }
 
 function mustQuote(text: string): boolean {

@@ -155,12 +155,10 @@ function settingsReport({ operator, after }: World): Readonly<Record<string, unk
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */
-export function concerns(one: Finding, namespace: string | undefined): boolean {
-  if (namespace === undefined) return true
-  const namespaces = [one.subject, ...one.related]
-    .map((subject) => subject.namespace)
-    .filter((name) => name !== '')
-  return namespaces.length === 0 || namespaces.includes(namespace)
+export function concerns({ subject, related, namespaces }: Finding, namespace: string | undefined): boolean {
+  if (namespace === undefined || namespaces?.has(namespace) === true) return true
+  const named = [subject, ...related].map((one) => one.namespace).filter((name) => name !== '')
+  return named.includes(namespace) || (named.length === 0 && namespaces === undefined)
 }
 
 /** The object of a finding in the form of `-o name`. */

@@ -59,7 +59,7 @@ export function effectOf(before: Analysis, after: Analysis): Effect {
     gained: changes(will, held),
     lost: changes(held, will),
     stranded: [...held]
-      .filter(([key, { ids }]) => ids.size > 0 && will.get(key)?.ids.size === 0)
+      .filter(([key, { ids }]) => ids.size > 0 && isStranded(ids, will.get(key)))
       .map(([, { holder }]) => holder)
       .toSorted(compareHolders),
     uncertain: uncertain.map(([, { holder }]) => holder).toSorted(compareHolders),
@@ -75,10 +75,17 @@ interface Held {
   readonly holder: Holder
   /** Certainly issued. */
   readonly ids: Set<string>
-  /** Perhaps issued. */
+  /** Perhaps issued, the SPIFFE IDs alone. */
+  readonly perhaps: Set<string>
+  /** The registrations that are perhaps issued. */
   readonly open: Set<string>
   /** Whether a registration that kleym does not follow is among them. */
   unfollowed: boolean
+}
+
+/** Whether a container is still there, with no certain identity, and not even perhaps with one that it had. */
+function isStranded(had: ReadonlySet<string>, will: Held | undefined): boolean {
+  return will !== undefined && will.ids.size === 0 && ![...had].some((id) => will.perhaps.has(id))
 }
 
 function openText(held: Held | undefined): string {
@@ -96,12 +103,16 @@ function identitiesOf(analysis: Analysis): ReadonlyMap<string, Held> {
       const one: Held = entryOf(held, `${holder.pod}:${holder.container}`, () => ({
         holder,
         ids: new Set(),
+        perhaps: new Set(),
         open: new Set(),
         unfollowed: false,
       }))
       for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
         if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
-        if (verdict === 'depends') one.open.add(`${sourceText(source)} ${spiffeId ?? ''}`)
+        if (verdict === 'depends') {
+          one.open.add(`${sourceText(source)} ${spiffeId ?? ''}`)
+          if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+        }
         if (verdict !== 'unknown') continue
         // Nothing of it is known but what it is made from: where that changes, its result may.
         one.unfollowed = true
@@ -112,7 +123,7 @@ function identitiesOf(analysis: Analysis): ReadonlyMap<string, Held> {
   return held
 }
 
-/** The identities of `left` that `right` does not have, by SPIFFE ID. */
+/** The identities of `left` that `right` certainly does not have, by SPIFFE ID. */
 function changes(
   left: ReadonlyMap<string, Held>,
   right: ReadonlyMap<string, Held>,
@@ -120,7 +131,9 @@ function changes(
   const byId = new Map<string, Holder[]>()
   for (const [key, { holder, ids }] of left) {
     for (const id of ids) {
-      if (right.get(key)?.ids.has(id) !== true) entryOf(byId, id, () => []).push(holder)
+      const other = right.get(key)
+      if (other?.ids.has(id) === true || other?.perhaps.has(id) === true) continue
+      entryOf(byId, id, () => []).push(holder)
     }
   }
   return [...byId]

@@ -21,6 +21,8 @@ export interface Finding {
   /** What shows it, a line each, in a total order. */
   readonly evidence: readonly string[]
   readonly fix: string
+  /** The namespaces of the pods that show it, where pods do. */
+  readonly namespaces: ReadonlySet<string> | undefined
 }
 
 /** What a rule says; code and severity and, where none is given, the fix come from the registry. */
@@ -30,6 +32,7 @@ export interface Observation {
   readonly summary: string
   readonly evidence?: readonly string[]
   readonly fix?: string
+  readonly namespaces?: ReadonlySet<string>
 }
 
 /** Makes a finding of a code. */
@@ -43,6 +46,7 @@ export function finding(code: FindingCode, observation: Observation): Finding {
     summary: observation.summary,
     evidence: observation.evidence ?? [],
     fix: observation.fix ?? entry.fix,
+    namespaces: observation.namespaces,
   }
 }
 

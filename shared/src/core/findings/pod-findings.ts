@@ -35,21 +35,24 @@ function notesOf(
   visit: (facts: PodFacts) => void,
 ): readonly Finding[] {
   const scan = scanOf(analysis)
-  const notes = new Map<string, { note: Note; pods: Names }>()
+  const notes = new Map<string, { note: Note; pods: Names; namespaces: Set<string> }>()
   for (const pod of pods) {
     const facts = podFactsOf(analysis.prediction(), pod)
     if (facts.outcomes.length === 0) continue
     for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {
-      entryOf(notes, noteKey(note), () => ({ note, pods: new Names() })).pods.add(podText(pod))
+      const seen = entryOf(notes, noteKey(note), () => ({ note, pods: new Names(), namespaces: new Set() }))
+      seen.pods.add(podText(pod))
+      seen.namespaces.add(pod.namespace)
     }
     visit(facts)
   }
-  return [...notes.values()].map(({ note, pods: seen }) =>
+  return [...notes.values()].map(({ note, pods: seen, namespaces }) =>
     finding(note.code, {
       subject: note.subject,
       related: note.related,
       summary: note.summary(counted(seen.count, 'pod')),
       evidence: [...(note.evidence ?? []), `seen in ${seen.text()}`],
+      namespaces,
     }),
   )
 }

@@ -16,6 +16,7 @@ import { PodJudge, type PodJudgement } from './pod-judge.ts'
 import {
   sourceText,
   type EntryOutcome,
+  type EntrySource,
   type EntryVerdict,
   type ObjectCounts,
   type ObjectOutcome,
@@ -44,6 +45,10 @@ class Predictor implements Prediction {
   readonly #facts: PodFactsReader
   readonly #contest: StaticContest
   readonly #judge: PodJudge
+  /** An object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
+  readonly #freezer: EntrySource | undefined
+  /** ClusterSPIFFEIDs that are new or edited, which SCM does not see while it is frozen. */
+  readonly #unseen: ReadonlySet<string>
   /** The pod that was asked for last: its containers ask one after the other. */
   #last: { readonly pod: Pod; readonly outcomes: readonly EntryOutcome[] } | undefined
   #broken: readonly Broken[] | undefined
@@ -65,6 +70,10 @@ class Predictor implements Prediction {
       contest: this.#contest,
       index: new StaticIndex(this.#statics),
     })
+    this.#freezer = this.#ids.find(({ handling }) => handling.state === 'undecodable')?.source
+    this.#unseen = new Set(
+      input.clusterSpiffeIds.filter(({ standing }) => standing !== 'live').map(({ meta }) => meta.name),
+    )
     this.objects = new Map(
       [...this.#ids, ...this.#statics].map(({ source, handling }) => [
         sourceText(source),
@@ -132,15 +141,27 @@ class Predictor implements Prediction {
     return faults
   }
 
-  /** One entry that is not UTF-8 makes the server refuse the batches of everybody (facts/spire.md §11.7). */
+  /**
+   * One entry that is not UTF-8 makes the server refuse the batches of everybody (facts/spire.md §11.7), and one object
+   * that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
+   */
   #halted(outcome: EntryOutcome): EntryOutcome {
     const [first] = this.#findBroken()
-    if (first === undefined || outcome.verdict.state !== 'declared') return outcome
-    const verdict: EntryVerdict = {
-      state: 'depends',
-      why: `${sourceText(first.outcome.source)} keeps SCM from creating entries, and whether this one was there before is not known`,
+    if (first !== undefined && outcome.verdict.state === 'declared') {
+      const why = `${sourceText(first.outcome.source)} keeps SCM from creating entries, and whether this one was there before is not known`
+      return { ...outcome, verdict: { state: 'depends', why } }
     }
-    return { ...outcome, verdict }
+    if (this.#freezer === undefined || !this.#hangsOnUnseen(outcome)) return outcome
+    const why = `${sourceText(this.#freezer)} cannot be decoded, and keeps SCM from seeing what is new or edited`
+    return { ...outcome, verdict: { state: 'depends', why } }
+  }
+
+  /** Whether an entry is, or gives way to one, of an object that a frozen SCM does not see. */
+  #hangsOnUnseen({ source, verdict }: EntryOutcome): boolean {
+    const isUnseen = ({ kind, name }: EntrySource): boolean =>
+      kind === 'ClusterSPIFFEID' && this.#unseen.has(name)
+    if (verdict.state === 'declared') return isUnseen(source)
+    return (verdict.state === 'displaced' || verdict.state === 'masked') && isUnseen(verdict.by)
   }
 
   /** The first broken entry of each object, in the order of the objects, whatever the order of the pods. */
