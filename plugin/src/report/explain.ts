@@ -1,4 +1,5 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import { within } from '@kleym/shared/core/analysis.ts'
 import { entryOf } from '@kleym/shared/core/entry.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
@@ -18,7 +19,11 @@ import { missingOf } from './missing.ts'
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
 export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
-  const all = [...findingsOf(world.after), ...world.inputFindings].toSorted(compareFindings)
+  // Only pods of the bindings' namespaces can show anything about them: the output selects no other namespace.
+  const namespaces = new Set(chosen.map(({ meta }) => meta.namespace))
+  const all = [...findingsOf(within(world.after, namespaces)), ...world.inputFindings].toSorted(
+    compareFindings,
+  )
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const everybody = isAnyReady ? all.filter(concernsEverybody) : []

@@ -1,5 +1,6 @@
 // Which files `-f` means, and their bytes. A folder gives its own *.yaml, *.yml and *.json, with -R those of the folders
 // below too; links are followed, and what is reached twice is read once. The order is that of the names' bytes.
+import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -41,16 +42,26 @@ export async function findFiles(
       problems.push(unusable(name, `it is nested more than ${FOLDER_DEPTH_MAX} folders deep`))
       return
     }
-    for (const entry of (await readdir(path)).toSorted(compareBytes))
-      await addEntry(join(name, entry), join(path, entry), depth)
+    const entries = await readdir(path, { withFileTypes: true })
+    for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name)))
+      await addEntry(entry, join(name, entry.name), join(path, entry.name), join(real, entry.name), depth)
   }
-  const addEntry = async (name: string, path: string, depth: number): Promise<void> => {
+  const addEntry = async (
+    entry: Dirent,
+    name: string,
+    path: string,
+    real: string,
+    depth: number,
+  ): Promise<void> => {
     try {
       const wanted = /\.(?:ya?ml|json)$/.test(name)
-      const facts = await stat(path)
+      // Only a link needs another look: a folder tells the type of all else, and its real path.
+      const isLink = entry.isSymbolicLink()
+      const facts = isLink ? await stat(path) : entry
+      const target = isLink ? await realpath(path) : real
       if (facts.isDirectory()) {
-        if (options.recursive) await addFolder(name, path, await realpath(path), depth + 1)
-      } else if (wanted && facts.isFile()) addFile(name, path, await realpath(path))
+        if (options.recursive) await addFolder(name, path, target, depth + 1)
+      } else if (wanted && facts.isFile()) addFile(name, path, target)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
       problems.push(unusable(name, systemReason(error)))
@@ -79,7 +90,9 @@ export async function readBounded(file: FoundFile): Promise<Uint8Array | InputPr
   try {
     const handle = await open(file.path, 'r')
     try {
-      if ((await handle.stat()).isDirectory()) return unusable(file.name, 'it is a folder')
+      const facts = await handle.stat()
+      if (facts.isDirectory()) return unusable(file.name, 'it is a folder')
+      if (facts.isFile() && facts.size <= FILE_MAX) return await handle.readFile()
       return await collect(handle.createReadStream({ autoClose: false }), file.name)
     } finally {
       await handle.close()

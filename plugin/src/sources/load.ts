@@ -74,6 +74,9 @@ export async function loadFiles(
   }
 }
 
+/** How many files are read side by side: waiting for one after the other showed in every start. */
+const FILES_AT_ONCE = 32
+
 async function readSources(
   args: FileArguments,
   io: SourceIo,
@@ -88,7 +91,14 @@ async function readSources(
   const named = args.files.filter((path) => path !== '-')
   const found = await findFiles(named, { cwd, recursive: args.recursive })
   problems.push(...found.problems)
-  for (const file of found.files) add(file.name, await readBounded(file))
+  for (let at = 0; at < found.files.length; at += FILES_AT_ONCE) {
+    const files = found.files.slice(at, at + FILES_AT_ONCE)
+    const read = await Promise.all(files.map(readBounded))
+    for (const [index, file] of files.entries()) {
+      const bytes = read[index]
+      if (bytes !== undefined) add(file.name, bytes)
+    }
+  }
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   if (args.kustomize !== undefined)
     add(`${args.kustomize} (kustomize)`, await kustomize(args.kustomize, { cwd, env }))
