@@ -7,13 +7,18 @@ import type { Claim } from '../../src/core/collide/claim.ts'
 import { collisionMessage, collisionOf, waitsOf } from '../../src/core/collide/conflict.ts'
 import { outputName } from '../../src/core/compile/output.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { LiveOutput } from '../../src/core/plan/plan.ts'
+import { planOnce, type LiveOutput } from '../../src/core/plan/plan.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
 import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
 import { manifestOf, world, type World } from './build.ts'
 import { randomWorld } from './worlds.ts'
 
 const RUNS = 150
+
+/** What the operator would say of every binding. */
+function said(judgements: World['settled']['judgements']): unknown {
+  return [...judgements].map(([key, judgement]) => [key, judgement.state, verdictOf(judgement)])
+}
 
 /** Everything that a world comes to, as bytes. */
 function bytesOf({ settled, compiled }: World): string {
@@ -88,6 +93,22 @@ describe('random worlds', () => {
       }),
       { numRuns: RUNS },
     )
+  })
+
+  test('another pass over what settle leaves has nothing to do, and says the same of every binding', () => {
+    let onlyCreated = 0
+    fc.assert(
+      fc.property(randomWorld, fc.boolean(), ({ wishes, leftovers }, fresh) => {
+        const { settled, compiled } = world(fresh ? wishes : [...wishes, ...leftovers])
+        if (settled.changes.length > 0 && settled.changes.every(({ kind }) => kind === 'create'))
+          onlyCreated++
+        const confirmed = planOnce(compiled, settled.outputs)
+        expect(confirmed.actions).toEqual([])
+        expect(said(confirmed.judgements)).toEqual(said(settled.judgements))
+      }),
+      { numRuns: 2 * RUNS },
+    )
+    expect(onlyCreated).toBeGreaterThan(RUNS / 10)
   })
 
   test('two bindings that are both Ready and PerObjective share no pod on one container', () => {

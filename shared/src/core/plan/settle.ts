@@ -30,7 +30,7 @@ export function settle(compiled: readonly Compiled[], live: readonly LiveOutput[
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
-    pass = planOnce(compiled, sorted(outputs))
+    pass = onlyCreates(pass) ? { ...pass, actions: [] } : planOnce(compiled, sorted(outputs))
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {
@@ -40,6 +40,14 @@ export function settle(compiled: readonly Compiled[], live: readonly LiveOutput[
     changes: names.flatMap((name) => changes.get(name) ?? []),
     atRest: pass.actions.length === 0,
   }
+}
+
+/**
+ * A pass that only creates needs no other to confirm it, which halves the work on a fresh cluster: each new output claims
+ * what its binding declares, so whoever could meet it has met the binding, and its name was free. A property test holds it.
+ */
+function onlyCreates({ actions }: Pass): boolean {
+  return actions.every(({ kind }) => kind === 'create')
 }
 
 function carryOut(action: Action, outputs: Map<string, LiveOutput>, changes: Map<string, Action>): void {
