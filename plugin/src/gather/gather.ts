@@ -62,8 +62,10 @@ export async function gather(options: CommonOptions, io: SourceIo): Promise<Worl
   const { objects } = named
   const gaps = gapsOf(unread)
   const after = readSnapshot({ objects, gaps })
+  // What the question starts from: the live side, or all files where only something is taken away from them.
+  const start = live?.objects ?? (sources.without.length > 0 ? files.objects : undefined)
   const before =
-    live === undefined ? undefined : readSnapshot({ objects: withPossibleNames(live.objects).objects, gaps })
+    start === undefined ? undefined : readSnapshot({ objects: withPossibleNames(start).objects, gaps })
   const operator = settleSettings([
     flagClaim(settings),
     ...operatorClaims(objects),

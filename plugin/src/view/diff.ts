@@ -46,7 +46,7 @@ function noChange(due: readonly ObjectChange[], { incomplete }: DiffLayout): Lin
 function dueBlock(due: readonly ObjectChange[], layout: Layout): Block {
   if (due.length === 0) return []
   const rows = due.map(({ kind, binding, because }) => [SIGNS[kind], binding, because])
-  const head = `due already, without the files: ${counted(due.length, 'ClusterSPIFFEID')}`
+  const head = `due already, without this change: ${counted(due.length, 'ClusterSPIFFEID')}`
   return [line('  ', MARKS.note, ` ${head}`), ...table(rows, { width: layout.width, indent: 4 })]
 }
 
