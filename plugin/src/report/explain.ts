@@ -1,5 +1,4 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
-import { within } from '@kleym/shared/core/analysis.ts'
 import { entryOf } from '@kleym/shared/core/entry.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
@@ -19,11 +18,8 @@ import { missingOf } from './missing.ts'
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
 export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
-  // Only pods of the bindings' namespaces can show anything about them: the output selects no other namespace.
-  const namespaces = new Set(chosen.map(({ meta }) => meta.namespace))
-  const all = [...findingsOf(within(world.after, namespaces)), ...world.inputFindings].toSorted(
-    compareFindings,
-  )
+  // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
+  const all = [...findingsOf(world.after), ...world.inputFindings].toSorted(compareFindings)
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const everybody = isAnyReady ? all.filter(concernsEverybody) : []

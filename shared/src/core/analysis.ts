@@ -96,15 +96,6 @@ export function settledJudgementOf(analysis: Analysis, key: string): Judgement |
   return analysis.settled.judgements.get(key)
 }
 
-/** The same analysis, for questions about the bindings and pods of some namespaces alone. */
-export function within(analysis: Analysis, namespaces: ReadonlySet<string>): Analysis {
-  return {
-    ...analysis,
-    compiled: analysis.compiled.filter(({ binding }) => namespaces.has(binding.meta.namespace)),
-    subjects: analysis.subjects.filter(({ namespace }) => namespaces.has(namespace)),
-  }
-}
-
 /** The binding behind a ClusterSPIFFEID of ours; undefined for a foreign one. */
 export function bindingOfOutput(analysis: Analysis): ReadonlyMap<string, string> {
   return new Map(

@@ -1,0 +1,53 @@
+// A foreign ClusterSPIFFEID that gives the identity of a binding to pods of another tenant: the worst that can happen to an
+// identity, so whoever asks about that binding must hear of it.
+import { beforeAll, expect, test } from 'vitest'
+import { built, kleym } from './plugin.ts'
+
+const STOLEN = 'spiffe://example.org/ns/team-a/objective/chat'
+const WORLD = `
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: thief, uid: 6f1d2c3b-0000-4000-8000-000000000001, creationTimestamp: 2026-01-01T00:00:00Z }
+spec:
+  className: spire-mgmt-spire
+  spiffeIDTemplate: ${STOLEN}
+  namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: team-b } }
+  podSelector: { matchLabels: { app: llama } }
+`
+
+beforeAll(built)
+
+test('explain of the binding names the thief and the pods that it serves', async () => {
+  const args = ['explain', 'team-a/chat', '--offline', '-R', '-f', 'examples/estate', '-f', '-', '-o', 'json']
+  const { stdout } = await kleym(args, { stdin: WORLD })
+  const report: unknown = JSON.parse(stdout)
+  expect(report).toMatchObject({
+    findings: expect.arrayContaining([
+      expect.objectContaining({
+        code: 'KLM304',
+        subject: { kind: 'InferenceIdentityBinding', namespace: 'team-a', name: 'chat' },
+        related: [{ kind: 'ClusterSPIFFEID', namespace: '', name: 'thief' }],
+        evidence: expect.arrayContaining([expect.stringContaining('pod team-b/llama')]),
+      }),
+    ]),
+  })
+})
+
+test('who-selects --spiffe-id finds the other tenant beside the rightful holders', async () => {
+  const args = [
+    'who-selects',
+    '--spiffe-id',
+    STOLEN,
+    '--offline',
+    '-R',
+    '-f',
+    'examples/estate',
+    '-f',
+    '-',
+    '-o',
+    'json',
+  ]
+  const { stdout } = await kleym(args, { stdin: WORLD })
+  expect(stdout).toContain('"pod": "pod team-b/llama')
+  expect(stdout).toContain('"pod": "pod team-a/llama')
+})
