@@ -72,6 +72,11 @@ const SCENES: readonly Scene[] = [
     exitCode: 1,
   },
   {
+    says: 'Another one gives the identity of team-a to a pod of team-b, by hand and past kleym.',
+    args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/steal-identity'],
+    exitCode: 1,
+  },
+  {
     says: 'And one writes ttl: 1d, which stops the SPIRE controller manager for everybody.',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/bad-duration'],
     exitCode: 1,

@@ -13,6 +13,7 @@ const GOLDEN = join(import.meta.dirname, 'golden')
 const CHANGES = [
   'add-collision',
   'bad-duration',
+  'steal-identity',
   'narrow-pool',
   'rename-objective',
   'switch-to-pool-only',

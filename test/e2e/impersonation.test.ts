@@ -19,12 +19,14 @@ beforeAll(built)
 
 test('explain of the binding names the thief and the pods that it serves', async () => {
   const args = ['explain', 'team-a/chat', '--offline', '-R', '-f', 'examples/estate', '-f', '-', '-o', 'json']
-  const { stdout } = await kleym(args, { stdin: WORLD })
+  const { stdout, code } = await kleym(args, { stdin: WORLD })
+  expect(code).toBe(1)
   const report: unknown = JSON.parse(stdout)
   expect(report).toMatchObject({
     findings: expect.arrayContaining([
       expect.objectContaining({
-        code: 'KLM304',
+        code: 'KLM308',
+        severity: 'error',
         subject: { kind: 'InferenceIdentityBinding', namespace: 'team-a', name: 'chat' },
         related: [{ kind: 'ClusterSPIFFEID', namespace: '', name: 'thief' }],
         evidence: expect.arrayContaining([expect.stringContaining('pod team-b/llama')]),

@@ -25,7 +25,9 @@ export function viewDiff(
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const due = changes.filter(({ dueAlready }) => dueAlready)
   const head =
-    caused.length === 0 ? [noChange(due, layout)] : [...patch(shown), BLANK, ...reasons(caused, layout)]
+    caused.length === 0
+      ? [noChange(due, effect, layout)]
+      : [...patch(shown), BLANK, ...reasons(caused, layout)]
   return [
     ...head,
     ...dueBlock(due, layout),
@@ -35,8 +37,11 @@ export function viewDiff(
   ]
 }
 
-function noChange(due: readonly ObjectChange[], { incomplete }: DiffLayout): Line {
-  const mark = incomplete === true ? MARKS.warn : MARKS.ok
+/** Nothing of kleym's changes; whether that is all well hangs on what else the change does. */
+function noChange(due: readonly ObjectChange[], effect: Effect, { incomplete }: DiffLayout): Line {
+  const { gained, lost, uncertain, findings } = effect
+  const isQuiet = [gained, lost, uncertain, findings.added].every((list) => list.length === 0)
+  const mark = incomplete === true ? MARKS.warn : isQuiet ? MARKS.ok : MARKS.note
   return due.length === 0
     ? line(mark, " no ClusterSPIFFEID of kleym's changes")
     : line(mark, " the files change no ClusterSPIFFEID of kleym's")

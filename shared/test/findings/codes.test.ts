@@ -105,6 +105,15 @@ const otherPool = (labels: Readonly<Record<string, string>>): readonly JsonRecor
 const ofOther = (spec: JsonRecord = {}): JsonRecord =>
   second({ poolRef: { name: 'other' }, objectiveRef: { name: 'sql' }, ...spec })
 
+/** A pod of another namespace with the same labels, and a foreign registration that gives it the binding's ID. */
+const LOOKALIKE = pod({ metadata: { namespace: 'team-b', uid: 'uid-of-the-lookalike' } })
+const thief = (spec: JsonRecord): JsonRecord =>
+  foreign('thief', {
+    spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/chat',
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'team-b' } },
+    ...spec,
+  })
+
 interface Case {
   readonly code: FindingCode
   readonly shows: readonly JsonRecord[]
@@ -199,6 +208,12 @@ const CASES: readonly Case[] = [
     code: 'KLM307',
     shows: world(pod(), binding(), foreign('mesh', { hint: 'team-a/llama' })),
     not: world(pod(), binding(), foreign('mesh', { hint: 'team-a/llama-2' })),
+  },
+  {
+    code: 'KLM308',
+    shows: world(pod(), LOOKALIKE, binding(), thief({})),
+    // Its selectors let it reach no container there.
+    not: world(pod(), LOOKALIKE, binding(), thief({ workloadSelectorTemplates: ['k8s:ns:team-a'] })),
   },
   {
     code: 'KLM401',

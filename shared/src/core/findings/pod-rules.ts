@@ -148,16 +148,23 @@ function foreignBeside({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
     )
 }
 
-function idHeldByForeign({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
-  return outcomes.flatMap(({ source, verdict, entry }) => {
+function idHeldByForeign({ pod, outcomes, containers }: PodFacts, scan: Scan): readonly Note[] {
+  return outcomes.flatMap((outcome) => {
+    const { source, verdict, entry } = outcome
     const binding = entry === undefined ? undefined : scan.ids.get(entry.spiffeId)
     const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
     if (binding === undefined || isOurs || verdict.state !== 'declared') return []
+    const reaches = containers.some(({ registrations }) =>
+      registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
+    )
+    if (!reaches) return []
+    const isTheft = pod.namespace !== binding.namespace
     return {
-      code: 'KLM304' as const,
+      code: isTheft ? ('KLM308' as const) : ('KLM304' as const),
       subject: binding,
       related: [sourceSubject(source)],
-      summary: (pods: string) => `${sourceText(source)} gives the same SPIFFE ID to ${pods}`,
+      summary: (pods: string) =>
+        `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of namespace ${pod.namespace}` : `the same SPIFFE ID to ${pods}`}`,
       evidence: [`both register ${entry?.spiffeId ?? ''}`],
     }
   })

@@ -112,6 +112,14 @@ export const FINDINGS = {
       "The Workload API hands out only one of them, the older entry, and drops the other with a warning in the agent's log.",
     fix: 'Give every ClusterSPIFFEID its own hint.',
   },
+  KLM308: {
+    severity: 'error',
+    title: 'identity given to another namespace',
+    meaning:
+      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of another namespace.",
+    consequence: 'Those pods can act as the workload of the binding towards everybody who trusts its ID.',
+    fix: 'Find out who made the other registration, and delete or correct it now.',
+  },
   KLM401: {
     severity: 'error',
     title: 'SCM ignores the output: its class',
