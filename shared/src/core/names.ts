@@ -16,7 +16,6 @@ export const LABEL_BINDING_NAMESPACE = 'kleym.sonda.red/binding-namespace'
 export const MANAGED_BY = 'kleym'
 export const ANNOTATION_BINDING = 'kleym.sonda.red/binding'
 export const ANNOTATION_BINDING_UID = 'kleym.sonda.red/binding-uid'
-export const FINALIZER = 'kleym.sonda.red/inferenceidentitybinding-finalizer'
 
 /** The label that kube-apiserver sets on every namespace. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name'

@@ -36,7 +36,7 @@ describe('registration entries', () => {
         downstream: false,
         store_svid: false,
         source: 'ClusterSPIFFEID/a',
-        pod: 'Pod team-a/p',
+        pod: 'pod team-a/p',
         unknown: [],
         depends:
           'the SPIRE server takes it only if it holds a bundle of far (.spec.federatesWith of ClusterSPIFFEID/a)',

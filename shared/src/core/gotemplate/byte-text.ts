@@ -58,8 +58,3 @@ export function runeCount(bytes: string): number {
   for (let at = 0; at < bytes.length; at += runeAt(bytes, at).width) count++
   return count
 }
-
-/** True when every byte is ASCII. */
-export function isAscii(bytes: string): boolean {
-  return !NOT_ASCII.test(bytes)
-}

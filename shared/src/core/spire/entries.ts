@@ -3,7 +3,7 @@
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { entryKey, sortSelectors } from './entry-key.ts'
-import { podText } from './pod-judge.ts'
+import { podText } from '../objects/pod-index.ts'
 import { sourceText, type EntryOutcome, type Prediction, type RenderedEntry } from './prediction.ts'
 
 /** One registration entry. TTLs are in seconds, 0 being the server's default; IDs are `spiffe://` texts. */
@@ -23,7 +23,7 @@ export interface RegistrationEntry {
   readonly store_svid: boolean
   /** `ClusterSPIFFEID/default`. */
   readonly source: string
-  /** `Pod team-a/llama-0`; undefined for a static entry. */
+  /** `pod team-a/llama-0`; undefined for a static entry. */
   readonly pod: string | undefined
   /** The facts that stand in it as placeholders. */
   readonly unknown: readonly string[]

@@ -1,5 +1,6 @@
 // What becomes of every registration of one pod: selection, class, node, rendering, fallback, masking and what the
 // server says, in SCM's order (facts/spire.md §2-§4, §10, §11).
+import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { CandidateIndex, Selection } from './candidates.ts'
@@ -264,12 +265,6 @@ function brokenOf(fate: Fate, outcome: EntryOutcome | undefined, pod: Pod): PodJ
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
   const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
   return [{ outcome, why }]
-}
-
-/** `Pod team-a/llama-0`, or the workload that the pod will come from. */
-export function podText({ ref, part }: Pod): string {
-  const of = part === '' ? '' : ` (${part})`
-  return `${ref.kind} ${ref.namespace}/${ref.name}${of}`
 }
 
 function outcomeOf({ id, entry, verdict }: Fate, pod: Pod): EntryOutcome {
