@@ -45,10 +45,7 @@ for (const { path, contents } of outputFiles) await writeFile(path, contents)
 await writeFile(join(DIST, 'kubectl-kleym'), launcher())
 await chmod(join(DIST, 'kubectl-kleym'), 0o755)
 
-/**
- * A POSIX shell script: it finds the bundle beside itself, through links, and a Node to run it. A young generation that
- * starts with 16 MiB spares a short run most of its garbage collections (a tenth of the time of `explain`).
- */
+/** A POSIX shell script: it finds the bundle beside itself, through links, and a Node to run it. */
 function launcher(): string {
   return String.raw`#!/bin/sh
 # Starts kubectl kleym: on the Node that the project pins, else on a Node >= ${OLDEST_NODE} of the PATH.
@@ -73,7 +70,7 @@ case $(uname -sm) in
   *) pinned=none ;;
 esac
 node=$here/../node_modules/$pinned/bin/node
-[ -x "$node" ] && exec "$node" --min-semi-space-size=16 "$here/plugin/main.mjs" "$@"
+[ -x "$node" ] && exec "$node" "$here/plugin/main.mjs" "$@"
 fail() {
   printf 'error: %s\n  why:  %s\n  fix:  %s\n' "$1" "$2" "$3" >&2
   exit 4
@@ -83,6 +80,6 @@ command -v node >/dev/null 2>&1 ||
 major=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null)
 [ "$major" -ge ${OLDEST_NODE} ] 2>/dev/null ||
   fail 'kubectl kleym cannot start' "the Node.js on the PATH is version $major" 'install Node.js ${OLDEST_NODE} or later'
-exec node --min-semi-space-size=16 "$here/plugin/main.mjs" "$@"
+exec node "$here/plugin/main.mjs" "$@"
 `
 }
