@@ -1,0 +1,99 @@
+// The one way in which kleym talks to a cluster, as types: what the operator's writes, the reflector and the plugin's
+// cluster source are written against. `client.ts` speaks it over HTTPS; simulations and fault tests speak it too.
+import type { JsonRecord } from '../core/json.ts'
+
+/** A kind as its REST path names it. */
+export interface Resource {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly kind: string
+  readonly namespaced: boolean
+}
+
+/** One object of a resource. */
+export interface ObjectRef {
+  /** Absent for a cluster-scoped object. */
+  readonly namespace?: string
+  readonly name: string
+}
+
+export interface CallOptions {
+  /** Ends the call; it then rejects with a `ConnectionError` of kind `aborted`. */
+  readonly signal?: AbortSignal
+}
+
+export interface WriteOptions extends CallOptions {
+  /** `metadata.managedFields[].manager` of the write. */
+  readonly fieldManager?: string
+}
+
+export interface UpdateOptions extends WriteOptions {
+  readonly subresource?: 'status'
+}
+
+/** How a patch body is to be read. */
+export type PatchKind = 'json' | 'merge'
+
+export interface PatchOptions extends UpdateOptions {
+  readonly kind: PatchKind
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** The delete is refused with 409 Conflict where the object has another of these. */
+  readonly uid?: string
+  readonly resourceVersion?: string
+}
+
+/** What a DELETE came to: gone for good, or there until its finalizers are removed. */
+export type Deletion =
+  | { readonly state: 'gone' }
+  | { readonly state: 'terminating'; readonly object: JsonRecord }
+
+export interface ListOptions extends CallOptions {
+  /** All namespaces when absent. */
+  readonly namespace?: string
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Items per page; 500 when absent. */
+  readonly limit?: number
+}
+
+export interface Listing {
+  readonly items: readonly JsonRecord[]
+  /** The state of the cluster that the list shows: where a watch goes on. */
+  readonly resourceVersion: string
+}
+
+export interface WatchOptions extends CallOptions {
+  readonly namespace?: string
+  /** Events after this version are sent. */
+  readonly resourceVersion: string
+  /** After how many seconds the server ends the watch by itself. */
+  readonly timeoutSeconds: number
+}
+
+/** `ERROR` never comes out of a watch: it is thrown as the `ApiError` that it holds. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
+  readonly object: JsonRecord
+}
+
+/**
+ * Calls to one API server. All reject with an `ApiError` (the server answered with a failure) or a `ConnectionError`
+ * (no answer, or none that can be read); none retries, except that an expired page token starts a list again.
+ */
+export interface Api {
+  get(resource: Resource, ref: ObjectRef, options?: CallOptions): Promise<JsonRecord>
+  /** Reads all pages, never from the watch cache (no `resourceVersion=0`): what it shows is no older than the call. */
+  list(resource: Resource, options?: ListOptions): Promise<Listing>
+  /** POST. */
+  create(resource: Resource, object: JsonRecord, options?: WriteOptions): Promise<JsonRecord>
+  /** PUT; `metadata.uid` and `metadata.resourceVersion` in the object are preconditions (409 Conflict). */
+  update(resource: Resource, object: JsonRecord, options?: UpdateOptions): Promise<JsonRecord>
+  patch(resource: Resource, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<JsonRecord>
+  delete(resource: Resource, ref: ObjectRef, options?: DeleteOptions): Promise<Deletion>
+  /** Bookmarks are asked for. The iteration ends when the server ends the watch; it throws when the watch breaks. */
+  watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>
+}

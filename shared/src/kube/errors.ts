@@ -1,0 +1,51 @@
+// What can go wrong between kleym and an API server, as two types: the server said no, or there was no answer.
+
+/** The API server answered with a failure Status. Reasons: apimachinery's `metav1.StatusReason`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** The HTTP status code, e.g. 409. */
+  readonly status: number
+  /** `Status.reason`, e.g. `NotFound`, `AlreadyExists`, `Conflict`, `Expired`; empty where the body held none. */
+  readonly reason: string
+  /** How long the server asks to wait before the next try, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+  /** `Status.details`, for a caller that must tell causes apart; unchecked. */
+  readonly details: unknown
+
+  constructor(answer: {
+    readonly status: number
+    readonly reason: string
+    readonly message: string
+    readonly retryAfterMs?: number
+    readonly details?: unknown
+  }) {
+    super(answer.message)
+    this.status = answer.status
+    this.reason = answer.reason
+    this.retryAfterMs = answer.retryAfterMs
+    this.details = answer.details
+  }
+}
+
+export type ConnectionFailure =
+  | 'aborted'
+  | 'refused'
+  | 'reset'
+  | 'timed out'
+  | 'unresolved'
+  | 'tls'
+  | 'malformed'
+
+/** There is no answer, or none that can be read; a write may or may not have been carried out. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
+  readonly failure: ConnectionFailure
+  /** True where the request cannot have reached the server: no connection was made. */
+  readonly neverSent: boolean
+
+  constructor(failure: ConnectionFailure, message: string, options: ErrorOptions & { neverSent: boolean }) {
+    super(message, { cause: options.cause })
+    this.failure = failure
+    this.neverSent = options.neverSent
+  }
+}
