@@ -3,11 +3,26 @@
 /** Why something is not known: a closed set of words, so that a retry never rewrites a message. */
 export interface Ignorance {
   /** What was tried: an API verb, or `read` for a file. */
-  readonly verb: 'get' | 'list' | 'watch' | 'discover' | 'read'
+  readonly verb: 'get' | 'list' | 'watch' | 'discover' | 'read' | 'create' | 'update' | 'patch' | 'delete'
   /** What was looked for, as users name it: `InferencePool.inference.networking.k8s.io`. */
   readonly what: string
   /** The class of the failure. */
-  readonly cause: 'forbidden' | 'absent' | 'unreachable' | 'timed out' | 'refused' | 'malformed' | 'not given'
+  readonly cause:
+    | 'forbidden'
+    | 'absent'
+    | 'unreachable'
+    | 'timed out'
+    | 'refused'
+    | 'malformed'
+    | 'not given'
+    /** The API server asks for fewer requests (429). */
+    | 'throttled'
+    /** The API server failed (5xx). */
+    | 'failed'
+    /** Five writes in a row met another's (409). */
+    | 'conflicting writes'
+    /** Deleted, and kept by finalizers that are not kleym's. */
+    | 'held by finalizers'
 }
 
 /** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`. */

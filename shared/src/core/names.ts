@@ -17,6 +17,11 @@ export const MANAGED_BY = 'kleym'
 export const ANNOTATION_BINDING = 'kleym.sonda.red/binding'
 export const ANNOTATION_BINDING_UID = 'kleym.sonda.red/binding-uid'
 
+/** Keeps a binding until its output is gone. */
+export const FINALIZER = 'kleym.sonda.red/inferenceidentitybinding-finalizer'
+/** The field manager of everything that the operator writes. */
+export const FIELD_MANAGER = 'kleym-operator'
+
 /** The label that kube-apiserver sets on every namespace. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name'
 

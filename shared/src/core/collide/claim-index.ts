@@ -22,18 +22,6 @@ export interface Cell {
   readonly relatives: readonly { readonly relation: Relation; readonly cell: Cell }[]
 }
 
-/** An immutable index over claims. */
-export interface ClaimIndex {
-  /** All cells, in a total order. */
-  readonly cells: readonly Cell[]
-  /** Live claims on any service account or namespace: too few to be worth a cell. */
-  readonly loose: readonly Claim[]
-  /** The cell of a claim, by value. */
-  cellOf(claim: Claim): Cell | undefined
-  /** The declared claims that the claims of a cell meet, itself included; worked out once for each cell. */
-  rowsOf(cell: Cell): PeerRows
-}
-
 /** The declared claims of a cell and its relatives. */
 export interface PeerRows {
   readonly rows: readonly PeerRow[]
@@ -48,55 +36,112 @@ export interface PeerRow {
 }
 
 interface OpenCell extends Cell {
+  readonly group: Group
   /** Its labels as `labelKey` writes them. */
   readonly labelKeys: readonly string[]
+  /** The label under which larger label sets look for it; empty for the empty set. */
+  readonly designated: string
   readonly claims: Claim[]
   readonly declared: Claim[]
-  readonly relatives: { relation: Relation; cell: Cell }[]
+  relatives: { readonly relation: Relation; readonly cell: OpenCell }[]
 }
 
-/** Builds the index. Claims may come in any order. */
-export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
-  const groups = new Map<string, Map<string, OpenCell>>()
+/** The cells of one namespace, service account and container. */
+interface Group {
+  readonly key: string
+  readonly cells: Map<string, OpenCell>
+  /** The cells that have a label. */
+  readonly holders: Map<string, Set<OpenCell>>
+  /** The cells that stand under a label: each under one of its own. */
+  readonly designated: Map<string, Set<OpenCell>>
+  /** Merged rows, until a claim of the group comes or goes. */
+  readonly rows: Map<OpenCell, PeerRows>
+}
+
+/** Claims that come and go: a snapshot's all at once, the operator's one by one. */
+export class ClaimIndex {
+  readonly #groups = new Map<string, Group>()
   // Who asks about a claim mostly holds the very object that was indexed: that spares writing its labels down again.
-  const byClaim = new Map<Claim, OpenCell>()
-  const loose: Claim[] = []
-  for (const claim of claims) {
-    if (claim.namespace === ANY || claim.serviceAccountName === ANY) {
-      loose.push(claim)
-      continue
+  readonly #cellOfClaim = new Map<Claim, OpenCell>()
+  readonly #loose: Claim[] = []
+
+  /** Live claims on any service account or namespace: too few to be worth a cell. */
+  get loose(): readonly Claim[] {
+    return this.#loose
+  }
+
+  /** All cells, in a total order. */
+  get cells(): readonly Cell[] {
+    return [...this.#groups.values()]
+      .toSorted((a, b) => compareBytes(a.key, b.key))
+      .flatMap(({ cells }) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell))
+  }
+
+  /** Takes a claim in; the same object only once. */
+  add(claim: Claim): void {
+    if (isLoose(claim)) {
+      insert(this.#loose, claim)
+      return
     }
-    const cells = entryOf(groups, groupKey(claim), () => new Map<string, OpenCell>())
-    const labelKeys = labelKeysOf(claim.labels)
-    const cell = entryOf(cells, labelKeys.join('\n'), () => openCell(claim.labels, labelKeys))
-    cell.claims.push(claim)
-    byClaim.set(claim, cell)
+    const key = groupKey(claim)
+    const group = entryOf(this.#groups, key, () => openGroup(key))
+    const labelKeys = [...claim.labels].map(labelKey)
+    const cell = entryOf(group.cells, labelKeys.join('\n'), () => openCell(group, claim.labels, labelKeys))
+    insert(cell.claims, claim)
+    if (claim.basis === 'declared') insert(cell.declared, claim)
+    this.#cellOfClaim.set(claim, cell)
+    group.rows.clear()
   }
-  for (const cells of groups.values()) {
-    for (const cell of cells.values()) {
-      cell.claims.sort(compareClaims)
-      for (const claim of cell.claims) if (claim.basis === 'declared') cell.declared.push(claim)
-      cell.relatives.push({ relation: 'SamePods', cell })
+
+  /** Takes out a claim that `add` took in. */
+  remove(claim: Claim): void {
+    if (isLoose(claim)) {
+      withdraw(this.#loose, claim)
+      return
     }
-    relate([...cells.values()])
+    const cell = this.#cellOfClaim.get(claim)
+    if (cell === undefined) return
+    this.#cellOfClaim.delete(claim)
+    withdraw(cell.claims, claim)
+    if (claim.basis === 'declared') withdraw(cell.declared, claim)
+    cell.group.rows.clear()
+    if (cell.claims.length > 0) return
+    closeCell(cell)
+    if (cell.group.cells.size === 0) this.#groups.delete(cell.group.key)
   }
-  const rows = new Map<Cell, PeerRows>()
-  return {
-    cells: [...groups]
-      .toSorted(([a], [b]) => compareBytes(a, b))
-      .flatMap(([, cells]) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell)),
-    loose: loose.toSorted(compareClaims),
-    cellOf: (claim) =>
-      byClaim.get(claim) ?? groups.get(groupKey(claim))?.get(labelKeysOf(claim.labels).join('\n')),
-    rowsOf: (cell) => entryOf(rows, cell, () => peerRowsOf(cell)),
+
+  /** The cell of a claim, by value; undefined where no claim with its labels is there. */
+  cellOf(claim: Claim): Cell | undefined {
+    return this.#openCellOf(claim)
   }
+
+  /** The declared claims that a claim of this value meets, itself included; worked out once for each cell. */
+  rowsOf(claim: Claim): PeerRows | undefined {
+    const cell = this.#openCellOf(claim)
+    return cell === undefined ? undefined : entryOf(cell.group.rows, cell, () => peerRowsOf(cell))
+  }
+
+  #openCellOf(claim: Claim): OpenCell | undefined {
+    return (
+      this.#cellOfClaim.get(claim) ??
+      this.#groups.get(groupKey(claim))?.cells.get([...claim.labels].map(labelKey).join('\n'))
+    )
+  }
+}
+
+/** Indexes claims, which may come in any order. */
+export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
+  const index = new ClaimIndex()
+  // In order, so that each is inserted at the end of its cell.
+  for (const claim of [...claims].toSorted(compareClaims)) index.add(claim)
+  return index
 }
 
 /**
  * Each declared claim of the cell will go through the rows. Where the cell has many claims and many relatives, as a wide
  * label set over thousands of narrow ones, relatives of one relation are merged into one row.
  */
-function peerRowsOf(cell: Cell): PeerRows {
+function peerRowsOf(cell: OpenCell): PeerRows {
   const rows = cell.relatives.map(({ relation, cell: relative }) => ({ relation, claims: relative.declared }))
   const count = rows.reduce((sum, { claims }) => sum + claims.length, 0)
   if (count > cell.declared.length * rows.length) return { rows, count }
@@ -115,8 +160,100 @@ export function relationOf(own: PoolLabels, other: PoolLabels): Relation | undef
   return isSubset(other, own) ? 'ContainedBy' : undefined
 }
 
-function openCell(labels: PoolLabels, labelKeys: readonly string[]): OpenCell {
-  return { labels, labelKeys, claims: [], declared: [], relatives: [] }
+function openGroup(key: string): Group {
+  return { key, cells: new Map(), holders: new Map(), designated: new Map(), rows: new Map() }
+}
+
+/** Opens a cell and links it with every cell of the group of which one label set contains the other. */
+function openCell(group: Group, labels: PoolLabels, labelKeys: readonly string[]): OpenCell {
+  const rarest = rarestOf(group, labelKeys)
+  const cell: OpenCell = {
+    group,
+    labels,
+    labelKeys,
+    designated: rarest ?? '',
+    claims: [],
+    declared: [],
+    relatives: [],
+  }
+  cell.relatives.push({ relation: 'SamePods', cell })
+  // Whatever contains this label set has all of its labels, the rarest too.
+  const larger = rarest === undefined ? group.cells.values() : (group.holders.get(rarest) ?? [])
+  for (const other of larger) if (isProperSubset(labels, other.labels)) link(cell, other)
+  // Whatever this label set contains stands under one of its labels.
+  for (const key of [...labelKeys, '']) {
+    for (const other of group.designated.get(key) ?? []) {
+      if (isProperSubset(other.labels, labels)) link(other, cell)
+    }
+  }
+  for (const key of labelKeys) entryOf(group.holders, key, newSet).add(cell)
+  entryOf(group.designated, cell.designated, newSet).add(cell)
+  return cell
+}
+
+function closeCell(cell: OpenCell): void {
+  const { group } = cell
+  for (const { cell: relative } of cell.relatives) {
+    if (relative !== cell) relative.relatives = relative.relatives.filter((one) => one.cell !== cell)
+  }
+  for (const key of cell.labelKeys) dropFrom(group.holders, key, cell)
+  dropFrom(group.designated, cell.designated, cell)
+  group.cells.delete(cell.labelKeys.join('\n'))
+}
+
+function link(smaller: OpenCell, larger: OpenCell): void {
+  larger.relatives.push({ relation: 'ContainedBy', cell: smaller })
+  smaller.relatives.push({ relation: 'Contains', cell: larger })
+}
+
+function rarestOf(group: Group, labelKeys: readonly string[]): string | undefined {
+  const holders = (key: string): number => group.holders.get(key)?.size ?? 0
+  return labelKeys.reduce<string | undefined>(
+    (best, key) => (best === undefined || holders(key) < holders(best) ? key : best),
+    undefined,
+  )
+}
+
+function newSet(): Set<OpenCell> {
+  return new Set()
+}
+
+function dropFrom(sets: Map<string, Set<OpenCell>>, key: string, cell: OpenCell): void {
+  const set = sets.get(key)
+  set?.delete(cell)
+  if (set?.size === 0) sets.delete(key)
+}
+
+function isLoose(claim: Claim): boolean {
+  return claim.namespace === ANY || claim.serviceAccountName === ANY
+}
+
+/** Puts a claim at its place in a sorted list; mostly that is the end. */
+function insert(claims: Claim[], claim: Claim): void {
+  const last = claims.at(-1)
+  if (last === undefined || compareClaims(last, claim) <= 0) claims.push(claim)
+  else claims.splice(placeOf(claims, claim), 0, claim)
+}
+
+function withdraw(claims: Claim[], claim: Claim): void {
+  for (let at = placeOf(claims, claim); at < claims.length; at++) {
+    if (claims[at] !== claim) continue
+    claims.splice(at, 1)
+    return
+  }
+}
+
+/** The place of the first claim that is not before this one. */
+function placeOf(claims: readonly Claim[], claim: Claim): number {
+  let low = 0
+  let high = claims.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const found = claims[middle]
+    if (found !== undefined && compareClaims(found, claim) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** A total order of claims: owner, then output, then basis. */
@@ -128,32 +265,8 @@ export function compareClaims(left: Claim, right: Claim): number {
   )
 }
 
-/** Links every two cells of one group of which one label set contains the other. */
-function relate(cells: readonly OpenCell[]): void {
-  if (cells.length < 2) return
-  const frequency = new Map<string, number>()
-  for (const cell of cells) {
-    for (const key of cell.labelKeys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
-  }
-  // A cell stands under its rarest label: every label set that contains it has that label too.
-  const designated = new Map<string, OpenCell[]>()
-  for (const cell of cells) {
-    const rarest = cell.labelKeys.reduce<string | undefined>(
-      (best, key) =>
-        best === undefined || (frequency.get(key) ?? 0) < (frequency.get(best) ?? 0) ? key : best,
-      undefined,
-    )
-    entryOf(designated, rarest ?? '', () => []).push(cell)
-  }
-  for (const larger of cells) {
-    for (const key of [...larger.labelKeys, '']) {
-      for (const smaller of designated.get(key) ?? []) {
-        if (smaller.labels.size >= larger.labels.size || !isSubset(smaller.labels, larger.labels)) continue
-        larger.relatives.push({ relation: 'ContainedBy', cell: smaller })
-        smaller.relatives.push({ relation: 'Contains', cell: larger })
-      }
-    }
-  }
+function isProperSubset(smaller: PoolLabels, larger: PoolLabels): boolean {
+  return smaller.size < larger.size && isSubset(smaller, larger)
 }
 
 function isSubset(smaller: PoolLabels, larger: PoolLabels): boolean {
@@ -163,10 +276,6 @@ function isSubset(smaller: PoolLabels, larger: PoolLabels): boolean {
 
 function groupKey(claim: Claim): string {
   return JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
-}
-
-function labelKeysOf(labels: PoolLabels): readonly string[] {
-  return [...labels].map(labelKey)
 }
 
 function labelKey([key, value]: readonly [string, string]): string {

@@ -24,11 +24,10 @@ export interface Collision {
 
 /** The declared claims that collide with a declared one; undefined when there is none. */
 export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefined {
-  const cell = index.cellOf(claim)
-  if (cell === undefined) return undefined
-  const { rows, count: withItself } = index.rowsOf(cell)
-  const count = withItself - 1
-  if (count < 1) return undefined
+  const peers = index.rowsOf(claim)
+  if (peers === undefined || peers.count < 2) return undefined
+  const { rows } = peers
+  const count = peers.count - 1
   const all = (): readonly Peer[] =>
     rows
       .flatMap(({ relation, claims }) => claims.map((peer) => ({ claim: peer, relation })))

@@ -81,9 +81,10 @@ export function planOnce(
   const actions: Action[] = []
   for (const one of compiled) {
     const own = byOwner.get(one.binding.key) ?? []
-    const [judgement, due] = decide({ compiled: one, claim: declared.get(one), own }, byName, claims)
-    judgements.set(one.binding.key, judgement)
-    actions.push(...due)
+    const candidate = { compiled: one, claim: declared.get(one), own }
+    const decision = decide(candidate, (name) => byName.get(name), claims)
+    judgements.set(one.binding.key, decision.judgement)
+    actions.push(...decision.actions)
   }
   for (const output of outputs) {
     if (output.ownership.kind !== 'orphan' || isTerminating(output)) continue
@@ -94,7 +95,7 @@ export function planOnce(
 }
 
 /** What outputs of ours, orphans and outputs of unknown ownership keep in force; foreign ones claim nothing. */
-function claimsOfOutput({ object, ownership }: LiveOutput): readonly Claim[] {
+export function claimsOfOutput({ object, ownership }: LiveOutput): readonly Claim[] {
   if (ownership.kind === 'foreign') return []
   return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
 }
@@ -109,25 +110,35 @@ function declaredClaims(compiled: readonly Compiled[]): ReadonlyMap<Compiled, Cl
 }
 
 /** A binding, what it declares, and the outputs that are there for it. */
-interface Candidate {
+export interface Candidate {
   readonly compiled: Compiled
+  /** What it declares, as it stands in the index. */
   readonly claim: Claim | undefined
+  /** The live outputs that are its own, terminating ones included. */
   readonly own: readonly LiveOutput[]
 }
 
-type Decision = readonly [Judgement, readonly Action[]]
+export interface Decision {
+  readonly judgement: Judgement
+  /** In the order in which they are to be carried out. */
+  readonly actions: readonly Action[]
+}
 
-function decide(
+/** Decides one binding among the others: what it comes to, and the writes that are due for it. */
+export function decide(
   { compiled, claim, own }: Candidate,
-  byName: ReadonlyMap<string, LiveOutput>,
+  holderOf: (name: string) => LiveOutput | undefined,
   claims: ClaimIndex,
 ): Decision {
   const { binding, result } = compiled
   if (binding.meta.deletedAt !== undefined) {
-    return [{ state: 'deleting', compiled }, withdraw(own, binding.key, 'its binding is being deleted')]
+    return decision(
+      { state: 'deleting', compiled },
+      withdraw(own, binding.key, 'its binding is being deleted'),
+    )
   }
   if (result.kind === 'undetermined') {
-    return [{ state: 'undetermined', compiled, check: result.check, why: result.why }, []]
+    return decision({ state: 'undetermined', compiled, check: result.check, why: result.why })
   }
   if (result.kind === 'refused') {
     const { check, reason, message } = result
@@ -140,7 +151,7 @@ function decide(
   }
   const peers = claim === undefined ? [] : waitsOf(claims, claim)
   if (peers.length > 0) return wait(compiled, result, own, [...new Set(peers.map(waitText))], peers, claim)
-  return place(compiled, result, own, byName.get(result.output.metadata.name))
+  return place(compiled, result, own, holderOf(result.output.metadata.name))
 }
 
 /** The output stage: nobody else stands in the way of the claim, so the name decides. */
@@ -155,9 +166,9 @@ function place(
   const stale = own.filter((live) => live !== holder)
   const ready: Judgement = { state: 'ready', compiled, resolved }
   const retire = withdraw(stale, key, 'its binding now has another SPIFFE ID')
-  if (holder === undefined) return [ready, [{ kind: 'create', binding: key, output }, ...retire]]
+  if (holder === undefined) return decision(ready, [{ kind: 'create', binding: key, output }, ...retire])
   if (holder.ownership.kind === 'unknown') {
-    return [{ state: 'undetermined', compiled, check: 'output', why: holder.ownership.why }, []]
+    return decision({ state: 'undetermined', compiled, check: 'output', why: holder.ownership.why })
   }
   if (holder.ownership.kind === 'orphan') {
     return wait(
@@ -188,8 +199,12 @@ function place(
     )
   }
   const drift = driftOf(holder.object, output)
-  if (drift.length === 0) return [ready, retire]
-  return [ready, [{ kind: 'update', binding: key, live: holder, output, drift }, ...retire]]
+  if (drift.length === 0) return decision(ready, retire)
+  return decision(ready, [{ kind: 'update', binding: key, live: holder, output, drift }, ...retire])
+}
+
+function decision(judgement: Judgement, actions: readonly Action[] = []): Decision {
+  return { judgement, actions }
 }
 
 function refuse(
@@ -198,7 +213,7 @@ function refuse(
   why: Pick<Extract<Judgement, { state: 'refused' }>, 'check' | 'reason' | 'message' | 'collision'>,
 ): Decision {
   const because = `its binding is refused (${why.reason})`
-  return [{ state: 'refused', compiled, ...why }, withdraw(own, compiled.binding.key, because)]
+  return decision({ state: 'refused', compiled, ...why }, withdraw(own, compiled.binding.key, because))
 }
 
 /** Waiting keeps an output that still says what the binding declares, and withdraws one that does not. */
@@ -212,10 +227,10 @@ function wait(
 ): Decision {
   const outdated = own.filter((live) => !saysWhatIsDeclared(live, resolved, claim))
   const because = 'it no longer says what its waiting binding declares'
-  return [
+  return decision(
     { state: 'waiting', compiled, resolved, waitsFor, peers },
     withdraw(outdated, compiled.binding.key, because),
-  ]
+  )
 }
 
 function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim | undefined): boolean {

@@ -1,0 +1,20 @@
+// Time, as a value that a composition root hands in: tests and simulations bring their own.
+
+export interface Clock {
+  /** The wall clock, for what people read. */
+  now(): Date
+  /** Milliseconds that never go back, for measuring. */
+  monotonicMs(): number
+  /** Calls `run` once after `ms` milliseconds; the result cancels it. */
+  after(ms: number, run: () => void): () => void
+}
+
+/** The time of this process. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  },
+}
