@@ -24,12 +24,12 @@ function staleness() {
     if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) continue
     const found = installed[path]
     if (found === undefined) {
-      if (entry.optional === true && !isThisNode(path, entry)) continue
+      if (entry.optional === true && !isThisRuntime(path, entry)) continue
       return `${path} is missing`
     }
     if (found.version !== entry.version || found.integrity !== entry.integrity)
       return `${path} is another version`
-    if (isThisNode(path, entry) && !existsSync(join(ROOT, path, 'package.json'))) return `${path} is gone`
+    if (isThisRuntime(path, entry) && !existsSync(join(ROOT, path, 'package.json'))) return `${path} is gone`
   }
   for (const path of Object.keys(installed)) if (!(path in wanted)) return `${path} is not wanted any more`
   return undefined
@@ -45,14 +45,21 @@ function packagesOf(file) {
   }
 }
 
-/** Whether an entry is the Node that the project pins for this platform: optional for npm, but not for us. */
-function isThisNode(path, entry) {
+/** Whether an entry is the Node or the Bun that the project pins for this platform: optional for npm, but not for us. */
+function isThisRuntime(path, entry) {
   const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return (
-    /^node-(bin-)?(linux|darwin|win)-/.test(name) &&
+    /^(node-|node-bin-|@oven\/bun-)(linux|darwin|win|windows)-/.test(name) &&
     fits(entry.os, process.platform) &&
-    fits(entry.cpu, process.arch)
+    fits(entry.cpu, process.arch) &&
+    (entry.libc === undefined || fits(entry.libc, libc()))
   )
+}
+
+/** The C library of this Linux, as npm calls it. */
+function libc() {
+  process.report.excludeNetwork = true
+  return process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 }
 
 /** `os` and `cpu` of a lock entry are a string or a list. */

@@ -11,6 +11,8 @@ import { VERSION } from './cli/version.ts'
 /** A stream that a reader may leave at any time (`| head`): that is no error of ours, and says nothing. */
 function output(stream: NodeJS.WriteStream): Output {
   let gone = false
+  // oclif listens too, and throws whatever is no EPIPE.
+  stream.removeAllListeners('error')
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (gone) return
     gone = true
@@ -45,10 +47,14 @@ const context: CommandContext = {
   version: VERSION,
 }
 
-process.on('uncaughtException', (error) => {
+function reportBug(thrown: unknown): void {
   process.exitCode = EXIT.internal
-  context.stderr.write(formatError(asKleymError(error)))
-})
+  context.stderr.write(formatError(asKleymError(thrown)))
+}
+
+process.on('uncaughtException', reportBug)
+// Node hands these to the handler above; Bun, which runs the executable, would print an excerpt of the source.
+process.on('unhandledRejection', reportBug)
 
 // The exit code is set, never forced: what is written to a pipe must drain first.
 const exitCode = await runProgram(process.argv.slice(2), context)

@@ -3,10 +3,20 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { built, ESTATE, kleym, ROOT, start, type Run, type RunOptions } from './plugin.ts'
+import {
+  BUILD_MAX_MS,
+  built,
+  ESTATE,
+  kleym,
+  PLUGIN,
+  ROOT,
+  start,
+  type Run,
+  type RunOptions,
+} from './plugin.ts'
 import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SCM_CONFIG, SMALL, workspace } from './workspace.ts'
 
-beforeAll(built, 60_000)
+beforeAll(built, BUILD_MAX_MS)
 
 const TRUST = ['--trust-domain', 'example.org'] as const
 const SETTINGS = [...TRUST, '--scm-config', 'scm.yaml'] as const
@@ -360,11 +370,7 @@ describe('the process', () => {
     const script = '"$0" "$@" | head -1; exit "${PIPESTATUS[0]}"'
     const child = await new Promise<Run>((settle, reject) => {
       const { spawn } = process.getBuiltinModule('node:child_process')
-      const shell = spawn(
-        'bash',
-        ['-c', script, join(ROOT, 'dist/kubectl-kleym'), 'who-selects', '-A', ...ESTATE],
-        { cwd: ROOT },
-      )
+      const shell = spawn('bash', ['-c', script, PLUGIN, 'who-selects', '-A', ...ESTATE], { cwd: ROOT })
       const out: string[] = []
       const err: string[] = []
       shell.stdout.on('data', (part) => out.push(String(part)))

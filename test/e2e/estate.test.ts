@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { displayWidth } from '../../plugin/src/view/width.ts'
+import { inProcess } from '../../plugin/test/cli/in-process.ts'
 import { FINDING_CODES } from '../../shared/src/core/registry/findings.ts'
 import { REASONS, REASON_NAMES } from '../../shared/src/core/registry/reasons.ts'
-import { built, ESTATE, kleym, type Run } from './plugin.ts'
+import { BUILD_MAX_MS, built, ESTATE, kleym, ROOT, type Run } from './plugin.ts'
 
 const FORMATS = ['text', 'wide', 'json', 'yaml', 'name'] as const
 const GOLDEN = join(import.meta.dirname, 'golden')
@@ -80,7 +81,7 @@ beforeAll(async () => {
       ...(question.broad === true ? [ask(question, 'text', 160)] : []),
     ])
   }
-}, 60_000)
+}, BUILD_MAX_MS)
 
 describe.each(QUESTIONS)('$name', (question) => {
   const { name } = question
@@ -235,6 +236,22 @@ describe('the same input gives the same bytes', () => {
     expect(one?.stdout).not.toBe('')
     expect(two).toEqual(one)
     expect(other).toEqual(one)
+  })
+
+  // The executable runs on Bun, the tests of the parts on Node: what holds there must hold here.
+  test.each([
+    ['explain', ['explain', '-A', ...ESTATE]],
+    ['conflicts', ['conflicts', '-A', ...ESTATE]],
+    ['who-selects', ['who-selects', '-A', ...ESTATE]],
+    ['who-selects --entries', ['who-selects', '-A', '--entries', ...ESTATE]],
+    ['diff', ['diff', ...ESTATE]],
+  ])('%s, on Node', async (_, args) => {
+    for (const format of FORMATS) {
+      const line = [...args, '-o', format]
+      const { code, stdout, stderr } = await kleym(line)
+      expect(stdout).not.toBe('')
+      expect({ code, stdout, stderr }).toEqual(await inProcess(line, ROOT))
+    }
   })
 })
 

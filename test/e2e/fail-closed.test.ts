@@ -1,9 +1,9 @@
 // What is not known is never shown as fine: for each way of not knowing, what an answer must say, and what it must not.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { built, kleym, type Run } from './plugin.ts'
+import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
 import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SCM_CONFIG, SMALL, workspace } from './workspace.ts'
 
-beforeAll(built, 60_000)
+beforeAll(built, BUILD_MAX_MS)
 
 const DEFAULT = foreign(
   'default',

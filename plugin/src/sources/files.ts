@@ -102,18 +102,22 @@ export async function readBounded(file: FoundFile): Promise<Uint8Array | InputPr
   }
 }
 
-/** The bytes of a stream, or the problem that they are too many. */
+/** The bytes of a stream, or why they cannot be had. */
 export async function collect(
   stream: AsyncIterable<unknown>,
   name: string,
 ): Promise<Uint8Array | InputProblem> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of stream) {
-    const bytes = part instanceof Uint8Array ? part : new TextEncoder().encode(String(part))
-    size += bytes.length
-    if (size > FILE_MAX) return unusable(name, `it is larger than ${FILE_MAX / 1024 / 1024} MiB`)
-    parts.push(bytes)
+  try {
+    for await (const part of stream) {
+      const bytes = part instanceof Uint8Array ? part : new TextEncoder().encode(String(part))
+      size += bytes.length
+      if (size > FILE_MAX) return unusable(name, `it is larger than ${FILE_MAX / 1024 / 1024} MiB`)
+      parts.push(bytes)
+    }
+  } catch (error) {
+    return unusable(name, systemReason(error))
   }
   return Buffer.concat(parts)
 }

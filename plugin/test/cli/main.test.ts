@@ -1,51 +1,10 @@
-// The real program in its own process: exit codes, and what goes to which stream.
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+// The executable in its own process: exit codes, and what goes to which stream.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { BUILD_MAX_MS, built, kleym } from '../../../test/e2e/plugin.ts'
 import { workspace } from '../sources/workspace.ts'
 import { inProcess } from './in-process.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
-
-interface Run {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-interface RunOptions {
-  readonly cwd?: string
-  readonly stdin?: string
-  readonly env?: Readonly<Record<string, string>>
-}
-
-async function kleym(args: readonly string[], { cwd, stdin = '', env }: RunOptions = {}): Promise<Run> {
-  return run(process.execPath, [MAIN, ...args], { cwd, stdin, env })
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  { cwd, stdin, env }: { cwd?: string | undefined; stdin?: string; env?: RunOptions['env'] },
-): Promise<Run> {
-  const child = spawn(command, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } })
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(stdin)
-  const [stdout, stderr, code] = await Promise.all([
-    textOf(child.stdout),
-    textOf(child.stderr),
-    new Promise<number | null>((settle) => {
-      child.once('close', settle)
-    }),
-  ])
-  return { code, stdout, stderr }
-}
-
-async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
-  let text = ''
-  for await (const part of stream) text += String(part)
-  return text
-}
+beforeAll(built, BUILD_MAX_MS)
 
 describe('help and version go to stdout and exit with 0', () => {
   test.each([
@@ -234,12 +193,6 @@ describe('colours', () => {
 })
 
 describe('the process', () => {
-  test('a reader that goes away is no error', async () => {
-    const script = '{ "$0" "$1" --help; echo "$?" >&2; } | true'
-    const { code, stderr } = await run('sh', ['-c', script, process.execPath, MAIN], {})
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '0\n' })
-  })
-
   test('a long answer into a pipe is complete', async () => {
     const pods = Array.from(
       { length: 3000 },
@@ -252,14 +205,5 @@ describe('the process', () => {
     expect(stdout.length).toBeGreaterThan(128 * 1024)
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: 'kleym.sonda.red/report/v1alpha1' })
     expect([0, 4]).toContain(code)
-  })
-
-  test('an interrupt ends it by its signal, which a shell reports as 130', async () => {
-    const child = spawn(process.execPath, [MAIN, 'explain', '--offline', '-f', '-'], { env: {} })
-    const ended = new Promise((settle) => {
-      child.once('close', (code, signal) => settle({ code, signal }))
-    })
-    child.once('spawn', () => child.kill('SIGINT'))
-    expect(await ended).toEqual({ code: null, signal: 'SIGINT' })
   })
 })

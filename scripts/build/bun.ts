@@ -1,0 +1,78 @@
+// A bundle as one file that runs alone, by Bun: its runtime, and the bundle as bytecode. Why Bun, and what it brings with
+// it: docs/decisions/2026-11-21-single-executable.md. Flags: https://bun.com/docs/bundler/executables
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { BuildError } from './build-error.ts'
+
+/** Bun's packages by the platform that they run on, as in package.json. */
+const BUN_PACKAGES: ReadonlyMap<string, string> = new Map([
+  ['linux-x64', 'bun-linux-x64'],
+  ['linux-arm64', 'bun-linux-aarch64'],
+  ['darwin-x64', 'bun-darwin-x64'],
+  ['darwin-arm64', 'bun-darwin-aarch64'],
+  ['win32-x64', 'bun-windows-x64'],
+])
+
+/** How many times longer than usual code runs before it is compiled: most of a run is code that runs once. */
+const JIT_RELUCTANCE = 20
+
+const FLAGS = [
+  '--compile',
+  '--bytecode',
+  '--format=esm',
+  // Without these two, the executable obeys a .env and a bunfig.toml of the folder that it is started in.
+  '--no-compile-autoload-dotenv',
+  '--no-compile-autoload-bunfig',
+  `--compile-jit-policy=${JIT_RELUCTANCE}`,
+]
+
+/** How the file of a program is called on this platform. */
+export function executableName(name: string): string {
+  return process.platform === 'win32' ? `${name}.exe` : name
+}
+
+/** The files of one compilation. */
+export interface Compilation {
+  /** Where both files are, and nothing else: Bun obeys a .env and a bunfig.toml of its working directory. */
+  readonly folder: string
+  /** The bundle's name in the folder. */
+  readonly bundle: string
+  /** The executable's name in the folder. */
+  readonly outfile: string
+}
+
+/**
+ * Compiles a bundle for this platform; throws a BuildError where there is no Bun for it, or Bun fails. The same bundle
+ * gives the same bytes: the names are relative, as Bun writes them into the file.
+ */
+export function compile(root: string, { folder, bundle, outfile }: Compilation): void {
+  const args = ['build', ...FLAGS, bundle, '--outfile', outfile]
+  const { status, signal, stderr, error } = spawnSync(bunOf(root), args, { cwd: folder, encoding: 'utf8' })
+  if (status === 0) return
+  throw new BuildError('Bun cannot make the executable', {
+    why: stderr?.trim() || error?.message || `it ended by ${signal ?? `exit code ${status}`}`,
+    fix: NEEDS,
+  })
+}
+
+/** What a machine must have: Bun's usual builds are for glibc, and on x64 for CPUs since 2013. */
+const NEEDS = 'build on Linux (glibc), macOS or Windows; an x64 CPU needs AVX2'
+
+function bunOf(root: string): string {
+  const platform = `${process.platform}-${process.arch}`
+  const name = BUN_PACKAGES.get(platform)
+  if (name === undefined)
+    throw new BuildError('the executable cannot be built here', {
+      why: `there is no Bun for ${platform}`,
+      fix: NEEDS,
+    })
+  const bun = join(root, 'node_modules', '@oven', name, 'bin', executableName('bun'))
+  if (!existsSync(bun))
+    throw new BuildError('the executable cannot be built yet', {
+      why: `@oven/${name} is not installed`,
+      fix: 'npm ci --include=optional',
+    })
+  return bun
+}

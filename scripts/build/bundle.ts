@@ -1,0 +1,31 @@
+// A program and all that it imports as one ES module, by esbuild.
+import { build } from 'esbuild'
+
+/** Bundles a program; rejects with what esbuild found, which it has printed by then. */
+export async function bundle(
+  root: string,
+  { entry, outfile }: { readonly entry: string; readonly outfile: string },
+): Promise<void> {
+  await build({
+    entryPoints: [entry],
+    outfile,
+    absWorkingDir: root,
+    bundle: true,
+    // Names stay as they are: they show in the stack of a bug report.
+    minifySyntax: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    // @oclif/core is CommonJS: it needs these in an ES module.
+    banner: {
+      js: [
+        "import { createRequire as __createRequire } from 'node:module';",
+        'const require = __createRequire(import.meta.url);',
+        'const __filename = import.meta.filename, __dirname = import.meta.dirname;',
+      ].join(''),
+    },
+    // The ES module build of yaml: Node's own condition gives CommonJS, which cannot be shaken.
+    alias: { yaml: `${root}/node_modules/yaml/browser/index.js` },
+    logLevel: 'warning',
+  })
+}

@@ -1,0 +1,41 @@
+// A program as one executable in dist/ that needs nothing else: esbuild bundles it, Bun compiles the bundle.
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BuildError } from './build-error.ts'
+import { compile, executableName } from './bun.ts'
+import { bundle } from './bundle.ts'
+
+/** A program to build. */
+export interface Program {
+  /** The name of its executable, which its stacks show too. */
+  readonly name: string
+  /** Its composition root, from the root of the project; it must answer `--version`. */
+  readonly entry: string
+}
+
+/** Builds a program for this platform. A build that fails leaves the last one as it was. */
+export async function buildExecutable(root: string, { name, entry }: Program): Promise<void> {
+  const dist = join(root, 'dist')
+  const outfile = executableName(name)
+  await mkdir(dist, { recursive: true })
+  const folder = await mkdtemp(join(dist, '.build-'))
+  try {
+    await bundle(root, { entry: join(root, entry), outfile: join(folder, `${name}.mjs`) })
+    compile(root, { folder, bundle: `${name}.mjs`, outfile })
+    expectToStart(join(folder, outfile))
+    await rename(join(folder, outfile), join(dist, outfile))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What was built must run here: on the wrong CPU or C library it does not even start. */
+function expectToStart(outfile: string): void {
+  const { status, signal, stderr, error } = spawnSync(outfile, ['--version'], { encoding: 'utf8', env: {} })
+  if (status === 0) return
+  throw new BuildError('what was built does not start', {
+    why: stderr?.trim() || error?.message || `it ended by ${signal ?? `exit code ${status}`}`,
+    fix: 'report it as a bug, with the name of the system and the CPU',
+  })
+}
