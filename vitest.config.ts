@@ -1,9 +1,35 @@
 import { defineConfig } from 'vitest/config'
 
+/** Suites mostly wait, so two on two cores are faster than one; many more, and bounded waits would run out. */
+const CONTROL_PLANES_AT_A_TIME = 2
+
+const shared = { env: { NO_COLOR: '1' }, disableConsoleIntercept: true }
+
+// Two groups, one after the other: what runs anywhere, and what needs a real control plane.
 export default defineConfig({
   test: {
-    include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    env: { NO_COLOR: '1' },
-    disableConsoleIntercept: true,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'anywhere',
+          include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'test/control-plane/**'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'control-plane',
+          include: ['test/control-plane/**/*.test.ts'],
+          globalSetup: ['test/control-plane/setup.ts'],
+          maxWorkers: CONTROL_PLANES_AT_A_TIME,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

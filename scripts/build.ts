@@ -5,7 +5,10 @@ import { BuildError } from './build/build-error.ts'
 import { buildExecutable, type Program } from './build/executable.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PROGRAMS: readonly Program[] = [{ name: 'kubectl-kleym', entry: 'plugin/src/main.ts' }]
+const PROGRAMS: readonly Program[] = [
+  { name: 'kubectl-kleym', entry: 'plugin/src/main.ts' },
+  { name: 'kleym-operator', entry: 'operator/src/main.ts' },
+]
 
 try {
   for (const program of PROGRAMS) await buildExecutable(ROOT, program)

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
+import { ensureBinaries } from '../test/control-plane/binaries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
@@ -59,23 +60,48 @@ function runSteps(steps: readonly Step[], tally: Tally): void {
   }
 }
 
-function runTests(tally: Tally): void {
-  process.stdout.write('\n== tests\n')
+/** The projects of vitest.config.ts. */
+type Project = 'anywhere' | 'control-plane'
+
+function runTests(project: Project, tally: Tally): void {
+  const title = project === 'anywhere' ? 'tests' : 'tests on a real control plane'
+  process.stdout.write(`\n== ${title}\n`)
   const folder = mkdtempSync(join(tmpdir(), 'kleym-test-'))
   const file = join(folder, 'report.json')
-  const passed = run(['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const passed = run(['vitest', 'run', `--project=${project}`, ...reporters])
   const report = readReport(file)
   rmSync(folder, { recursive: true, force: true })
   if (report === undefined) {
-    process.stdout.write('== tests: FAILED, vitest wrote no report\n')
+    process.stdout.write(`== ${title}: FAILED, vitest wrote no report\n`)
     tally.failed++
     return
   }
   const skipped = report.numPendingTests + report.numTodoTests
-  if (skipped > 0) process.stdout.write(`== tests: ${skipped} skipped, which counts as failed\n`)
+  if (skipped > 0) process.stdout.write(`== ${title}: ${skipped} skipped, which counts as failed\n`)
   tally.passed += report.numPassedTests
   // vitest also fails for errors outside of tests.
   tally.failed += report.numFailedTests + skipped + (passed || report.numFailedTests > 0 ? 0 : 1)
+}
+
+/** Runs what needs an API server; where there can be none, returns the lines that say so at the very end. */
+async function runControlPlaneTests(tally: Tally): Promise<readonly string[]> {
+  const binaries = await ensureBinaries().catch((error: unknown) => {
+    process.stdout.write(`== the programs of a control plane: FAILED, ${String(error)}\n`)
+    tally.failed++
+    return undefined
+  })
+  if (binaries?.available === true) runTests('control-plane', tally)
+  if (binaries?.available !== false) return []
+  const inCi = process.env['CI'] === 'true'
+  if (inCi) tally.failed++
+  return [
+    'NOT RUN: every test on a real control plane (test/control-plane).',
+    'Nothing above says that the operator works on an API server.',
+    `  why:  ${binaries.why}`,
+    `  fix:  ${binaries.fix}`,
+    ...(inCi ? ['  This counts as failed, because CI=true.'] : []),
+  ]
 }
 
 function readReport(file: string): VitestReport | undefined {
@@ -105,7 +131,9 @@ function numberAt(report: unknown, key: string): number {
 const tally: Tally = { passed: 0, failed: 0 }
 process.stdout.write(`Node ${process.version}\n`)
 runSteps(BEFORE, tally)
-runTests(tally)
+runTests('anywhere', tally)
+const notRun = await runControlPlaneTests(tally)
 runSteps(AFTER, tally)
+if (notRun.length > 0) process.stdout.write(`\n${notRun.join('\n')}\n`)
 process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed\n`)
 process.exitCode = tally.failed === 0 ? 0 : 1

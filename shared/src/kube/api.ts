@@ -72,6 +72,8 @@ export interface WatchOptions extends CallOptions {
   readonly resourceVersion: string
   /** After how many seconds the server ends the watch by itself. */
   readonly timeoutSeconds: number
+  /** Called once, when the server has accepted the watch: events may be long in coming. */
+  readonly onOpen?: () => void
 }
 
 /** `ERROR` never comes out of a watch: it is thrown as the `ApiError` that it holds. */
@@ -86,7 +88,12 @@ export interface WatchEvent {
  */
 export interface Api {
   get(resource: Resource, ref: ObjectRef, options?: CallOptions): Promise<JsonRecord>
-  /** Reads all pages, never from the watch cache (no `resourceVersion=0`): what it shows is no older than the call. */
+  /**
+   * The pages of one list, one by one, all of the same state of the cluster, so that nobody needs to hold all raw
+   * objects at once. It throws an `ApiError` 410 where the next page is no longer to be had: begin again.
+   */
+  pages(resource: Resource, options?: ListOptions): AsyncIterable<Listing>
+  /** Reads all `pages`, never from the watch cache (no `resourceVersion=0`): what it shows is no older than the call. */
   list(resource: Resource, options?: ListOptions): Promise<Listing>
   /** POST. */
   create(resource: Resource, object: JsonRecord, options?: WriteOptions): Promise<JsonRecord>

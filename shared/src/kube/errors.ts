@@ -35,6 +35,8 @@ export type ConnectionFailure =
   | 'unresolved'
   | 'tls'
   | 'malformed'
+  /** There are none to send: an exec plugin failed, a token file is gone. */
+  | 'no credentials'
 
 /** There is no answer, or none that can be read; a write may or may not have been carried out. */
 export class ConnectionError extends Error {

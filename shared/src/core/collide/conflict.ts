@@ -3,7 +3,7 @@
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
-import { relationOf, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
+import { relationOf, type Cell, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
 
 /** A peer as a person sees it: whose it is, and how its pods stand to ours. */
 export interface Peer {
@@ -60,6 +60,19 @@ function looseOnes({ loose }: ClaimIndex, claim: Claim): readonly Peer[] {
     const relation = meets ? relationOf(claim.labels, peer.labels) : undefined
     return relation === undefined ? [] : [{ claim: peer, relation }]
   })
+}
+
+/** The bindings whose decision a claim may change: those that declare, for good or tentatively, some of its pods. */
+export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string> {
+  for (const { claims } of cellsNear(index, claim)) {
+    for (const { basis, owner } of claims) if (basis === 'declared' || basis === 'tentative') yield owner
+  }
+}
+
+function cellsNear(index: ClaimIndex, claim: Claim): readonly Cell[] {
+  const cell = index.cellOf(claim)
+  // A loose claim has no cell, and may meet any.
+  return cell === undefined ? index.cells : cell.relatives.map(({ cell: relative }) => relative)
 }
 
 /** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */

@@ -15,6 +15,8 @@ export interface ObjectMeta {
   readonly labels: ReadonlyMap<string, string>
   readonly annotations: ReadonlyMap<string, string>
   readonly finalizers: readonly string[]
+  /** As found: other people's, which a write of ours must leave as they are. */
+  readonly ownerReferences: readonly unknown[]
 }
 
 /** Reads `metadata` of any Kubernetes object. */
@@ -31,6 +33,7 @@ export function readMeta(object: unknown): ObjectMeta {
     labels: readStringMap(dig(object, 'metadata', 'labels')),
     annotations: readStringMap(dig(object, 'metadata', 'annotations')),
     finalizers: listAt(object, 'metadata', 'finalizers').filter((item) => typeof item === 'string'),
+    ownerReferences: listAt(object, 'metadata', 'ownerReferences'),
   }
 }
 

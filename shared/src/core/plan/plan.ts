@@ -182,12 +182,8 @@ function place(
   if (holder.ownership.kind === 'foreign' || holder.ownership.binding !== key) {
     const why =
       holder.ownership.kind === 'foreign' ? holder.ownership.why : `it belongs to ${holder.ownership.binding}`
-    return refuse(compiled, own, {
-      check: 'output',
-      reason: 'OutputNotOwned',
-      message: `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}`,
-      collision: undefined,
-    })
+    const message = `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}`
+    return refuseOutput(compiled, own, 'OutputNotOwned', message)
   }
   if (isTerminating(holder)) {
     return wait(
@@ -201,6 +197,16 @@ function place(
   const drift = driftOf(holder.object, output)
   if (drift.length === 0) return decision(ready, retire)
   return decision(ready, [{ kind: 'update', binding: key, live: holder, output, drift }, ...retire])
+}
+
+/** The refusal of an output that a binding was to have, for a reason that only writing it has shown. */
+export function refuseOutput(
+  compiled: Compiled,
+  own: readonly LiveOutput[],
+  reason: RefusalReason,
+  message: string,
+): Decision {
+  return refuse(compiled, own, { check: 'output', reason, message, collision: undefined })
 }
 
 function decision(judgement: Judgement, actions: readonly Action[] = []): Decision {

@@ -1,0 +1,391 @@
+// What every binding and every output claims, kept up with the caches and with our own writes in flight (contract §6). It
+// is brought up to date in one go before each decision, so that a decision and its reservation are one step: nothing here
+// waits for anything.
+import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
+import type { Config } from '@kleym/shared/core/compile/config.ts'
+import { declaredClaim, type Claim } from '@kleym/shared/core/collide/claim.ts'
+import { ClaimIndex } from '@kleym/shared/core/collide/claim-index.ts'
+import { claimantsNear } from '@kleym/shared/core/collide/conflict.ts'
+import { entryOf } from '@kleym/shared/core/entry.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { judgeOwnership } from '@kleym/shared/core/plan/ownership.ts'
+import { claimsOfOutput, decide, type Decision, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
+import type { Lookup } from '@kleym/shared/core/compile/references.ts'
+import { objectKey, type Cached, type Change } from '@kleym/shared/kube/store.ts'
+import { Absences, CacheReferences, type Missing } from './references.ts'
+import type { KindCache, World } from './world.ts'
+
+export interface LedgerOptions {
+  readonly world: World
+  readonly config: Config
+  /** Asks for a binding's key to be reconciled soon. */
+  readonly wake: (key: string) => void
+}
+
+/** One binding as it was last compiled. */
+interface Entry {
+  /** As the caches have it: what they do not hold is not there. */
+  readonly compiled: Compiled
+  readonly claim: Claim | undefined
+  /** Whether a cache that it reads has yet to be filled. */
+  readonly waits: boolean
+  /** References that are in no cache and that no live read has looked for. */
+  readonly doubts: readonly Missing[]
+}
+
+/** A live output, whose it is, and what it claims. */
+interface Holding extends LiveOutput {
+  readonly claims: readonly Claim[]
+}
+
+/** What a binding comes to now, or what has to be known first. */
+export type Outlook =
+  | ({ readonly kind: 'decided' } & Decision)
+  /** A cache is still to be filled. */
+  | { readonly kind: 'waits' }
+  /** The refusal rests on references that a live read has yet to look for. */
+  | ({ readonly kind: 'doubtful'; readonly doubts: readonly Missing[] } & Decision)
+
+/** A write that is decided and not yet seen: what it claims stays claimed until it is released. */
+export interface Reservation {
+  /** The name of the output that is written. */
+  readonly output: string
+  /** Its outcome is known and seen, or a live read has been made after it was given up. */
+  release(): void
+}
+
+export class Ledger {
+  readonly #world: World
+  readonly #config: Config
+  readonly #wake: (key: string) => void
+  readonly #absences = new Absences()
+  readonly #claims = new ClaimIndex()
+
+  readonly #entries = new Map<string, Entry>()
+  readonly #holdings = new Map<string, Holding>()
+  /** Names of live outputs by the binding that their annotation names. */
+  readonly #outputsByBinding = new Map<string, Set<string>>()
+  /** Keys of bindings by the `namespace/name` of the pool, or of the objective, that they name. */
+  readonly #bindingsByPool = new Map<string, Set<string>>()
+  readonly #bindingsByObjective = new Map<string, Set<string>>()
+  /** The binding that would have an output of this name. */
+  readonly #bindingByRenderedName = new Map<string, string>()
+
+  /** What has changed since the last decision. */
+  readonly #staleBindings = new Set<string>()
+  readonly #staleOutputs = new Set<string>()
+
+  constructor({ world, config, wake }: LedgerOptions) {
+    this.#world = world
+    this.#config = config
+    this.#wake = wake
+    world.bindings.store.subscribe((change) => this.#bindingChanged(change))
+    world.bindings.onStanding(() => this.#outputsStale())
+    world.outputs.store.subscribe((change) => this.#outputChanged(change))
+    world.outputs.onStanding(() => this.wakeAll())
+    for (const [group, cache] of world.pools) {
+      this.#follow(cache, this.#bindingsByPool, (ref) => ({ kind: 'pool', group, ...ref }))
+    }
+    for (const [group, cache] of world.objectives) {
+      this.#follow(cache, this.#bindingsByObjective, (ref) => ({ kind: 'objective', group, ...ref }))
+    }
+  }
+
+  /** Wakes every binding, and whatever orphans there are. */
+  wakeAll(): void {
+    for (const binding of this.#world.bindings.store.values()) this.#wake(binding.key)
+    for (const key of this.#outputsByBinding.keys()) this.#wake(key)
+  }
+
+  /** What the binding of a key comes to, from everything that is known now. */
+  outlook(key: string): Outlook {
+    this.#bringUpToDate()
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.waits || this.#world.outputs.standing.kind === 'waiting') {
+      return { kind: 'waits' }
+    }
+    const { compiled, claim, doubts } = entry
+    const own = this.#outputsOf(key, 'ours')
+    const decision = decide({ compiled, claim, own }, (name) => this.#holdings.get(name), this.#claims)
+    return doubts.length === 0 ? { kind: 'decided', ...decision } : { kind: 'doubtful', doubts, ...decision }
+  }
+
+  /** A live read has said that the object is not there. */
+  confirmAbsent(missing: Missing): void {
+    this.#absences.confirm(missing)
+    const names = missing.kind === 'pool' ? this.#bindingsByPool : this.#bindingsByObjective
+    this.#recompile(names.get(objectKey(missing)) ?? [])
+  }
+
+  /** The live outputs of a binding, terminating ones included. */
+  ownOutputs(key: string): readonly LiveOutput[] {
+    return this.#outputsOf(key, 'ours')
+  }
+
+  /** The outputs whose annotation names this key and that belong to no binding there is, as far as the cache knows. */
+  orphans(key: string): readonly LiveOutput[] {
+    return this.#outputsOf(key, 'orphan')
+  }
+
+  /** Claims what a write of the binding's output will claim, from now until it is released. */
+  reserve(key: string, output: string): Reservation {
+    const declared = this.#entries.get(key)?.claim
+    const claim: Claim | undefined =
+      declared === undefined ? undefined : { ...declared, basis: 'reserved', output }
+    this.#replaceClaims([], claim === undefined ? [] : [claim])
+    let released = false
+    return {
+      output,
+      release: () => {
+        if (released) return
+        released = true
+        this.#replaceClaims(claim === undefined ? [] : [claim], [])
+      },
+    }
+  }
+
+  #outputsOf(key: string, kind: 'ours' | 'orphan'): readonly LiveOutput[] {
+    this.#bringUpToDate()
+    return [...(this.#outputsByBinding.get(key) ?? [])].flatMap((name) => {
+      const holding = this.#holdings.get(name)
+      return holding?.ownership.kind === kind ? [holding] : []
+    })
+  }
+
+  // What has happened is only noted; the work is done once, before the next decision.
+
+  #bindingChanged(change: Change<Binding>): void {
+    const { key } = change.kind === 'removed' ? change.before : change.now
+    this.#staleBindings.add(key)
+    if (change.kind !== 'updated' || matters(change.before.meta, change.now.meta)) this.#wake(key)
+  }
+
+  #outputChanged(change: Change<ClusterSpiffeId>): void {
+    const object = change.kind === 'removed' ? change.before : change.now
+    this.#staleOutputs.add(object.meta.name)
+    const key = object.meta.annotations.get(ANNOTATION_BINDING)
+    if (key !== undefined) this.#wake(key)
+    const renderer = this.#bindingByRenderedName.get(object.meta.name)
+    if (renderer !== undefined) this.#wake(renderer)
+  }
+
+  /** Pools and objectives wake exactly the bindings that name them. */
+  #follow<T extends Cached>(
+    cache: KindCache<T>,
+    names: ReadonlyMap<string, ReadonlySet<string>>,
+    missing: (ref: { readonly namespace: string; readonly name: string }) => Missing,
+  ): void {
+    cache.store.subscribe((change) => {
+      const { meta } = change.kind === 'removed' ? change.before : change.now
+      this.#absences.forget(missing({ namespace: meta.namespace, name: meta.name }))
+      if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) return
+      this.#recompile(names.get(objectKey(meta)) ?? [])
+    })
+    cache.onStanding(() => {
+      for (const keys of names.values()) this.#recompile(keys)
+    })
+  }
+
+  #recompile(keys: Iterable<string>): void {
+    for (const key of keys) {
+      this.#staleBindings.add(key)
+      this.#wake(key)
+    }
+  }
+
+  #outputsStale(): void {
+    for (const name of this.#holdings.keys()) this.#staleOutputs.add(name)
+    this.wakeAll()
+  }
+
+  #bringUpToDate(): void {
+    // Compiling can make outputs stale, by a new rendered name; judging outputs makes nothing else stale.
+    for (const key of this.#staleBindings) this.#refreshBinding(key)
+    this.#staleBindings.clear()
+    for (const name of this.#staleOutputs) this.#refreshOutput(name)
+    this.#staleOutputs.clear()
+  }
+
+  #refreshBinding(key: string): void {
+    const before = this.#entries.get(key)
+    const binding = this.#world.bindings.store.get(key)
+    const entry = binding === undefined ? undefined : this.#compile(binding)
+    if (entry === undefined) this.#entries.delete(key)
+    else this.#entries.set(key, entry)
+    this.#indexNames(key, before?.compiled, entry?.compiled)
+    this.#replaceClaims(claimsOf(before), claimsOf(entry))
+    for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
+  }
+
+  #compile(binding: Binding): Entry {
+    const references = new CacheReferences(this.#world, this.#absences)
+    const compiled = compile(binding, references, this.#config)
+    const doubts = references.doubts(compiled.result)
+    return {
+      compiled,
+      claim: declaredClaim(doubts.length === 0 ? compiled : doubted(compiled)),
+      // A check that decides before a cache is looked at does not wait for it.
+      waits: compiled.result.kind === 'undetermined' && references.waits,
+      doubts,
+    }
+  }
+
+  #indexNames(key: string, before: Compiled | undefined, now: Compiled | undefined): void {
+    moveEntry(this.#bindingsByPool, key, poolKeyOf(before), poolKeyOf(now))
+    moveEntry(this.#bindingsByObjective, key, objectiveKeyOf(before), objectiveKeyOf(now))
+    const old = renderedNameOf(before)
+    const rendered = renderedNameOf(now)
+    if (old === rendered) return
+    if (old !== undefined) this.#bindingByRenderedName.delete(old)
+    if (rendered !== undefined) this.#bindingByRenderedName.set(rendered, key)
+  }
+
+  #refreshOutput(name: string): void {
+    const before = this.#holdings.get(name)
+    const object = this.#world.outputs.store.get(name)
+    const now = object === undefined ? undefined : this.#judge(object)
+    if (now === undefined) this.#holdings.delete(name)
+    else this.#holdings.set(name, now)
+    moveEntry(this.#outputsByBinding, name, bindingNamedBy(before), bindingNamedBy(now))
+    this.#replaceClaims(before?.claims ?? [], now?.claims ?? [])
+  }
+
+  #judge(object: ClusterSpiffeId): Holding {
+    const ownership = judgeOwnership(object, {
+      binding: (key) => this.#bindingLookup(key),
+      renderedName: (key) => renderedNameOf(this.#entries.get(key)?.compiled),
+    })
+    return { object, ownership, claims: claimsOfOutput({ object, ownership }) }
+  }
+
+  /** A binding that the cache does not hold counts as gone here: nothing is deleted for it without a live read. */
+  #bindingLookup(key: string): Lookup<Binding> {
+    const { standing, store } = this.#world.bindings
+    const object = store.get(key)
+    if (object !== undefined) return { state: 'found', object }
+    switch (standing.kind) {
+      case 'synced':
+        return { state: 'absent' }
+      case 'absent':
+        return { state: 'kind absent' }
+      case 'unknown':
+        return { state: 'unknown', why: standing.why }
+      case 'waiting':
+        return {
+          state: 'unknown',
+          why: { verb: 'list', what: this.#world.bindings.resource.kind, cause: 'not given' },
+        }
+    }
+  }
+
+  /** Wakes the direct peers under the old and the new claims, and nobody where nothing has changed. */
+  #replaceClaims(before: readonly Claim[], now: readonly Claim[]): void {
+    if (sameClaims(before, now)) {
+      // The index holds objects: the old ones go on standing for the new.
+      for (const [at, claim] of before.entries()) this.#swap(claim, now[at])
+      return
+    }
+    for (const claim of before) {
+      this.#wakePeers(claim)
+      this.#claims.remove(claim)
+    }
+    for (const claim of now) this.#claims.add(claim)
+    for (const claim of now) this.#wakePeers(claim)
+  }
+
+  #swap(before: Claim, now: Claim | undefined): void {
+    if (now === undefined || now === before) return
+    this.#claims.remove(before)
+    this.#claims.add(now)
+  }
+
+  #wakePeers(claim: Claim): void {
+    for (const owner of claimantsNear(this.#claims, claim)) if (owner !== claim.owner) this.#wake(owner)
+  }
+}
+
+/** Whether a change may change a decision: anything else about bindings, pools and objectives wakes nobody. */
+function matters(before: ObjectMeta, now: ObjectMeta): boolean {
+  return (
+    before.uid !== now.uid ||
+    before.generation !== now.generation ||
+    now.generation === undefined ||
+    before.deletedAt !== now.deletedAt ||
+    before.finalizers.length !== now.finalizers.length ||
+    before.finalizers.some((finalizer, at) => finalizer !== now.finalizers[at])
+  )
+}
+
+/** A refusal that may not hold: until that is known, the binding claims as one that cannot be decided. */
+function doubted(compiled: Compiled): Compiled {
+  const { result } = compiled
+  if (result.kind !== 'refused') return compiled
+  const why = { verb: 'get', what: 'what the binding names', cause: 'not given' } as const
+  return { ...compiled, result: { kind: 'undetermined', check: result.check, why } }
+}
+
+function claimsOf(entry: Entry | undefined): readonly Claim[] {
+  return entry?.claim === undefined ? [] : [entry.claim]
+}
+
+function sameClaims(before: readonly Claim[], now: readonly Claim[]): boolean {
+  return before.length === now.length && before.every((claim, at) => sameClaim(claim, now[at]))
+}
+
+function sameClaim(left: Claim, right: Claim | undefined): boolean {
+  return (
+    right !== undefined &&
+    left.basis === right.basis &&
+    left.owner === right.owner &&
+    left.output === right.output &&
+    left.namespace === right.namespace &&
+    left.serviceAccountName === right.serviceAccountName &&
+    left.containerName === right.containerName &&
+    left.spiffeId === right.spiffeId &&
+    left.labels.size === right.labels.size &&
+    [...left.labels].every(([key, value]) => right.labels.get(key) === value)
+  )
+}
+
+function bindingNamedBy(output: LiveOutput | undefined): string | undefined {
+  return output?.object.meta.annotations.get(ANNOTATION_BINDING)
+}
+
+function renderedNameOf(compiled: Compiled | undefined): string | undefined {
+  return compiled?.result.kind === 'resolved' ? compiled.result.output.metadata.name : undefined
+}
+
+function poolKeyOf(compiled: Compiled | undefined): string | undefined {
+  const ref = compiled?.binding.poolRef
+  return ref?.ok === true ? siblingKey(compiled, ref.value.name) : undefined
+}
+
+function objectiveKeyOf(compiled: Compiled | undefined): string | undefined {
+  const ref = compiled?.binding.objectiveRef
+  if (ref?.ok !== true || ref.value === undefined) return undefined
+  return siblingKey(compiled, ref.value.name)
+}
+
+/** The key of an object in the binding's namespace. */
+function siblingKey(compiled: Compiled | undefined, name: string): string {
+  return objectKey({ namespace: compiled?.binding.meta.namespace ?? '', name })
+}
+
+/** Moves `member` from the set of one key to that of another. */
+function moveEntry(
+  sets: Map<string, Set<string>>,
+  member: string,
+  before: string | undefined,
+  now: string | undefined,
+): void {
+  if (before === now) return
+  if (before !== undefined) {
+    const set = sets.get(before)
+    set?.delete(member)
+    if (set?.size === 0) sets.delete(before)
+  }
+  if (now !== undefined) entryOf(sets, now, () => new Set<string>()).add(member)
+}

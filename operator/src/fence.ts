@@ -1,0 +1,24 @@
+// The fence around every write of the controller: a process that no longer leads sends nothing (runtime "Process").
+import type { Api } from '@kleym/shared/kube/api.ts'
+import { ConnectionError } from '@kleym/shared/kube/errors.ts'
+import type { Leadership } from './election.ts'
+
+/** The same calls, of which the writes are refused, unsent, while this process does not lead. */
+export function fenced(api: Api, { isLeader }: Leadership): Api {
+  const asLeader = async <T>(write: () => Promise<T>): Promise<T> => {
+    if (isLeader()) return write()
+    throw new ConnectionError('aborted', 'this process does not lead, and writes nothing', {
+      neverSent: true,
+    })
+  }
+  return {
+    get: (...call) => api.get(...call),
+    pages: (...call) => api.pages(...call),
+    list: (...call) => api.list(...call),
+    watch: (...call) => api.watch(...call),
+    create: (...call) => asLeader(() => api.create(...call)),
+    update: (...call) => asLeader(() => api.update(...call)),
+    patch: (...call) => asLeader(() => api.patch(...call)),
+    delete: (...call) => asLeader(() => api.delete(...call)),
+  }
+}

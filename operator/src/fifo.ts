@@ -1,0 +1,35 @@
+// First in, first out, both ends in constant time. A Map or Set is no queue: V8 leaves a hole for every entry that is
+// deleted at its front, and each look at the first entry walks over them.
+
+/** The waste at the front at which the rest is moved down; moving is then paid for by what was taken. */
+const SLACK = 64
+
+export class Fifo<T> {
+  #items: (T | undefined)[] = []
+  #head = 0
+
+  get size(): number {
+    return this.#items.length - this.#head
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  /** The oldest item, taken out; undefined when there is none. */
+  shift(): T | undefined {
+    if (this.size === 0) return undefined
+    const item = this.#items[this.#head]
+    this.#items[this.#head++] = undefined
+    if (this.#head > SLACK && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+    return item
+  }
+
+  clear(): void {
+    this.#items = []
+    this.#head = 0
+  }
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// kleym-operator: the one place where the operator meets its process. Arguments, environment, streams, signals and the
+// exit code are taken here and handed on; nothing else touches them.
+import process from 'node:process'
+import { ClusterConfigError } from '@kleym/shared/kube/cluster.ts'
+import { systemClock } from '@kleym/shared/kube/clock.ts'
+import { CertificateError } from './certificate.ts'
+import { ListenError } from './http.ts'
+import { jsonLog } from './log.ts'
+import { OperatorEnded, runOperator } from './run.ts'
+import { parseSettings, type Settings } from './settings.ts'
+import { VERSION } from './version.ts'
+
+const parsed = parseSettings(process.argv.slice(2), process.env)
+switch (parsed.kind) {
+  case 'help':
+    process.stdout.write(parsed.text)
+    break
+  case 'version':
+    process.stdout.write(`kleym-operator ${VERSION}\n`)
+    break
+  case 'error':
+    process.stderr.write(`error: ${parsed.message}\n`)
+    process.exitCode = 1
+    break
+  case 'run':
+    // The end is forced: a connection or a timer that somebody forgot must not keep a process that leads no longer.
+    process.exit(await run(parsed.settings))
+}
+
+async function run(settings: Settings): Promise<number> {
+  const log = jsonLog({ level: settings.logLevel, clock: systemClock, stream: process.stdout })
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+  const bug = (error: unknown): never => {
+    log.error('a bug of kleym; the process ends', { error })
+    process.exit(1)
+  }
+  process.on('uncaughtException', bug)
+  process.on('unhandledRejection', bug)
+  try {
+    await runOperator(settings, {
+      env: process.env,
+      clock: systemClock,
+      random: Math.random,
+      log,
+      stop: stop.signal,
+    })
+    log.info('stopped')
+    return 0
+  } catch (error) {
+    if (isExpected(error)) process.stderr.write(`error: ${error.message}\n`)
+    else log.error('a bug of kleym; the process ends', { error })
+    return 1
+  }
+}
+
+/** What a person can put right; anything else is a bug. */
+function isExpected(error: unknown): error is Error {
+  return (
+    error instanceof OperatorEnded ||
+    error instanceof ClusterConfigError ||
+    error instanceof CertificateError ||
+    error instanceof ListenError
+  )
+}

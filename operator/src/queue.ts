@@ -1,0 +1,217 @@
+// The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
+// are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
+// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds nobody up.
+import { entryOf } from '@kleym/shared/core/entry.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { Fifo } from './fifo.ts'
+
+/** How long a key that fails waits: doubling from `baseMs` to `maxMs`, then a random part of up to a half is taken off. */
+export interface Backoff {
+  readonly baseMs: number
+  readonly maxMs: number
+}
+
+export const DEFAULT_BACKOFF: Backoff = { baseMs: 5, maxMs: 300_000 }
+
+/** The longest delay that a timer of Node can hold (it takes more for 1 ms); waking early is harmless. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** What happens to keys, for the `workqueue_*` metrics; no key is told. */
+export interface QueueObserver {
+  /** A key was marked to be looked at; adds that coalesce with an earlier one are not told. */
+  added(): void
+  /** A worker took a key, this long after it was added. */
+  taken(waitedMs: number): void
+  /** A worker is done with a key, this long after it took it. */
+  done(workedMs: number): void
+  /** A key was added with a delay. */
+  retried(): void
+}
+
+export interface QueueOptions {
+  readonly clock: Clock
+  /** From 0 up to but without 1. */
+  readonly random: () => number
+  /** Whose turn a key takes: its namespace. */
+  readonly groupOf: (key: string) => string
+  /** `DEFAULT_BACKOFF` when absent. */
+  readonly backoff?: Backoff
+  readonly observer?: QueueObserver
+}
+
+/** The queue at this moment. */
+export interface QueueState {
+  /** Keys that wait for a worker; those that wait for a delay to pass are not among them. */
+  readonly depth: number
+  readonly processing: number
+  /** The time that all keys in processing have been so, added up. */
+  readonly unfinishedMs: number
+  /** The time that the key longest in processing has been so. */
+  readonly longestMs: number
+}
+
+interface Group {
+  readonly name: string
+  readonly keys: Fifo<string>
+}
+
+interface Delayed {
+  readonly dueMs: number
+  readonly cancel: () => void
+}
+
+/**
+ * A key is *dirty* from its add until a worker takes it, and *processing* from then until `done`. One that is added while
+ * it is processing stays dirty, and is queued again when it is done. All operations take constant time.
+ */
+export class WorkQueue {
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #groupOf: (key: string) => string
+  readonly #backoff: Backoff
+  readonly #observer: QueueObserver | undefined
+
+  /** Since when each key is dirty or processing, in monotonic milliseconds. */
+  readonly #dirty = new Map<string, number>()
+  readonly #processing = new Map<string, number>()
+  readonly #delayed = new Map<string, Delayed>()
+  readonly #failures = new Map<string, number>()
+  /** The groups that have keys, in the order of their turns: each is in it once. */
+  readonly #turns = new Fifo<Group>()
+  readonly #groups = new Map<string, Group>()
+  #depth = 0
+  /** Workers that wait for a key; there are none while there are keys. */
+  readonly #idle = new Fifo<(key: string | undefined) => void>()
+  #shutDown: PromiseWithResolvers<void> | undefined
+
+  constructor(options: QueueOptions) {
+    this.#clock = options.clock
+    this.#random = options.random
+    this.#groupOf = options.groupOf
+    this.#backoff = options.backoff ?? DEFAULT_BACKOFF
+    this.#observer = options.observer
+  }
+
+  /** Marks `key` to be looked at as soon as a worker is free. Does nothing once shut down. */
+  add(key: string): void {
+    if (this.#shutDown !== undefined || this.#dirty.has(key)) return
+    this.#dirty.set(key, this.#clock.monotonicMs())
+    this.#observer?.added()
+    if (!this.#processing.has(key)) this.#enqueue(key)
+  }
+
+  /** Adds `key` in `ms` milliseconds. Of several delays of one key the one that ends first counts; `add` ends none. */
+  addAfter(key: string, ms: number): void {
+    if (this.#shutDown !== undefined) return
+    this.#observer?.retried()
+    if (!(ms > 0)) {
+      this.add(key)
+      return
+    }
+    const dueMs = this.#clock.monotonicMs() + ms
+    const earlier = this.#delayed.get(key)
+    if (earlier !== undefined && earlier.dueMs <= dueMs) return
+    earlier?.cancel()
+    const cancel = this.#clock.after(Math.min(ms, LONGEST_TIMER_MS), () => {
+      this.#delayed.delete(key)
+      this.add(key)
+    })
+    this.#delayed.set(key, { dueMs, cancel })
+  }
+
+  /** Counts one more failure of `key` and adds it after its backoff, or after `atLeastMs` where that is longer. */
+  retry(key: string, { atLeastMs = 0 }: { readonly atLeastMs?: number } = {}): void {
+    const failures = this.failures(key)
+    this.#failures.set(key, failures + 1)
+    const { baseMs, maxMs } = this.#backoff
+    const whole = Math.min(baseMs * 2 ** failures, maxMs)
+    this.addAfter(key, Math.max(whole * (1 - this.#random() / 2), atLeastMs))
+  }
+
+  /** Forgets the failures of `key`. A delay that runs goes on. */
+  forget(key: string): void {
+    this.#failures.delete(key)
+  }
+
+  /** How often `retry` was called for `key` since it was last forgotten. */
+  failures(key: string): number {
+    return this.#failures.get(key) ?? 0
+  }
+
+  /** The next key, which is then processing; undefined once shut down. Every key taken must be given to `done`. */
+  take(): Promise<string | undefined> {
+    if (this.#shutDown !== undefined) return Promise.resolve(undefined)
+    const group = this.#turns.shift()
+    if (group === undefined) return new Promise((resolve) => this.#idle.push(resolve))
+    const key = group.keys.shift()
+    if (group.keys.size > 0) this.#turns.push(group)
+    else this.#groups.delete(group.name)
+    this.#depth -= 1
+    if (key !== undefined) this.#start(key)
+    return Promise.resolve(key)
+  }
+
+  /** Ends the processing of `key`; it is queued again if it was added meanwhile. Throws for a key that is not processing. */
+  done(key: string): void {
+    const since = this.#processing.get(key)
+    if (since === undefined) throw new Error(`the key ${JSON.stringify(key)} is done, but was not taken`)
+    this.#processing.delete(key)
+    this.#observer?.done(this.#clock.monotonicMs() - since)
+    if (this.#dirty.has(key)) this.#enqueue(key)
+    this.#settleShutDown()
+  }
+
+  /**
+   * Ends all intake and drops what is queued or delayed: work is level-based, so whoever leads next finds it again, and a
+   * long queue must not hold a shutdown up. Resolves when nothing is processing.
+   */
+  shutDown(): Promise<void> {
+    if (this.#shutDown !== undefined) return this.#shutDown.promise
+    this.#shutDown = Promise.withResolvers()
+    for (const { cancel } of this.#delayed.values()) cancel()
+    this.#delayed.clear()
+    this.#dirty.clear()
+    this.#groups.clear()
+    this.#turns.clear()
+    this.#depth = 0
+    for (let idle = this.#idle.shift(); idle !== undefined; idle = this.#idle.shift()) idle(undefined)
+    this.#settleShutDown()
+    return this.#shutDown.promise
+  }
+
+  state(): QueueState {
+    const now = this.#clock.monotonicMs()
+    let unfinishedMs = 0
+    let longestMs = 0
+    for (const since of this.#processing.values()) {
+      unfinishedMs += now - since
+      longestMs = Math.max(longestMs, now - since)
+    }
+    return { depth: this.#depth, processing: this.#processing.size, unfinishedMs, longestMs }
+  }
+
+  #enqueue(key: string): void {
+    const idle = this.#idle.shift()
+    if (idle !== undefined) {
+      this.#start(key)
+      idle(key)
+      return
+    }
+    const name = this.#groupOf(key)
+    const group = entryOf(this.#groups, name, () => ({ name, keys: new Fifo<string>() }))
+    if (group.keys.size === 0) this.#turns.push(group)
+    group.keys.push(key)
+    this.#depth += 1
+  }
+
+  #start(key: string): void {
+    const now = this.#clock.monotonicMs()
+    this.#observer?.taken(now - (this.#dirty.get(key) ?? now))
+    this.#dirty.delete(key)
+    this.#processing.set(key, now)
+  }
+
+  #settleShutDown(): void {
+    if (this.#processing.size === 0) this.#shutDown?.resolve()
+  }
+}

@@ -1,0 +1,274 @@
+// One operator, from its settings to its end: client, caches, servers, leadership, controller, and an orderly shutdown.
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
+import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { createApi, type Client } from '@kleym/shared/kube/client.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
+import { Controller } from './controller/controller.ts'
+import { Kinds } from './controller/kinds.ts'
+import { cachesOf, createWorld, type World } from './controller/world.ts'
+import { Election, type Leadership } from './election.ts'
+import { eventRecorder, type EventRecorder } from './events.ts'
+import { fenced } from './fence.ts'
+import type { RunningServer } from './http.ts'
+import type { Log } from './log.ts'
+import { apiReviewer } from './metrics-access.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { METRICS_PATH, serveMetrics, serveProbes } from './server.ts'
+import type { Settings } from './settings.ts'
+import { USER_AGENT } from './version.ts'
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+  /** Aborted when the process is asked to end. */
+  readonly stop: AbortSignal
+}
+
+/** Why the operator has ended, other than by being asked to. */
+export class OperatorEnded extends Error {
+  override readonly name = 'OperatorEnded'
+}
+
+/** How long the first try for the Lease may take before the caches are filled all the same, in milliseconds. */
+const FIRST_TRY_MS = 1_000
+/** How long work in hand and events may take at the end, in milliseconds: both fit a pod's grace period of 30 s. */
+const STOP_MS = 15_000
+const EVENTS_MS = 5_000
+/** How long connections may take to end, in milliseconds. */
+const CLOSE_MS = 1_000
+/** How long a cluster without pools is tidied up before the process ends, in milliseconds. */
+const TIDY_MS = 60_000
+const LOOK_MS = 100
+
+/** Runs until `stop`, and then ends in order. Rejects with an `OperatorEnded` where it cannot go on. */
+export async function runOperator(settings: Settings, surroundings: Surroundings): Promise<void> {
+  const operator = await Operator.create(settings, surroundings)
+  try {
+    await operator.run()
+  } finally {
+    await operator.close()
+  }
+}
+
+class Operator {
+  readonly #settings: Settings
+  readonly #surroundings: Surroundings
+  readonly #client: Client
+  readonly #world: World
+  readonly #kinds: Kinds
+  readonly #controller: Controller
+  readonly #events: EventRecorder
+  readonly #metrics: Metrics
+  readonly #election: Election | undefined
+  readonly #elected = Promise.withResolvers<void>()
+  /** Rejected by whatever makes going on impossible. */
+  readonly #broken = Promise.withResolvers<never>()
+  readonly #servers: RunningServer[] = []
+
+  static async create(settings: Settings, surroundings: Surroundings): Promise<Operator> {
+    const { env, clock } = surroundings
+    const { kubeconfig, context, workers } = settings
+    const cluster = await loadCluster({
+      env,
+      clock,
+      ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+    })
+    const metrics = createMetrics()
+    const client = createApi(cluster, {
+      userAgent: USER_AGENT,
+      clock,
+      maxSockets: workers + SOCKETS_BESIDE_WORKERS,
+      onRequest: ({ method, status }) =>
+        metrics.requested({ method, code: status ?? '<error>', host: cluster.server.host }),
+    })
+    return new Operator(settings, surroundings, { client, metrics, namespace: cluster.namespace })
+  }
+
+  private constructor(
+    settings: Settings,
+    surroundings: Surroundings,
+    made: { readonly client: Client; readonly metrics: Metrics; readonly namespace: string },
+  ) {
+    const { clock, random, log, env } = surroundings
+    const { client, metrics } = made
+    this.#settings = settings
+    this.#surroundings = surroundings
+    this.#client = client
+    this.#metrics = metrics
+    const onError = (error: unknown): void => this.#broken.reject(error)
+    this.#broken.promise.catch(() => undefined)
+    this.#world = createWorld({ onError })
+    this.#kinds = new Kinds({ api: client, world: this.#world, clock, random, log, onError })
+    const instance = env['POD_NAME'] ?? hostname()
+    this.#election = this.#createElection(made.namespace, instance)
+    const leadership: Leadership = { isLeader: () => this.#election?.isLeader() ?? true }
+    this.#events = eventRecorder({
+      api: client,
+      clock,
+      random,
+      log,
+      instance,
+      isLeader: leadership.isLeader,
+      ended: (result) => metrics.eventEnded(result),
+    })
+    this.#controller = new Controller({
+      api: fenced(client, leadership),
+      world: this.#world,
+      config: {
+        trustDomain: { kind: 'set', value: settings.trustDomain },
+        className: settings.className,
+      },
+      clock,
+      random,
+      log,
+      metrics,
+      events: this.#events,
+      recheck: (cache) => this.#kinds.recheck(cache),
+      workers: settings.workers,
+      resyncMs: settings.resyncMs,
+      pause: () => setImmediate(),
+    })
+  }
+
+  async run(): Promise<void> {
+    const { stop, log } = this.#surroundings
+    await this.#serve()
+    const stopped = new Promise<void>((resolve) => {
+      if (stop.aborted) resolve()
+      stop.addEventListener('abort', () => resolve())
+    })
+    await Promise.race([this.#work(), this.#broken.promise, stopped])
+    log.info('stopping')
+    await this.#within(STOP_MS, this.#controller.stop())
+    await this.#events.drain(EVENTS_MS)
+    await this.#election?.release()
+  }
+
+  async close(): Promise<void> {
+    this.#client.close()
+    const ends = Promise.allSettled([this.#kinds.stop(), ...this.#servers.map((server) => server.close())])
+    await this.#within(CLOSE_MS, ends)
+  }
+
+  async #work(): Promise<void> {
+    const { log } = this.#surroundings
+    if (this.#election === undefined) this.#elected.resolve()
+    else this.#election.start()
+    const led = await this.#within(FIRST_TRY_MS, this.#elected.promise)
+    await this.#kinds.start()
+    await this.#elected.promise
+    // Caches that were filled before this process led may lack what the last leader wrote.
+    if (!led) await this.#catchUp()
+    log.info('leading')
+    const hadPools = !this.#poolsAreAbsent()
+    await Promise.all([this.#controller.lead(), hadPools ? undefined : this.#endWithoutPools()])
+  }
+
+  /** At start no pool kind is served: tidy up, then end (contract §3). */
+  async #endWithoutPools(): Promise<void> {
+    const { clock, log } = this.#surroundings
+    const kinds = POOL_KINDS.map(qualifiedKind).join(' nor ')
+    log.warn('the API server serves no InferencePool; withdrawing what rests on one')
+    const until = clock.monotonicMs() + TIDY_MS
+    while (clock.monotonicMs() < until && !(this.#isFilled() && this.#controller.isIdle)) {
+      await this.#pause(LOOK_MS)
+    }
+    if (!this.#poolsAreAbsent()) return
+    this.#broken.reject(
+      new OperatorEnded(
+        `the API server serves neither ${kinds}: there is nothing to compile; install the CRDs of the Gateway API Inference Extension`,
+      ),
+    )
+  }
+
+  async #catchUp(): Promise<void> {
+    const { log, stop } = this.#surroundings
+    for (let failures = 0; !stop.aborted; failures++) {
+      try {
+        await this.#kinds.catchUp()
+        return
+      } catch (error) {
+        log.warn('cannot list what the last leader has left; trying again', { error })
+        await this.#pause(Math.min(LOOK_MS * 2 ** failures, FIRST_TRY_MS))
+      }
+    }
+  }
+
+  #createElection(clusterNamespace: string, instance: string): Election | undefined {
+    const { leaderElection } = this.#settings
+    if (leaderElection === undefined) return undefined
+    const { clock, random, log } = this.#surroundings
+    const election = new Election({
+      api: this.#client,
+      clock,
+      random,
+      log,
+      lease: { namespace: leaderElection.namespace ?? clusterNamespace, name: leaderElection.leaseName },
+      identity: `${instance}_${randomUUID()}`,
+      onElected: () => this.#elected.resolve(),
+      onLost: (reason) => this.#broken.reject(new OperatorEnded(`the Lease is lost: ${reason}`)),
+    })
+    this.#metrics.watchLeadership(election, leaderElection.leaseName)
+    return election
+  }
+
+  async #serve(): Promise<void> {
+    const { log, clock } = this.#surroundings
+    const { probes, metrics } = this.#settings
+    if (probes !== undefined) {
+      this.#servers.push(await serveProbes({ address: probes, notReady: () => this.#notReady(), log }))
+    }
+    if (metrics === undefined) return
+    const secure = metrics.tls && {
+      files: metrics.tls,
+      readFile: (path: string) => readFile(path, 'utf8'),
+      reviewer: apiReviewer({ api: this.#client, clock, path: METRICS_PATH }),
+      clock,
+    }
+    this.#servers.push(
+      await serveMetrics({ address: metrics.address, render: () => this.#metrics.render(), secure, log }),
+    )
+  }
+
+  #notReady(): string | undefined {
+    const waiting = cachesOf(this.#world).filter(({ standing }) => standing.kind === 'waiting')
+    if (waiting.length === 0) return undefined
+    return `waiting for ${waiting.map(({ resource }) => qualifiedKind(resource)).join(', ')}`
+  }
+
+  /** Whether every cache has what there is, or is known to have nothing. */
+  #isFilled(): boolean {
+    return cachesOf(this.#world).every(
+      ({ standing }) => standing.kind === 'synced' || standing.kind === 'absent',
+    )
+  }
+
+  #poolsAreAbsent(): boolean {
+    return [...this.#world.pools.values()].every(({ standing }) => standing.kind === 'absent')
+  }
+
+  /** Whether `work` ended in time. */
+  async #within(ms: number, work: Promise<unknown>): Promise<boolean> {
+    const late = Promise.withResolvers<boolean>()
+    const cancel = this.#surroundings.clock.after(ms, () => late.resolve(false))
+    const inTime = await Promise.race([work.then(() => true), late.promise])
+    cancel()
+    return inTime
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#surroundings.clock.after(ms, resolve)
+    })
+  }
+}
+
+/** Connections for lists, live reads, events and the Lease, beside one for each worker. */
+const SOCKETS_BESIDE_WORKERS = 6

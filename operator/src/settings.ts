@@ -1,0 +1,226 @@
+// The operator's settings: what the values of its flags must be (contract §3). A bad one is a line that says what, where,
+// why and how to fix it.
+import {
+  CLASS_NAME_FLAG,
+  TRUST_DOMAIN_ENV,
+  TRUST_DOMAIN_FLAG,
+} from '@kleym/shared/core/install/operator-settings.ts'
+import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
+import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { defaultOf, helpText, readFlags, type FlagName, type Given } from './flags.ts'
+import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+/** Where a server listens. */
+export interface BindAddress {
+  /** Undefined: on all addresses. */
+  readonly host: string | undefined
+  /** 0: any free one. */
+  readonly port: number
+}
+
+export interface Settings {
+  readonly trustDomain: string
+  /** Empty: none. */
+  readonly className: string
+  /** Undefined: `$KUBECONFIG`, then the pod's service account. */
+  readonly kubeconfig: string | undefined
+  readonly context: string | undefined
+  readonly workers: number
+  /** In milliseconds; undefined: never. */
+  readonly resyncMs: number | undefined
+  /** Undefined: switched off. */
+  readonly leaderElection: { readonly namespace: string | undefined; readonly leaseName: string } | undefined
+  /** Undefined: switched off; `metrics` likewise. */
+  readonly probes: BindAddress | undefined
+  readonly metrics: { readonly address: BindAddress; readonly tls: TlsFiles | undefined } | undefined
+  readonly logLevel: LogLevel
+}
+
+export interface TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+export type ParsedSettings =
+  | { readonly kind: 'run'; readonly settings: Settings }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'version' }
+  /** One line, without a line feed. */
+  | { readonly kind: 'error'; readonly message: string }
+
+/** The most workers: more of them than connections only wait for each other. */
+const WORKERS_MAX = 64
+/** The shortest and the longest resync, in milliseconds: the latter is what a timer can hold, in whole days. */
+const RESYNC_MIN_MS = 100
+const RESYNC_MAX_MS = 24 * 24 * 3_600_000
+
+/** Reads the arguments (without the program) and the environment. */
+export function parseSettings(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ParsedSettings {
+  const read = readFlags(argv, env)
+  if (read.kind === 'help') return { kind: 'help', text: helpText() }
+  if (read.kind !== 'given') return read
+  try {
+    return { kind: 'run', settings: settingsOf(new Values(read.flags)) }
+  } catch (error) {
+    if (error instanceof BadSetting) return { kind: 'error', message: error.message }
+    throw error
+  }
+}
+
+function settingsOf(values: Values): Settings {
+  return {
+    trustDomain: trustDomainOf(values),
+    className: values.required(CLASS_NAME_FLAG, plainText),
+    kubeconfig: values.optional('--kubeconfig', plainText),
+    context: values.optional('--context', plainText),
+    workers: values.required('--workers', wholeNumber),
+    resyncMs: values.required('--resync-period', resync),
+    leaderElection: leaderElectionOf(values),
+    probes: values.required('--health-probe-bind-address', bindAddress),
+    metrics: metricsOf(values),
+    logLevel: values.required('--log-level', logLevel),
+  }
+}
+
+class BadSetting extends Error {
+  override readonly name = 'BadSetting'
+}
+
+/** Why a value is not good, and what to do. */
+interface Problem {
+  readonly why: string
+  readonly fix: string
+}
+type Reading<T> = { readonly value: T } | Problem
+
+class Values {
+  readonly #flags: ReadonlyMap<FlagName, Given>
+
+  constructor(flags: ReadonlyMap<FlagName, Given>) {
+    this.#flags = flags
+  }
+
+  source(name: FlagName): string {
+    return this.#flags.get(name)?.source ?? name
+  }
+
+  /** The value that is given; undefined where there is none, or an empty one. */
+  optional<T>(name: FlagName, read: (text: string) => Reading<T>): T | undefined {
+    const given = this.#flags.get(name)
+    return given === undefined || given.value === '' ? undefined : this.#read(given, read)
+  }
+
+  /** The value that is given, else the default, else an empty text. */
+  required<T>(name: FlagName, read: (text: string) => Reading<T>): T {
+    return this.#read(this.#flags.get(name) ?? { source: name, value: defaultOf(name) ?? '' }, read)
+  }
+
+  #read<T>(given: Given, read: (text: string) => Reading<T>): T {
+    const result = read(given.value)
+    if ('value' in result) return result.value
+    throw new BadSetting(`${given.source}=${shown(given.value)}: ${result.why}; ${result.fix}`)
+  }
+}
+
+/** A value in a message: as it is where that is plain, else in quotes with escapes, so that a message is one line. */
+function shown(value: string): string {
+  return /^[\w.:/@,[\]-]+$/.test(value) ? value : JSON.stringify(value)
+}
+
+function trustDomainOf(values: Values): string {
+  const value = values.required(TRUST_DOMAIN_FLAG, (text) => ({ value: text }))
+  const problem = trustDomainProblem(value)
+  if (problem === undefined) return value
+  const fix = 'a name such as example.org: no scheme, no slash, no blanks, lower case'
+  if (value !== '')
+    throw new BadSetting(`${values.source(TRUST_DOMAIN_FLAG)}=${shown(value)}: ${problem}; give ${fix}`)
+  throw new BadSetting(
+    `${values.source(TRUST_DOMAIN_FLAG)}: the trust domain is not set, and there is no identity without one; ` +
+      `set ${TRUST_DOMAIN_FLAG} or ${TRUST_DOMAIN_ENV} to ${fix}`,
+  )
+}
+
+function leaderElectionOf(values: Values): Settings['leaderElection'] {
+  const namespace = values.optional('--leader-election-namespace', namespaceName)
+  const leaseName = values.required('--leader-election-lease-name', objectName)
+  return values.required('--leader-elect', switchValue) ? { namespace, leaseName } : undefined
+}
+
+function metricsOf(values: Values): Settings['metrics'] {
+  const address = values.required('--metrics-bind-address', bindAddress)
+  const secure = values.required('--metrics-secure', switchValue)
+  const certFile = values.optional('--metrics-tls-cert-file', plainText)
+  const keyFile = values.optional('--metrics-tls-key-file', plainText)
+  if (!secure && (certFile !== undefined || keyFile !== undefined))
+    throw new BadSetting(
+      '--metrics-tls-cert-file, --metrics-tls-key-file: used only with --metrics-secure; add it',
+    )
+  if (address === undefined) return undefined
+  if (!secure) return { address, tls: undefined }
+  if (certFile === undefined || keyFile === undefined)
+    throw new BadSetting(
+      '--metrics-secure: needs a certificate and its key; set --metrics-tls-cert-file and --metrics-tls-key-file',
+    )
+  return { address, tls: { certFile, keyFile } }
+}
+
+function plainText(text: string): Reading<string> {
+  if (text.trim() !== text) return { why: 'begins or ends with a blank', fix: 'remove it' }
+  if (/\p{Cc}/u.test(text)) return { why: 'holds a control character', fix: 'remove it' }
+  return { value: text }
+}
+
+function wholeNumber(text: string): Reading<number> {
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (value >= 1 && value <= WORKERS_MAX) return { value }
+  return { why: 'is no number of workers', fix: `give a whole number from 1 to ${WORKERS_MAX}` }
+}
+
+function switchValue(text: string): Reading<boolean> {
+  if (text === 'true' || text === 'false') return { value: text === 'true' }
+  return { why: 'is neither true nor false', fix: 'give one of them' }
+}
+
+function logLevel(text: string): Reading<LogLevel> {
+  const value = LOG_LEVELS.find((level) => level === text)
+  return value === undefined
+    ? { why: 'is no log level', fix: `give one of ${LOG_LEVELS.join(', ')}` }
+    : { value }
+}
+
+function namespaceName(text: string): Reading<string> {
+  if (isDns1123Label(text)) return { value: text }
+  return { why: 'is no name of a namespace', fix: 'give a DNS label of at most 63 characters' }
+}
+
+function objectName(text: string): Reading<string> {
+  if (isDns1123Subdomain(text)) return { value: text }
+  return { why: 'is no name of an object', fix: 'give lower-case letters, digits, dashes and dots' }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** A duration as Go writes it. */
+function resync(text: string): Reading<number | undefined> {
+  if (text === '0') return { value: undefined }
+  const parts = /^(\d{1,9}(\.\d{1,9})?(ms|s|m|h))+$/.test(text) ? text.match(/[\d.]+|[a-z]+/g) : null
+  let ms = 0
+  for (let at = 0; at < (parts?.length ?? 0); at += 2)
+    ms += Number(parts?.[at]) * (UNIT_MS[parts?.[at + 1] ?? ''] ?? Number.NaN)
+  if (ms === 0 && parts !== null) return { value: undefined }
+  if (ms >= RESYNC_MIN_MS && ms <= RESYNC_MAX_MS) return { value: ms }
+  return { why: 'is no period from 100ms to 576h', fix: 'give one such as 10h, 30m or 1h30m, or 0 for never' }
+}
+
+/** `:8081`, `127.0.0.1:8081`, `[::1]:8081`; `0` is nowhere. */
+function bindAddress(text: string): Reading<BindAddress | undefined> {
+  if (text === '0') return { value: undefined }
+  const [, bracketed, plain, port] = /^(?:\[([0-9A-Fa-f:.%\w]+)\]|([\w.-]*)):(\d{1,5})$/.exec(text) ?? []
+  if (port === undefined || Number(port) > 65_535)
+    return { why: 'is no address to listen on', fix: 'give HOST:PORT, :PORT, [IPv6]:PORT, or 0 for nowhere' }
+  const host = bracketed ?? plain
+  return { value: { host: host === '' ? undefined : host, port: Number(port) } }
+}

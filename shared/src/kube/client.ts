@@ -1,0 +1,165 @@
+// The Api over HTTP(S): what each verb sends, and what its answer means.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/
+import { stringAt, type JsonRecord } from '../core/json.ts'
+import type {
+  Api,
+  CallOptions,
+  ListOptions,
+  PatchKind,
+  Resource,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './api.ts'
+import type { Cluster } from './cluster.ts'
+import { deleteOptionsOf, deletionIn } from './deletion.ts'
+import { createExchange, type ClientOptions, type Exchange, type Method } from './exchange.ts'
+import { connectionError } from './failures.ts'
+import { allPages, PAGE_SIZE, pagesOf, type ReadPage } from './paging.ts'
+import { resourceName, resourcePath, type PathParts } from './resources.ts'
+import { chunksOf } from './transport.ts'
+import { eventIn, LINE_BYTES, linesOf } from './watch-stream.ts'
+
+const PATCH_TYPES: Readonly<Record<PatchKind, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+}
+
+/** An Api, and what is not about one resource: discovery, the server's version, reviews. */
+export interface Client extends Api {
+  /** JSON to and from a path, which begins with `/` and may hold a query. */
+  raw(method: Method, path: string, body?: JsonRecord, options?: CallOptions): Promise<JsonRecord>
+  /** Ends every connection; calls and watches under way, and all later ones, reject as aborted. */
+  close(): void
+}
+
+/** Talks to `cluster`; connects when the first call is made. */
+export function createApi(cluster: Cluster, clientOptions: ClientOptions): Client {
+  const exchange = createExchange(cluster, clientOptions)
+  const { object } = exchange
+  return {
+    raw: async (method, path, body, { signal } = {}) => object({ method, path, body, signal }),
+    get: async (resource, ref, { signal } = {}) =>
+      object({ method: 'GET', path: pathOf(resource, ref), signal }),
+    // A generator, so that a path that is refused throws where the first page is asked for.
+    pages: async function* (resource, options = {}) {
+      yield* pagesOf(pageReader(object, resource, options), listName(resource), options.limit ?? PAGE_SIZE)
+    },
+    list: async (resource, options = {}) =>
+      allPages(pageReader(object, resource, options), listName(resource), options.limit ?? PAGE_SIZE),
+    create: async (resource, body, write = {}) =>
+      object({
+        method: 'POST',
+        path: withQuery(pathOf(resource, { namespace: namespaceOf(body) }), writeQuery(write)),
+        body,
+        signal: write.signal,
+      }),
+    update: async (resource, body, write = {}) =>
+      object({
+        method: 'PUT',
+        path: withQuery(
+          pathOf(resource, {
+            namespace: namespaceOf(body),
+            name: stringAt(body, 'metadata', 'name') ?? '',
+            subresource: write.subresource,
+          }),
+          writeQuery(write),
+        ),
+        body,
+        signal: write.signal,
+      }),
+    patch: async (resource, ref, body, write) =>
+      object({
+        method: 'PATCH',
+        path: withQuery(pathOf(resource, { ...ref, subresource: write.subresource }), writeQuery(write)),
+        contentType: PATCH_TYPES[write.kind],
+        body,
+        signal: write.signal,
+      }),
+    delete: async (resource, ref, write = {}) =>
+      deletionIn(
+        await object({
+          method: 'DELETE',
+          path: pathOf(resource, ref),
+          body: deleteOptionsOf(write),
+          signal: write.signal,
+        }),
+      ),
+    watch: (resource, watchOptions) => watch(exchange, resource, watchOptions),
+    close: () => exchange.close(),
+  }
+}
+
+function listName(resource: Resource): string {
+  return `list ${resourceName(resource)}`
+}
+
+function pageReader(
+  object: Exchange['object'],
+  resource: Resource,
+  { namespace, labelSelector, fieldSelector, signal }: ListOptions,
+): ReadPage {
+  const path = resourcePath(resource, { namespace })
+  return ({ limit, continueToken }) =>
+    object({
+      method: 'GET',
+      path: withQuery(path, {
+        labelSelector,
+        fieldSelector,
+        limit: limit === 0 ? undefined : String(limit),
+        continue: continueToken,
+      }),
+      signal,
+    })
+}
+
+async function* watch(
+  exchange: Exchange,
+  resource: Resource,
+  { namespace, resourceVersion, timeoutSeconds, onOpen, signal }: WatchOptions,
+): AsyncGenerator<WatchEvent> {
+  const path = withQuery(resourcePath(resource, { namespace }), {
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    resourceVersion,
+    timeoutSeconds: String(timeoutSeconds),
+  })
+  const { incoming, what } = await exchange.stream({ method: 'GET', path, signal })
+  const breach = (detail: string): Error => connectionError('malformed', what, { neverSent: false, detail })
+  try {
+    onOpen?.()
+    for await (const line of linesOf(chunksOf(incoming), LINE_BYTES, breach)) {
+      // What came before the end and was not read yet is not wanted any more.
+      if (incoming.isEnded()) throw incoming.failure(undefined)
+      yield eventIn(line, what)
+    }
+  } finally {
+    incoming.done()
+  }
+}
+
+function pathOf(resource: Resource, parts: PathParts): string {
+  const path = resourcePath(resource, parts)
+  if (resource.namespaced && parts.namespace === undefined)
+    throw connectionError('malformed', path, {
+      neverSent: true,
+      detail: `a ${resource.kind} needs a namespace`,
+    })
+  return path
+}
+
+function namespaceOf(object: JsonRecord): string | undefined {
+  return stringAt(object, 'metadata', 'namespace')
+}
+
+function writeQuery({ fieldManager }: WriteOptions): Query {
+  return { fieldManager }
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+function withQuery(path: string, query: Query): string {
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) if (value !== undefined) search.append(key, value)
+  return search.size === 0 ? path : `${path}?${search.toString()}`
+}

@@ -1,0 +1,243 @@
+// One context of a kubeconfig as a Cluster. KubeConfig of @kubernetes/client-node reads certificates and runs exec, OIDC
+// and cloud plugins; this file gives it the one cluster and user concerned, and puts right what it leaves out.
+import type { RequestOptions } from 'node:https'
+import { KubeConfig } from '@kubernetes/client-node'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/json.ts'
+import { ClusterConfigError, type Cluster, type Credentials } from './cluster.ts'
+import type { Clock } from './clock.ts'
+import { keep } from './keep.ts'
+import type { Entry, Kubeconfig } from './kubeconfig-files.ts'
+import { proxyFromEnv, proxyFromUrl } from './proxy.ts'
+import { readToken } from './token-file.ts'
+
+/** How long certificates and tokens are used before their files and plugins are asked again. */
+const CREDENTIALS_MS = 10_000
+/** A plugin may open a browser; it may not hang for ever. */
+const PLUGIN_MS = 120_000
+/** How much of what a plugin printed is shown. */
+const WHY_LENGTH = 300
+
+export interface ContextChoice {
+  readonly kubeconfig: Kubeconfig
+  /** The current context when absent. */
+  readonly context: string | undefined
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+}
+
+interface Chosen {
+  readonly contextName: string
+  readonly namespace: string
+  readonly server: URL
+  readonly cluster: Entry
+  readonly user: Entry
+}
+
+/** Throws a ClusterConfigError for a context that is not there or not whole; reads no credentials yet. */
+export function contextCluster(choice: ContextChoice): Cluster {
+  const chosen = choose(choice)
+  const proxyUrl = stringAt(chosen.cluster.body, 'proxy-url') ?? ''
+  const proxyEnv =
+    proxyUrl === ''
+      ? proxyFromEnv(chosen.server, choice.env)
+      : proxyFromUrl(httpProxy(proxyUrl, chosen.cluster))
+  let config: KubeConfig | undefined
+  return {
+    server: chosen.server,
+    contextName: chosen.contextName,
+    namespace: chosen.namespace,
+    ...(proxyEnv !== undefined && { proxyEnv }),
+    credentials: keep(choice.clock, CREDENTIALS_MS, (refresh) =>
+      within(choice.clock, chosen.user.file, async () => {
+        // A new one has forgotten what its plugins said.
+        if (refresh || config === undefined) config = kubeConfigOf(chosen)
+        return credentialsOf(config, chosen)
+      }),
+    ),
+  }
+}
+
+function choose({ kubeconfig, context }: ContextChoice): Chosen {
+  const contextName = context ?? kubeconfig.currentContext
+  const where = kubeconfig.files.join(', ')
+  const found = kubeconfig.contexts.get(contextName)
+  if (found === undefined)
+    throw new ClusterConfigError({
+      what:
+        contextName === '' ? 'no context is chosen' : `there is no context ${JSON.stringify(contextName)}`,
+      where,
+      why: `the kubeconfig has ${namesOf(kubeconfig.contexts)}`,
+      fix: 'choose one with --context, or with `kubectl config use-context`',
+    })
+  const cluster = demand(kubeconfig.clusters, 'cluster', found)
+  const user = stringAt(found.body, 'user') ?? ''
+  return {
+    contextName,
+    namespace: stringAt(found.body, 'namespace') || 'default',
+    server: serverOf(cluster),
+    cluster,
+    user: user === '' ? { file: found.file, body: {} } : demand(kubeconfig.users, 'user', found),
+  }
+}
+
+function demand(entries: ReadonlyMap<string, Entry>, field: 'cluster' | 'user', context: Entry): Entry {
+  const name = stringAt(context.body, field) ?? ''
+  const entry = entries.get(name)
+  if (entry !== undefined) return entry
+  throw new ClusterConfigError({
+    what: `the context names a ${field} that is not there`,
+    where: context.file,
+    why: `${JSON.stringify(name)} is not among its ${field}s: it has ${namesOf(entries)}`,
+    fix: `add the ${field}, or choose another context with --context`,
+  })
+}
+
+function namesOf(entries: ReadonlyMap<string, Entry>): string {
+  return entries.size === 0 ? 'none' : [...entries.keys()].map((name) => JSON.stringify(name)).join(', ')
+}
+
+function serverOf({ body, file }: Entry): URL {
+  const text = stringAt(body, 'server') ?? ''
+  const server = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (text !== '' && server !== null && ['http:', 'https:'].includes(server.protocol)) return server
+  throw new ClusterConfigError({
+    what: "the cluster's server is no address",
+    where: file,
+    why: `${JSON.stringify(text)} is no http or https URL`,
+    fix: 'set clusters[].cluster.server to a URL such as https://10.0.0.1:6443',
+  })
+}
+
+function httpProxy(url: string, { file }: Entry): string {
+  if (/^https?:\/\//.test(url) && URL.canParse(url)) return url
+  throw new ClusterConfigError({
+    what: 'cannot use the proxy of the cluster',
+    where: file,
+    why: `its proxy-url is no http or https URL`,
+    fix: 'give an HTTP proxy, or a tunnel to the API server instead of a SOCKS proxy',
+  })
+}
+
+/** The library with this one context; a file of several would fail for entries that do not matter. */
+function kubeConfigOf({ cluster, user, server }: Chosen): KubeConfig {
+  const config = new KubeConfig()
+  const { 'proxy-url': _, ...body } = cluster.body
+  const named = {
+    clusters: [
+      {
+        name: 'cluster',
+        // The library refuses http:// otherwise, for which this setting means nothing.
+        cluster: server.protocol === 'http:' ? { ...body, 'insecure-skip-tls-verify': true } : body,
+      },
+    ],
+    users: [{ name: 'user', user: withExecInfo(user, cluster) }],
+    contexts: [{ name: 'context', context: { cluster: 'cluster', user: 'user' } }],
+    'current-context': 'context',
+  }
+  config.loadFromString(JSON.stringify(named))
+  return config
+}
+
+/** Tells an exec plugin what kubectl tells it: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats */
+function withExecInfo({ body, file }: Entry, cluster: Entry): JsonRecord {
+  const exec = own(body, 'exec')
+  if (!isRecord(exec)) return body
+  if (exec['interactiveMode'] === 'Always')
+    throw new ClusterConfigError({
+      what: 'cannot run the exec plugin of the user',
+      where: file,
+      why: 'it wants a terminal (interactiveMode: Always)',
+      fix: 'log in with kubectl first, or set interactiveMode: IfAvailable',
+    })
+  const told = {
+    apiVersion: exec['apiVersion'],
+    kind: 'ExecCredential',
+    spec: {
+      interactive: false,
+      ...(exec['provideClusterInfo'] === true && { cluster: clusterInfo(cluster.body) }),
+    },
+  }
+  const info = { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(told) }
+  return { ...body, exec: { ...exec, env: [...listAt(exec, 'env'), info] } }
+}
+
+function clusterInfo(body: JsonRecord): JsonRecord {
+  return Object.fromEntries(
+    ['server', 'tls-server-name', 'insecure-skip-tls-verify', 'certificate-authority-data', 'proxy-url']
+      .filter((field) => body[field] !== undefined)
+      .map((field) => [field, body[field]]),
+  )
+}
+
+async function credentialsOf(config: KubeConfig, chosen: Chosen): Promise<Credentials> {
+  const options: RequestOptions = {}
+  await config.applyToHTTPSOptions(options)
+  const { ca, cert, key, servername } = options
+  return {
+    ...pem('ca', ca),
+    ...pem('cert', cert),
+    ...pem('key', key),
+    ...(servername !== undefined && { servername }),
+    // Left undefined, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch verification off.
+    rejectUnauthorized: options.rejectUnauthorized !== false,
+    headers: await headersOf(options, chosen.user.body),
+  }
+}
+
+function pem<K extends string>(name: K, value: unknown): { readonly [P in K]?: string | Buffer } {
+  const part: { [P in K]?: string | Buffer } = {}
+  if (typeof value === 'string' || Buffer.isBuffer(value)) part[name] = value
+  return part
+}
+
+async function headersOf(options: RequestOptions, user: JsonRecord): Promise<Credentials['headers']> {
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(options.headers ?? {}))
+    if (typeof value === 'string') headers[name.toLowerCase()] = value
+  // The library leaves basic authentication to the request, and knows no tokenFile.
+  if (typeof options.auth === 'string')
+    headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`
+  const tokenFile = stringAt(user, 'tokenFile') ?? ''
+  if (tokenFile !== '') headers['authorization'] = `Bearer ${await readToken(tokenFile)}`
+  return { ...headers, ...impersonation(user) }
+}
+
+/** Beside `as`, which the library sends: without these the request would be made as someone else than was asked for. */
+function impersonation(user: JsonRecord): Credentials['headers'] {
+  const headers: Record<string, string | string[]> = {}
+  const groups = stringsOf(own(user, 'as-groups'))
+  if (groups.length > 0) headers['impersonate-group'] = groups
+  const uid = stringAt(user, 'as-uid')
+  if (uid !== undefined) headers['impersonate-uid'] = uid
+  const extra = own(user, 'as-user-extra')
+  for (const [key, values] of isRecord(extra) ? Object.entries(extra) : [])
+    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = stringsOf(values)
+  return headers
+}
+
+function stringsOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+}
+
+/** Runs the library, which reads files and runs plugins; what it throws becomes a ClusterConfigError. */
+async function within<T>(clock: Clock, file: string, run: () => Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const cancel = clock.after(PLUGIN_MS, () => reject(new Error(`no answer within ${PLUGIN_MS / 1000} s`)))
+  try {
+    return await Promise.race([run(), promise])
+  } catch (error) {
+    if (error instanceof ClusterConfigError) throw error
+    const why = error instanceof Error ? error.message.trim() : ''
+    throw new ClusterConfigError(
+      {
+        what: 'cannot get the credentials of the user',
+        where: file,
+        why: why.slice(0, WHY_LENGTH) || 'its certificate files or its plugin failed',
+        fix: 'check that `kubectl version` works with the same context',
+      },
+      { cause: error },
+    )
+  } finally {
+    cancel()
+  }
+}

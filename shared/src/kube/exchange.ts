@@ -1,0 +1,187 @@
+// Calls on a session: credentials, connections, and the two retries that there are: a 401 once, with fresh credentials,
+// and a GET once whose kept-alive connection was dead. All other failures are the caller's to judge.
+import type { JsonRecord } from '../core/json.ts'
+import { BODY_BYTES, objectIn, type Answer } from './answer.ts'
+import type { Clock } from './clock.ts'
+import type { Cluster } from './cluster.ts'
+import type { ConnectionError } from './errors.ts'
+import { connectionError } from './failures.ts'
+import { createSockets, type Session } from './sockets.ts'
+import { exchangeName, readBody, send, StaleConnection, type Incoming, type Outgoing } from './transport.ts'
+
+/** How long a call may take before it fails with `timed out`. */
+export const CALL_TIMEOUT_MS = 30_000
+
+/** An exchange that is over, for metrics. */
+export interface RequestReport {
+  readonly method: string
+  /** Absent where there was no answer. */
+  readonly status: number | undefined
+  /** From the request to the head of its answer. */
+  readonly ms: number
+}
+
+export interface ClientOptions {
+  /** `kleym-operator/0.1.0 (linux-x64)`. */
+  readonly userAgent: string
+  readonly clock: Clock
+  /** For each call; CALL_TIMEOUT_MS when absent. A watch must begin within it. */
+  readonly timeoutMs?: number
+  /** Called for every exchange, also one that is tried again. */
+  readonly onRequest?: (report: RequestReport) => void
+  /** Connections for calls at a time; MAX_SOCKETS when absent. Watches have their own. */
+  readonly maxSockets?: number
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Call {
+  readonly method: Method
+  /** From the root of the server, with its query. */
+  readonly path: string
+  /** Sent as JSON; nothing when undefined. */
+  readonly body?: unknown
+  /** `application/json` when absent. */
+  readonly contentType?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An answer whose body is still to be read. */
+export interface Stream {
+  readonly incoming: Incoming
+  /** `GET https://host/path`, for messages. */
+  readonly what: string
+}
+
+/** All reject with an ApiError or a ConnectionError. */
+export interface Exchange {
+  /** The object that a call is answered with. */
+  readonly object: (call: Call) => Promise<JsonRecord>
+  /** A successful answer, on a connection of its own and with no end but the server's; end it with `incoming.done()`. */
+  readonly stream: (call: Call) => Promise<Stream>
+  /** Ends all that is under way, and refuses what comes later. */
+  readonly close: () => void
+}
+
+export function createExchange(cluster: Cluster, options: ClientOptions): Exchange {
+  const sockets = createSockets(cluster, options.maxSockets)
+  const closing = new AbortController()
+  const session = async (call: Call, refresh?: boolean): Promise<Session> => {
+    try {
+      return await sockets.session(refresh)
+    } catch (error) {
+      throw noCredentials(error, exchangeName(outgoing(cluster, call)))
+    }
+  }
+  const begin = (call: Call, over: Session, agent: Outgoing['agent']): Promise<Incoming> =>
+    report(options, call.method, () =>
+      send(
+        { ...outgoing(cluster, call), headers: headersOf(call, over, options), agent },
+        {
+          clock: options.clock,
+          timeoutMs: options.timeoutMs ?? CALL_TIMEOUT_MS,
+          signals: call.signal === undefined ? [closing.signal] : [closing.signal, call.signal],
+        },
+      ),
+    )
+  /** Nothing has been carried out on a 401: any call can be made again. */
+  const authenticated = async <T extends { readonly status: number }>(
+    call: Call,
+    run: (over: Session) => Promise<T>,
+  ): Promise<T> => {
+    const over = await session(call)
+    const first = await run(over)
+    if (first.status !== 401) return first
+    // Another call may have brought fresh credentials meanwhile.
+    const now = await session(call)
+    return run(isSame(now, over) ? await session(call, true) : now)
+  }
+  const answer = async (call: Call, incoming: Incoming): Promise<Answer> => ({
+    status: incoming.response.statusCode ?? 0,
+    headers: incoming.response.headers,
+    body: await readBody(incoming, exchangeName(outgoing(cluster, call)), BODY_BYTES),
+  })
+  return {
+    object: async (call) => {
+      const final = await authenticated(call, async (over) =>
+        answer(call, await beginPooled(call, over, begin)),
+      )
+      return objectIn(final, exchangeName(outgoing(cluster, call)), options.clock)
+    },
+    stream: async (call) => {
+      const what = exchangeName(outgoing(cluster, call))
+      const final = await authenticated(call, async (over) => {
+        const incoming = await begin(call, over, over.fresh)
+        if (incoming.response.statusCode !== 200) return answer(call, incoming)
+        incoming.unbind()
+        return { status: 200, incoming }
+      })
+      if ('incoming' in final) return { incoming: final.incoming, what }
+      objectIn(final, what, options.clock)
+      throw connectionError('malformed', what, { neverSent: false, detail: `HTTP status ${final.status}` })
+    },
+    close: () => {
+      closing.abort()
+      sockets.close()
+    },
+  }
+}
+
+type Begin = (call: Call, over: Session, agent: Outgoing['agent']) => Promise<Incoming>
+
+/** A read may be sent again where its connection was dead; a write may have been carried out, and is not. */
+async function beginPooled(call: Call, over: Session, begin: Begin): Promise<Incoming> {
+  try {
+    return await begin(call, over, over.pooled)
+  } catch (error) {
+    if (call.method === 'GET' && error instanceof StaleConnection) return begin(call, over, over.fresh)
+    throw error
+  }
+}
+
+async function report(
+  { clock, onRequest }: ClientOptions,
+  method: Method,
+  run: () => Promise<Incoming>,
+): Promise<Incoming> {
+  const from = clock.monotonicMs()
+  let status: number | undefined
+  try {
+    const incoming = await run()
+    status = incoming.response.statusCode
+    return incoming
+  } finally {
+    onRequest?.({ method, status, ms: clock.monotonicMs() - from })
+  }
+}
+
+function outgoing(cluster: Cluster, call: Call): Pick<Outgoing, 'method' | 'url' | 'body'> {
+  // A server may be served below a path, as Rancher's are.
+  const root = cluster.server.origin + cluster.server.pathname.replace(/\/+$/, '')
+  return {
+    method: call.method,
+    url: new URL(root + call.path),
+    body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
+  }
+}
+
+function headersOf(call: Call, { headers }: Session, { userAgent }: ClientOptions): Outgoing['headers'] {
+  return {
+    ...headers,
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(call.body !== undefined && { 'content-type': call.contentType ?? 'application/json' }),
+  }
+}
+
+function isSame(one: Session, other: Session): boolean {
+  return one.pooled === other.pooled && JSON.stringify(one.headers) === JSON.stringify(other.headers)
+}
+
+function noCredentials(error: unknown, what: string): ConnectionError {
+  return connectionError('no credentials', what, {
+    neverSent: true,
+    cause: error,
+    detail: error instanceof Error ? error.message : '',
+  })
+}

@@ -1,0 +1,94 @@
+// What a broken exchange was, in a word and a sentence: from the codes of Node's network and TLS errors. Only codes
+// are read, never texts: they differ between Node, Bun and their versions.
+import { stringAt } from '../core/json.ts'
+import type { Ignorance } from '../core/knowledge.ts'
+import { ApiError, ConnectionError, type ConnectionFailure } from './errors.ts'
+
+const FAILURES: ReadonlyMap<string, ConnectionFailure> = new Map([
+  ['ECONNREFUSED', 'refused'],
+  ['EHOSTUNREACH', 'refused'],
+  ['ENETUNREACH', 'refused'],
+  ['EADDRNOTAVAIL', 'refused'],
+  ['ENOTFOUND', 'unresolved'],
+  ['EAI_AGAIN', 'unresolved'],
+  ['ETIMEDOUT', 'timed out'],
+  ['EPROTO', 'tls'],
+  ['ECONNRESET', 'reset'],
+  ['EPIPE', 'reset'],
+])
+
+/** Prefixes of whole families of codes: OpenSSL's verification errors, Node's TLS errors, llhttp's parse errors. */
+const FAMILIES: readonly (readonly [RegExp, ConnectionFailure])[] = [
+  [/^(?:ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/, 'tls'],
+  [/^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/, 'tls'],
+  [/^HPE_/, 'malformed'],
+  [/^EAI_/, 'unresolved'],
+]
+
+/** `ECONNRESET` of a thrown thing; empty where it has no code. */
+export function codeOf(error: unknown): string {
+  return (error instanceof Error ? stringAt(error, 'code') : undefined) ?? ''
+}
+
+/** The class of a network error; what is unknown counts as a broken connection. */
+export function failureOf(error: unknown): ConnectionFailure {
+  const code = codeOf(error)
+  return FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1] ?? 'reset'
+}
+
+const SENTENCES: Readonly<Record<ConnectionFailure, string>> = {
+  aborted: 'the call was ended',
+  refused: 'nothing answers there; check that the API server runs and that its address is right',
+  reset: 'the connection broke',
+  'timed out': 'no answer came in time; check the network between here and the API server',
+  unresolved: 'the name of the server cannot be resolved; check the address and the DNS',
+  tls: "the two sides do not trust each other; check the cluster's CA, its name and the client certificate",
+  malformed: 'the answer cannot be read; check that this is the address of a Kubernetes API server',
+  'no credentials': 'there are no credentials to send',
+}
+
+/** A ConnectionError that says what was tried (`GET https://...`), why it failed, and what to check. */
+export function connectionError(
+  failure: ConnectionFailure,
+  what: string,
+  options: { readonly neverSent: boolean; readonly cause?: unknown; readonly detail?: string },
+): ConnectionError {
+  const detail = options.detail ?? codeOf(options.cause)
+  return new ConnectionError(
+    failure,
+    `${what}: ${SENTENCES[failure]}${detail === '' ? '' : ` (${detail})`}`,
+    { neverSent: options.neverSent, cause: options.cause },
+  )
+}
+
+/** Why something is not known, from what a call threw: for conditions and messages that must not change by retries. */
+export function ignoranceOf(error: unknown, verb: Ignorance['verb'], what: string): Ignorance {
+  return { verb, what, cause: causeOf(error) }
+}
+
+function causeOf(error: unknown): Ignorance['cause'] {
+  if (error instanceof ConnectionError) {
+    if (error.failure === 'timed out' || error.failure === 'malformed') return error.failure
+    return 'unreachable'
+  }
+  return error instanceof ApiError ? causeOfStatus(error.status) : 'failed'
+}
+
+function causeOfStatus(status: number): Ignorance['cause'] {
+  if (status === 401 || status === 403) return 'forbidden'
+  if (status === 404) return 'absent'
+  if (status === 408 || status === 504) return 'timed out'
+  if (status === 409) return 'conflicting writes'
+  if (status === 429) return 'throttled'
+  return status >= 500 ? 'failed' : 'refused'
+}
+
+/**
+ * True where a call failed because its kind is not served, rather than its object missing. Seen on kube-apiserver
+ * 1.36.3: an unknown group, version or plural is `404 page not found` as plain text, also for writes and right after a
+ * CRD is deleted; a missing object, or the missing namespace of a create, is a Status with `details.name`. (While a
+ * CRD terminates, which its instances' finalizers can hold up, reads go on and a create is 403 Forbidden.)
+ */
+export function isKindAbsent(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && stringAt(error.details, 'name') === undefined
+}

@@ -1,0 +1,60 @@
+// A list, page by page. https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
+import type { Listing } from './api.ts'
+import { ApiError } from './errors.ts'
+import { connectionError } from './failures.ts'
+
+/** Items per page, as client-go asks for. */
+export const PAGE_SIZE = 500
+/** How often a list is begun in pages; the try after these asks for all at once, which cannot expire. */
+const PAGED_TRIES = 2
+
+/** Asks for a page: `limit` items (0 for all), after those that `continueToken` stands for. */
+export type ReadPage = (page: {
+  readonly limit: number
+  readonly continueToken: string | undefined
+}) => Promise<JsonRecord>
+
+/** The pages of one list. Throws what `read` throws, and a ConnectionError (malformed) for what is no list. */
+export async function* pagesOf(read: ReadPage, what: string, limit: number): AsyncGenerator<Listing> {
+  let continueToken: string | undefined
+  for (;;) {
+    const page = await read({ limit, continueToken })
+    // Go writes a list without items as null in some kinds.
+    const items = own(page, 'items') ?? []
+    const resourceVersion = stringAt(page, 'metadata', 'resourceVersion') ?? ''
+    if (!Array.isArray(items) || !items.every(isRecord) || resourceVersion === '') throw noList(what)
+    yield { items, resourceVersion }
+    const next = stringAt(page, 'metadata', 'continue') ?? ''
+    if (next === '') return
+    // Without progress the loop would never end.
+    if (next === continueToken) throw noList(what)
+    continueToken = next
+  }
+}
+
+/** All pages as one list; begun again where the state that the pages are of was compacted away (410). */
+export async function allPages(read: ReadPage, what: string, limit: number): Promise<Listing> {
+  for (let tries = 1; ; tries += 1) {
+    const all = tries > PAGED_TRIES
+    try {
+      return await collect(pagesOf(read, what, all ? 0 : limit))
+    } catch (error) {
+      if (all || !(error instanceof ApiError) || error.status !== 410) throw error
+    }
+  }
+}
+
+async function collect(pages: AsyncIterable<Listing>): Promise<Listing> {
+  const items: JsonRecord[] = []
+  let resourceVersion: string | undefined
+  for await (const page of pages) {
+    for (const item of page.items) items.push(item)
+    resourceVersion ??= page.resourceVersion
+  }
+  return { items, resourceVersion: resourceVersion ?? '' }
+}
+
+function noList(what: string): Error {
+  return connectionError('malformed', what, { neverSent: false, detail: 'it is no list of objects' })
+}

@@ -1,0 +1,122 @@
+// Every resource that kleym reads or writes, and the REST path of each.
+// Paths: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
+import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../core/kinds.ts'
+import { BINDING_GROUP, BINDING_VERSION, SPIRE_GROUP, SPIRE_VERSION } from '../core/names.ts'
+import type { Resource } from './api.ts'
+import { ConnectionError } from './errors.ts'
+
+function namespaced(kind: Kind): Resource {
+  return { ...kind, namespaced: true }
+}
+
+/** Pools, the preferred kind first; in the order of the core's POOL_KINDS. */
+export const POOLS: readonly Resource[] = POOL_KINDS.map(namespaced)
+/** Objectives, the preferred kind first; in the order of the core's OBJECTIVE_KINDS. */
+export const OBJECTIVES: readonly Resource[] = OBJECTIVE_KINDS.map(namespaced)
+
+export const BINDINGS: Resource = {
+  group: BINDING_GROUP,
+  version: BINDING_VERSION,
+  plural: 'inferenceidentitybindings',
+  kind: 'InferenceIdentityBinding',
+  namespaced: true,
+}
+export const CLUSTER_SPIFFE_IDS: Resource = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  plural: 'clusterspiffeids',
+  kind: 'ClusterSPIFFEID',
+  namespaced: false,
+}
+export const CLUSTER_STATIC_ENTRIES: Resource = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  plural: 'clusterstaticentries',
+  kind: 'ClusterStaticEntry',
+  namespaced: false,
+}
+export const CRDS: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+}
+export const EVENTS: Resource = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+}
+export const LEASES: Resource = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+}
+export const TOKEN_REVIEWS: Resource = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  plural: 'tokenreviews',
+  kind: 'TokenReview',
+  namespaced: false,
+}
+export const SUBJECT_ACCESS_REVIEWS: Resource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'subjectaccessreviews',
+  kind: 'SubjectAccessReview',
+  namespaced: false,
+}
+export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
+export const NAMESPACES: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+}
+export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false }
+
+/** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a resource as users name it. */
+export function resourceName(resource: Resource): string {
+  return resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`
+}
+
+/** Where the group version of a resource is discovered: `/apis/spire.spiffe.io/v1alpha1`, `/api/v1`. */
+export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>): string {
+  return resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
+}
+
+export interface PathParts {
+  readonly namespace?: string | undefined
+  readonly name?: string | undefined
+  readonly subresource?: string | undefined
+}
+
+/**
+ * The REST path of a collection, an object or a subresource; `namespace` is left out of a cluster-scoped one. Throws a
+ * ConnectionError (malformed, never sent) for a name that would lead elsewhere.
+ */
+export function resourcePath(resource: Resource, { namespace, name, subresource }: PathParts = {}): string {
+  const parts = [groupVersionPath(resource)]
+  if (resource.namespaced && namespace !== undefined)
+    parts.push('namespaces', segment(resource, 'namespace', namespace))
+  parts.push(resource.plural)
+  if (name !== undefined) parts.push(segment(resource, 'name', name))
+  if (subresource !== undefined) parts.push(segment(resource, 'subresource', subresource))
+  return parts.join('/')
+}
+
+/** The API server's own rule (apimachinery's IsValidPathSegmentName); what passes is encoded all the same. */
+function segment(resource: Resource, what: string, text: string): string {
+  if (text === '' || text === '.' || text === '..' || /[/%]/.test(text) || !text.isWellFormed())
+    throw new ConnectionError(
+      'malformed',
+      `cannot address a ${resourceName(resource)}: its ${what} ${JSON.stringify(text)} cannot stand in a path`,
+      { neverSent: true },
+    )
+  return encodeURIComponent(text)
+}

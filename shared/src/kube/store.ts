@@ -1,0 +1,322 @@
+// The cached objects of one kind: what lists and watches show of it (the stream, fed by a reflector), and, ahead of
+// the stream, what the API server answered to our own calls. Contract §6: such an answer counts as a live read.
+//
+// What it rests on (Kubernetes API concepts, "Efficient detection of changes" and "Resource versions"): the versions
+// of one resource type are ordered; the stream shows its changes in that order; a list that is not served from the
+// watch cache is no older than its beginning; a UID that is gone never comes back. From that it keeps, for each key:
+// the cache never goes back in time, whichever of the two sources comes first; and what is confirmed gone stays gone.
+import type { ObjectMeta } from '../core/objects/meta.ts'
+import { compareVersions, isAtMost, isNewer } from './resource-version.ts'
+import { KeptIndex, type StoreIndex } from './store-index.ts'
+
+/** Anything that carries the metadata of its object. Cached objects are never changed in place. */
+export interface Cached {
+  readonly meta: ObjectMeta
+}
+
+/** What happened to one object. Another UID under the same key is a `removed` and then an `added`. */
+export type Change<T> =
+  | { readonly kind: 'added'; readonly now: T }
+  | { readonly kind: 'updated'; readonly before: T; readonly now: T }
+  | { readonly kind: 'removed'; readonly before: T }
+
+/** When a list began, by the store's own count of what it was told. */
+export interface ListToken {
+  readonly tick: number
+}
+
+export interface StoreOptions {
+  /** Hears what a listener threw; must not throw itself. */
+  readonly onError: (error: unknown) => void
+}
+
+/** An object that is confirmed gone while the stream may still show it. */
+interface Grave {
+  readonly uid: string | undefined
+  /** The newest version of it that anyone saw: whatever the key held up to then is gone too. */
+  readonly version: string | undefined
+  readonly tick: number
+}
+
+interface Subscription<T> {
+  readonly hear: (change: Change<T>) => void
+  cancelled: boolean
+}
+
+/** Where an object is kept: `namespace/name`, or `name` when it is cluster-scoped. */
+export function objectKey(meta: { readonly namespace: string; readonly name: string }): string {
+  return meta.namespace === '' ? meta.name : `${meta.namespace}/${meta.name}`
+}
+
+export class Store<T extends Cached> {
+  readonly #onError: (error: unknown) => void
+  readonly #held = new Map<string, T>()
+  /** When an object was taken in ahead of the stream. */
+  readonly #observedAt = new Map<string, number>()
+  /** No key is both held and here. */
+  readonly #graves = new Map<string, Grave>()
+  readonly #indexes: KeptIndex<T>[] = []
+  #subscriptions: readonly Subscription<T>[] = []
+  readonly #untold: { readonly change: Change<T>; readonly to: readonly Subscription<T>[] }[] = []
+  #telling = false
+  #seen: string | undefined
+  #listed = false
+  #tick = 0
+
+  constructor(options: StoreOptions) {
+    this.#onError = options.onError
+  }
+
+  /** True once a list has come in: only then does an absent key mean that there is no such object. */
+  get listed(): boolean {
+    return this.#listed
+  }
+
+  /** The newest version that the stream has shown: where a watch goes on. Undefined before the first list. */
+  get seen(): string | undefined {
+    return this.#seen
+  }
+
+  get size(): number {
+    return this.#held.size
+  }
+
+  /** How many confirmed deletions the stream has not caught up with, for tests and metrics. */
+  get awaited(): number {
+    return this.#graves.size
+  }
+
+  get(key: string): T | undefined {
+    return this.#held.get(key)
+  }
+
+  /** All objects, in no promised order. */
+  values(): IterableIterator<T> {
+    return this.#held.values()
+  }
+
+  /**
+   * Calls `hear` for every change from now on, after the store and its indexes have changed (for a list: after all of
+   * it is in), in one order for all listeners. What it throws goes to `onError`. The result ends the subscription.
+   */
+  subscribe(hear: (change: Change<T>) => void): () => void {
+    const subscription: Subscription<T> = { hear, cancelled: false }
+    this.#subscriptions = [...this.#subscriptions, subscription]
+    return () => {
+      subscription.cancelled = true
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription)
+    }
+  }
+
+  /** An index by the keys that `keysOf` reads off an object: total, and the same keys each time. Up to date in listeners. */
+  index(keysOf: (object: T) => Iterable<string>): StoreIndex<T> {
+    const index = new KeptIndex(keysOf)
+    for (const object of this.#held.values()) index.add(object)
+    this.#indexes.push(index)
+    return index
+  }
+
+  /** To be called right before the first request of a list; `replace` wants the result. */
+  listBegins(): ListToken {
+    this.#tick += 1
+    return { tick: this.#tick }
+  }
+
+  /**
+   * Takes in a whole list. What it does not show is removed; it is believed in everything but in what happened after
+   * it began: an object observed since then that is newer than the list stays, and what was confirmed gone since then
+   * does not come back. A list that goes back in time (a restored etcd) is believed as well.
+   */
+  replace(items: readonly T[], listVersion: string, began: ListToken): void {
+    const buried = this.#digUp(items, listVersion, began)
+    const shown = new Map<string, T>()
+    for (const item of items) {
+      const key = objectKey(item.meta)
+      if (!buried.has(key)) shown.set(key, item)
+    }
+    for (const key of this.#held.keys())
+      if (!shown.has(key) && !this.#isAhead(key, listVersion, began)) this.#remove(key)
+    for (const [key, item] of shown) if (!this.#isAhead(key, listVersion, began)) this.#place(key, item)
+    this.#seen = listVersion
+    this.#listed = true
+    this.#tell()
+  }
+
+  /**
+   * Takes in a watch event. An event that is older than what is held or confirmed gone under its key is history and
+   * changes nothing; a deletion is final for its UID.
+   */
+  apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
+    if (type === 'DELETED') {
+      this.deleted(object.meta)
+      return
+    }
+    const key = objectKey(object.meta)
+    this.bookmark(object.meta.resourceVersion)
+    if (this.#isBuried(key, object.meta) || isNewer(this.#versionAt(key), object.meta.resourceVersion)) return
+    this.#place(key, object)
+    this.#observedAt.delete(key)
+    this.#tell()
+  }
+
+  /** A DELETED event, of which nothing but the metadata matters. */
+  deleted(meta: ObjectMeta): void {
+    const key = objectKey(meta)
+    this.bookmark(meta.resourceVersion)
+    if (this.#graves.get(key)?.uid === meta.uid) this.#graves.delete(key)
+    const held = this.#held.get(key)
+    if (held === undefined) return
+    if (held.meta.uid !== meta.uid && isNewer(held.meta.resourceVersion, meta.resourceVersion)) return
+    this.#remove(key)
+    this.#tell()
+  }
+
+  /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
+  unreadable(meta: ObjectMeta): void {
+    const key = objectKey(meta)
+    this.bookmark(meta.resourceVersion)
+    if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
+    this.#remove(key)
+    this.#tell()
+  }
+
+  /** The stream has shown everything up to this version; an older one changes nothing. */
+  bookmark(version: string | undefined): void {
+    if (version === undefined) return
+    const order = compareVersions(version, this.#seen)
+    if (order === undefined || order > 0) this.#seen = version
+  }
+
+  /**
+   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, if it is newer than what the
+   * stream has shown. What the stream has passed is known already, or was deleted since: it changes nothing. The same
+   * goes for a version that cannot be compared.
+   */
+  observe(object: T): void {
+    const { meta } = object
+    const key = objectKey(meta)
+    if (!isNewer(meta.resourceVersion, this.#seen) || this.#isBuried(key, meta)) return
+    if (!isNewer(meta.resourceVersion, this.#versionAt(key))) return
+    this.#place(key, object)
+    this.#tick += 1
+    this.#observedAt.set(key, this.#tick)
+    this.#tell()
+  }
+
+  /**
+   * The object is gone for good: our DELETE was answered by success, or a live GET by 404 or by another UID. `last` is
+   * its metadata as the caller last saw it. It leaves at once, with anything older under its key, and events and lists
+   * that lag behind do not bring it back.
+   */
+  confirmGone(last: ObjectMeta): void {
+    const key = objectKey(last)
+    const held = this.#held.get(key)
+    // The key has gone on to another object since: nothing of `last` can come any more that is not older than that.
+    if (
+      held !== undefined &&
+      held.meta.uid !== last.uid &&
+      !isNewer(last.resourceVersion, held.meta.resourceVersion)
+    )
+      return
+    // The stream has passed it and holds nothing: it has shown the deletion, and there is none to wait for.
+    if (held === undefined && isAtMost(last.resourceVersion, this.#seen)) return
+    const version =
+      held !== undefined ? newest(held.meta.resourceVersion, last.resourceVersion) : last.resourceVersion
+    this.#remove(key)
+    this.#bury(key, last.uid, version)
+    this.#tell()
+  }
+
+  #bury(key: string, uid: string | undefined, version: string | undefined): void {
+    const earlier = this.#graves.get(key)
+    // The later of two under one key speaks for both: up to its version, all of the key is history.
+    if (earlier !== undefined && isNewer(earlier.version, version)) return
+    this.#tick += 1
+    this.#graves.set(key, { uid, version, tick: this.#tick })
+  }
+
+  /** True for an object that is confirmed gone, or older under the same key than one that is. */
+  #isBuried(key: string, meta: ObjectMeta): boolean {
+    const grave = this.#graves.get(key)
+    if (grave === undefined) return false
+    return grave.uid === meta.uid || isAtMost(meta.resourceVersion, grave.version)
+  }
+
+  /**
+   * Gives up the graves that a list makes needless, because it began after them or is new enough to show the deletion,
+   * and returns the keys whose item in the list is buried.
+   */
+  #digUp(items: readonly T[], listVersion: string, began: ListToken): ReadonlySet<string> {
+    for (const [key, grave] of this.#graves) if (grave.tick < began.tick) this.#graves.delete(key)
+    if (this.#graves.size === 0) return new Set()
+    const buried = new Set<string>()
+    for (const { meta } of items) if (this.#isBuried(objectKey(meta), meta)) buried.add(objectKey(meta))
+    for (const [key, grave] of this.#graves)
+      if (!buried.has(key) && isAtMost(grave.version, listVersion)) this.#graves.delete(key)
+    return buried
+  }
+
+  /** True for an object that was observed after the list began, in a version that the list is too old to show. */
+  #isAhead(key: string, listVersion: string, began: ListToken): boolean {
+    const observedAt = this.#observedAt.get(key)
+    return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)
+  }
+
+  #versionAt(key: string): string | undefined {
+    return this.#held.get(key)?.meta.resourceVersion
+  }
+
+  #place(key: string, now: T): void {
+    const before = this.#held.get(key)
+    if (before !== undefined && isSame(before.meta, now.meta)) return
+    if (before !== undefined && before.meta.uid !== now.meta.uid) this.#remove(key)
+    const replaced = this.#held.get(key)
+    this.#held.set(key, now)
+    this.#observedAt.delete(key)
+    this.#graves.delete(key)
+    for (const index of this.#indexes) {
+      if (replaced !== undefined) index.remove(replaced)
+      index.add(now)
+    }
+    this.#record(replaced === undefined ? { kind: 'added', now } : { kind: 'updated', before: replaced, now })
+  }
+
+  #remove(key: string): void {
+    const before = this.#held.get(key)
+    if (before === undefined) return
+    this.#held.delete(key)
+    this.#observedAt.delete(key)
+    for (const index of this.#indexes) index.remove(before)
+    this.#record({ kind: 'removed', before })
+  }
+
+  #record(change: Change<T>): void {
+    if (this.#subscriptions.length > 0) this.#untold.push({ change, to: this.#subscriptions })
+  }
+
+  /** A listener that changes the store in its turn adds to the queue, so that all listeners hear one order. */
+  #tell(): void {
+    if (this.#telling) return
+    this.#telling = true
+    for (const { change, to } of this.#untold)
+      for (const subscription of to) if (!subscription.cancelled) this.#tellOne(subscription, change)
+    this.#untold.length = 0
+    this.#telling = false
+  }
+
+  #tellOne(subscription: Subscription<T>, change: Change<T>): void {
+    try {
+      subscription.hear(change)
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
+
+function isSame(a: ObjectMeta, b: ObjectMeta): boolean {
+  return a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.resourceVersion !== undefined
+}
+
+function newest(a: string | undefined, b: string | undefined): string | undefined {
+  return isNewer(b, a) ? b : a
+}

@@ -1,0 +1,154 @@
+// Our CRD on a real API server: what it refuses and in which words, and what `kubectl get` shows. Contract §2.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { startControlPlane, type ControlPlane } from './control-plane.ts'
+
+let cp: ControlPlane
+beforeAll(async () => {
+  cp = await startControlPlane({ controllers: [] })
+})
+afterAll(() => cp?.stop())
+
+const API = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' }
+const PER_OBJECTIVE: JsonRecord = {
+  mode: 'PerObjective',
+  poolRef: { name: 'llama' },
+  objectiveRef: { name: 'chat' },
+  serviceAccountName: 'runner',
+  containerName: 'vllm',
+}
+const POOL_ONLY: JsonRecord = { mode: 'PoolOnly', poolRef: { name: 'llama' }, serviceAccountName: 'runner' }
+
+function binding(spec: JsonRecord | undefined, name = 'chat'): JsonRecord {
+  return { ...API, metadata: { name, namespace: 'default' }, ...(spec === undefined ? {} : { spec }) }
+}
+
+/** A spec with fields changed; undefined takes one out. */
+function changed(spec: JsonRecord, change: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries({ ...spec, ...change }).filter(([, value]) => value !== undefined))
+}
+
+/** What kubectl says about an object that the server is asked to take, as a user would see it. */
+async function refusal(object: JsonRecord): Promise<string> {
+  const { status, stderr } = await cp.kubectl(['create', '--dry-run=server', '-f', '-'], {
+    input: JSON.stringify(object),
+  })
+  return status === 0 ? '' : stderr.trim()
+}
+
+test.each<[string, JsonRecord]>([
+  ['PerObjective with everything', PER_OBJECTIVE],
+  ['PoolOnly with the least', POOL_ONLY],
+  ['PoolOnly with an objective', changed(POOL_ONLY, { objectiveRef: { name: 'chat' } })],
+  ['PoolOnly with an empty container', changed(POOL_ONLY, { containerName: '' })],
+  ['without a mode, which is PerObjective', changed(PER_OBJECTIVE, { mode: undefined })],
+  [
+    'a pool of the older group',
+    changed(PER_OBJECTIVE, { poolRef: { name: 'llama', group: 'inference.networking.x-k8s.io' } }),
+  ],
+])('takes a binding: %s', async (_what, spec) => {
+  expect(await refusal(binding(spec))).toBe('')
+})
+
+test.each<[string, JsonRecord | undefined, readonly string[]]>([
+  ['no spec', undefined, ['spec: Required value']],
+  [
+    'PerObjective without an objective',
+    changed(PER_OBJECTIVE, { objectiveRef: undefined }),
+    ['spec.objectiveRef is required when spec.mode is PerObjective'],
+  ],
+  [
+    'PerObjective without a container',
+    changed(PER_OBJECTIVE, { containerName: undefined }),
+    ['spec.containerName is required when spec.mode is PerObjective'],
+  ],
+  [
+    'PerObjective with an empty container',
+    changed(PER_OBJECTIVE, { containerName: '' }),
+    ['spec.containerName is required when spec.mode is PerObjective'],
+  ],
+  [
+    'no mode and no container',
+    changed(PER_OBJECTIVE, { mode: undefined, containerName: undefined }),
+    ['spec.containerName is required when spec.mode is PerObjective'],
+  ],
+  [
+    'PoolOnly with a container',
+    changed(POOL_ONLY, { containerName: 'vllm' }),
+    ['spec.containerName must be empty when spec.mode is PoolOnly'],
+  ],
+  [
+    'an unknown mode',
+    changed(POOL_ONLY, { mode: 'PerPod' }),
+    ['spec.mode: Unsupported value: "PerPod"', '"PoolOnly", "PerObjective"'],
+  ],
+  ['no pool', changed(POOL_ONLY, { poolRef: undefined }), ['spec.poolRef: Required value']],
+  ['a pool without a name', changed(POOL_ONLY, { poolRef: {} }), ['spec.poolRef.name: Required value']],
+  [
+    'a pool of an unknown group',
+    changed(POOL_ONLY, { poolRef: { name: 'llama', group: 'example.org' } }),
+    ['spec.poolRef.group: Unsupported value: "example.org"'],
+  ],
+  [
+    'a pool name that is no object name',
+    changed(POOL_ONLY, { poolRef: { name: 'Llama_1' } }),
+    ['spec.poolRef.name: Invalid value: "Llama_1"'],
+  ],
+  [
+    'no service account',
+    changed(POOL_ONLY, { serviceAccountName: undefined }),
+    ['spec.serviceAccountName: Required value'],
+  ],
+  [
+    'a container name that is no container name',
+    changed(PER_OBJECTIVE, { containerName: 'vllm.1' }),
+    ['spec.containerName: Invalid value: "vllm.1"'],
+  ],
+])('refuses a binding: %s', async (_what, spec, words) => {
+  const said = await refusal(binding(spec))
+  for (const word of words) expect(said).toContain(word)
+})
+
+test('a binding without a mode is stored as PerObjective', async () => {
+  await cp.apply([binding(changed(PER_OBJECTIVE, { mode: undefined }), 'defaulted')])
+  const stored = await cp.admin.get({ ...API, name: 'defaulted', namespace: 'default' })
+  expect(stored).toMatchObject({ spec: { mode: 'PerObjective' } })
+})
+
+test('kubectl get iib shows mode, pool, objective, verdict and identity', async () => {
+  await cp.apply([binding(PER_OBJECTIVE, 'shown')])
+  const since = '2026-01-01T00:00:00Z'
+  const condition = (type: string, status: string, reason: string): JsonRecord => ({
+    type,
+    status,
+    reason,
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: since,
+  })
+  await cp.admin.patch(
+    { ...API, name: 'shown', namespace: 'default' },
+    {
+      status: {
+        observedGeneration: 1,
+        conditions: [condition('Conflict', 'False', 'Resolved'), condition('Ready', 'True', 'Reconciled')],
+        computedSpiffeIDs: [
+          { mode: 'PerObjective', spiffeID: 'spiffe://example.org/ns/default/objective/chat' },
+        ],
+      },
+    },
+    'status',
+  )
+  const { stdout } = await cp.kubectl(['get', 'iib', 'shown'])
+  const [header = '', row = ''] = stdout.split('\n').map((line) => line.trim().split(/\s+/))
+  expect(header).toEqual(['NAME', 'MODE', 'POOL', 'OBJECTIVE', 'READY', 'REASON', 'SPIFFE-ID', 'AGE'])
+  expect(row.slice(0, -1)).toEqual([
+    'shown',
+    'PerObjective',
+    'llama',
+    'chat',
+    'True',
+    'Reconciled',
+    'spiffe://example.org/ns/default/objective/chat',
+  ])
+})

@@ -1,0 +1,319 @@
+// A real control plane for one test file: etcd, kube-apiserver and the controllers that matter here, on loopback ports
+// and in a folder of their own, gone when the process that started them is. Up in a few seconds; files can run side by side.
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { matches, readAudit, type AuditEvent, type AuditFilter, type AuditMark } from './audit.ts'
+import { ensureBinaries } from './binaries.ts'
+import { CRD_NAMES, installAndWait, readCrd, removeAndWait, type CrdName } from './crds.ts'
+import {
+  ADMIN,
+  CONTROLLER_MANAGER,
+  writeKubeconfig,
+  writeTokens,
+  type Tokens,
+  type User,
+} from './credentials.ts'
+import { compact } from './etcd.ts'
+import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts'
+import { startProcesses, type Program, type ProgramStart } from './processes.ts'
+import { applyAll, requestToken, rest, type Rest } from './rest.ts'
+import {
+  apiServerReady,
+  filesIn,
+  startApiServer,
+  startControllers,
+  startServers,
+  type ServerOptions,
+  type Servers,
+} from './servers.ts'
+import { until } from './wait.ts'
+
+export interface ControlPlaneOptions {
+  /** Users beside `admin`; RBAC allows them nothing until a test binds roles to them. */
+  readonly users?: readonly User[]
+  /** CRDs to leave out; all of `CRD_NAMES` are there otherwise. `installCrd` brings one later. */
+  readonly without?: readonly CrdName[]
+  /**
+   * What the controller manager runs: by default what lets namespaces finish deleting, gives each a service account
+   * `default` and fills the cluster roles `view`, `edit` and `admin`. With an empty list there is no controller
+   * manager, and pods need no service account.
+   */
+  readonly controllers?: readonly string[]
+}
+
+export const DEFAULT_CONTROLLERS = [
+  'namespace-controller',
+  'serviceaccount-controller',
+  'clusterrole-aggregation-controller',
+] as const
+
+export interface ControlPlane {
+  /** `https://127.0.0.1:<port>`: the same for its whole life. */
+  readonly server: string
+  readonly port: number
+  /** PEM. */
+  readonly ca: string
+  /** Removed when the control plane stops; tests may put files there. */
+  readonly folder: string
+  /** The serving certificate and key, for proxies in front of the API server. */
+  readonly serving: { readonly certificate: string; readonly key: string }
+  /** Starts another program that ends with this control plane, an operator for example. */
+  start(program: ProgramStart): Promise<Program>
+  /** What is running now, by process id. */
+  readonly pids: () => readonly number[]
+  /** The harness's client as `admin`. */
+  readonly admin: Rest
+  /** A client as another user of `options.users`, on its own connections. */
+  as(user: string): Rest
+  tokenOf(user: string): string
+  /** The path of a kubeconfig file for a user; `server` in place of the API server's own address, for a proxy. */
+  kubeconfig(user?: string, server?: string): string
+  /** The same for a service account that exists, through TokenRequest. The token lasts a day. */
+  kubeconfigForServiceAccount(namespace: string, name: string, server?: string): Promise<string>
+  /** The real kubectl. */
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>
+  /**
+   * Applies objects as admin: namespaces first, then the rest, eight at a time. Rejects with the first refusal after
+   * all were tried.
+   */
+  apply(objects: readonly JsonRecord[]): Promise<void>
+  /** Installs a CRD, or a changed one, and waits until its kind is served. */
+  installCrd(crd: CrdName | JsonRecord): Promise<void>
+  /** Removes a CRD with all its objects, and waits until its kind is not served any more. Finalizers can hold it up. */
+  removeCrd(name: CrdName): Promise<void>
+  /** A CRD as an object, to be changed and installed. */
+  crd(name: CrdName): JsonRecord
+  /** What was answered so far, oldest first; it waits for the log to catch up with the calls before it. */
+  audit(filter?: AuditFilter): Promise<readonly AuditEvent[]>
+  /** Now, for `AuditFilter.since`. */
+  auditMark(): Promise<AuditMark>
+  /** SIGKILL. */
+  killApiServer(): Promise<void>
+  /** Starts it again where it was, with the same port, certificate and data, and waits until it is ready. */
+  restartApiServer(): Promise<void>
+  /** SIGSTOP: connections stay open, nothing answers. */
+  pauseApiServer(): void
+  resumeApiServer(): void
+  /**
+   * Compacts etcd at its newest revision. That alone is not noticed: the API server (1.36) serves watches and the pages
+   * of lists from its own cache of recent states. See `expireVersions`.
+   */
+  compactEtcd(): Promise<void>
+  /**
+   * Makes every resource version and page token handed out so far expire (410, `Expired`): the API server is killed,
+   * etcd moves on and is compacted, and the API server comes back with an empty cache. Watches break first.
+   */
+  expireVersions(): Promise<void>
+  /** Kills everything and removes the folder. */
+  stop(): Promise<void>
+}
+
+/** Starts a control plane and waits until all its kinds are served. Rejects with what went wrong, leaving nothing behind. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binaries = await ensureBinaries()
+  if (!binaries.available)
+    throw new Error(`there is no control plane on this machine: ${binaries.why}\n  fix:  ${binaries.fix}`)
+  const processes = await startProcesses()
+  try {
+    return await assemble({ processes, binaries, admissionOff: admissionOff(options) }, options)
+  } catch (error) {
+    await processes.stop()
+    throw error
+  }
+}
+
+function controllersOf({ controllers = DEFAULT_CONTROLLERS }: ControlPlaneOptions): readonly string[] {
+  return controllers
+}
+
+/** Without the controller that makes the service account `default`, every pod would be refused. */
+function admissionOff(options: ControlPlaneOptions): readonly string[] {
+  return controllersOf(options).includes('serviceaccount-controller') ? [] : ['ServiceAccount']
+}
+
+async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { folder, supervisorPid } = parts.processes
+  const files = filesIn(folder)
+  const tokens = writeTokens(files.tokens, options.users ?? [])
+  const servers = await startServers(parts)
+  const { port, etcd } = servers
+  const access = accessTo(port, readFileSync(files.certificate, 'utf8'), folder, tokens)
+  const { admin } = access
+  const controllers = await controllersFor(parts, options, access)
+  const apiServer = apiServerOf(parts, servers)
+  const kinds = kindsOn(admin, parts)
+  await Promise.all(
+    CRD_NAMES.filter((name) => options.without?.includes(name) !== true).map((name) =>
+      kinds.installCrd(name),
+    ),
+  )
+  return {
+    port,
+    folder,
+    serving: { certificate: files.certificate, key: files.key },
+    start: (program) => parts.processes.start(program),
+    pids: () => [supervisorPid, ...runningPids([etcd, ...controllers, apiServer.program()])],
+    ...access,
+    ...kinds,
+    kubectl: kubectlWith(parts, access),
+    apply: (objects) => applyAll(admin, objects),
+    ...auditOf(files.audit, admin),
+    killApiServer: () => apiServer.kill(),
+    restartApiServer: () => apiServer.restart(),
+    pauseApiServer: () => apiServer.program().signal('SIGSTOP'),
+    resumeApiServer: () => apiServer.program().signal('SIGCONT'),
+    compactEtcd: async () => void (await compact(servers.etcdPort)),
+    expireVersions: async () => {
+      // A write after the versions that anybody holds: the new watch cache starts behind them.
+      await admin.apply(marker())
+      await apiServer.kill()
+      await compact(servers.etcdPort)
+      await apiServer.restart()
+    },
+    stop: async () => {
+      access.close()
+      await parts.processes.stop()
+    },
+  }
+}
+
+function runningPids(programs: readonly Program[]): readonly number[] {
+  return programs.filter((program) => program.ended() === undefined).map(({ pid }) => pid)
+}
+
+type Access = Pick<
+  ControlPlane,
+  'server' | 'ca' | 'admin' | 'as' | 'tokenOf' | 'kubeconfig' | 'kubeconfigForServiceAccount'
+> & { close(): void }
+
+function accessTo(port: number, ca: string, folder: string, tokens: Tokens): Access {
+  const server = `https://127.0.0.1:${port}`
+  const clients: Rest[] = []
+  let written = 0
+  const tokenOf = (user: string): string => {
+    const token = tokens.get(user)
+    if (token === undefined) throw new Error(`user ${user} is not among the users of this control plane`)
+    return token
+  }
+  const as = (user: string): Rest => {
+    const client = rest({ port, ca, token: tokenOf(user) })
+    clients.push(client)
+    return client
+  }
+  const admin = as(ADMIN)
+  const write = (user: string, token: string, at: string): string => {
+    const file = join(folder, `kubeconfig-${++written}`)
+    writeKubeconfig(file, { server: at, ca, user, token })
+    return file
+  }
+  return {
+    server,
+    ca,
+    admin,
+    as,
+    tokenOf,
+    kubeconfig: (user = ADMIN, at = server) => write(user, tokenOf(user), at),
+    kubeconfigForServiceAccount: async (namespace, name, at = server) =>
+      write(`system:serviceaccount:${namespace}:${name}`, await requestToken(admin, namespace, name), at),
+    close: () => {
+      for (const client of clients) client.close()
+    },
+  }
+}
+
+async function controllersFor(
+  parts: ServerOptions,
+  options: ControlPlaneOptions,
+  access: Access,
+): Promise<readonly Program[]> {
+  const controllers = controllersOf(options)
+  if (controllers.length === 0) return []
+  return [await startControllers(parts, access.kubeconfig(CONTROLLER_MANAGER), controllers)]
+}
+
+/** The API server that is running now, whichever of its runs that is. */
+function apiServerOf(
+  parts: ServerOptions,
+  { apiServer, port, etcdPort, etcd }: Servers,
+): { program(): Program; kill(): Promise<void>; restart(): Promise<void> } {
+  let program = apiServer
+  const kill = async (): Promise<void> => {
+    program.signal('SIGKILL')
+    await program.end()
+  }
+  return {
+    program: () => program,
+    kill,
+    restart: async () => {
+      await kill()
+      program = await startApiServer(parts, port, etcdPort)
+      await apiServerReady(program, port, filesIn(parts.processes.folder), etcd)
+    },
+  }
+}
+
+function kubectlCache({ processes }: ServerOptions): string {
+  return join(processes.folder, 'kubectl-cache')
+}
+
+function kindsOn(admin: Rest, parts: ServerOptions): Pick<ControlPlane, 'crd' | 'installCrd' | 'removeCrd'> {
+  const crd = (name: CrdName): JsonRecord => readCrd(name, parts.binaries.crds)
+  // kubectl would believe what it has seen for ten minutes.
+  const forget = (): void => rmSync(kubectlCache(parts), { recursive: true, force: true })
+  return {
+    crd,
+    installCrd: async (wanted) => {
+      await installAndWait(admin, typeof wanted === 'string' ? crd(wanted) : wanted)
+      forget()
+    },
+    removeCrd: async (name) => {
+      await removeAndWait(admin, crd(name))
+      forget()
+    },
+  }
+}
+
+function kubectlWith(parts: ServerOptions, access: Access): ControlPlane['kubectl'] {
+  const kubeconfigs = new Map<string, string>()
+  return (args, { input, user = ADMIN } = {}) => {
+    const file = kubeconfigs.get(user) ?? access.kubeconfig(user)
+    kubeconfigs.set(user, file)
+    const all = ['--kubeconfig', file, '--cache-dir', kubectlCache(parts), ...args]
+    return runKubectl(parts.binaries.programs.kubectl, all, input, parts.processes.folder)
+  }
+}
+
+const FENCE = '/version?fence='
+
+function auditOf(file: string, admin: Rest): Pick<ControlPlane, 'audit' | 'auditMark'> {
+  // The end of what was looked through for a fence: a long log is read once.
+  let known: AuditMark = { offset: 0 }
+  /** Where the log ends once everything that was answered before the call stands in it. */
+  const caughtUp = async (): Promise<AuditMark> => {
+    const fence = FENCE + crypto.randomUUID()
+    await admin.request({ method: 'GET', path: fence })
+    return until(async () => {
+      const { events, end } = await readAudit(file, known)
+      known = end
+      return events.some(({ uri }) => uri === fence) && end
+    }, 'the audit log to catch up')
+  }
+  return {
+    audit: async (filter = {}) => {
+      await caughtUp()
+      const { events } = await readAudit(file, filter.since)
+      return events.filter((event) => !event.uri.startsWith(FENCE) && matches(event, filter))
+    },
+    auditMark: caughtUp,
+  }
+}
+
+function marker(): JsonRecord {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kleym-test-marker', namespace: 'default' },
+    data: { at: crypto.randomUUID() },
+  }
+}

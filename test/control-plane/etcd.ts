@@ -1,0 +1,21 @@
+// Compaction through etcd's JSON gateway: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ (64-bit numbers are text).
+import { stringAt } from '../../shared/src/core/json.ts'
+
+/** Compacts etcd at its newest revision and returns that revision. */
+export async function compact(port: number): Promise<string> {
+  const range = await call(port, 'kv/range', { key: Buffer.from('\0').toString('base64') })
+  const revision = stringAt(range, 'header', 'revision')
+  if (revision === undefined) throw new Error(`etcd answered without a revision: ${JSON.stringify(range)}`)
+  await call(port, 'kv/compaction', { revision, physical: true })
+  return revision
+}
+
+async function call(port: number, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(`http://127.0.0.1:${port}/v3/${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  })
+  const answer: unknown = await response.json()
+  if (!response.ok) throw new Error(`etcd ${path}: ${response.status} ${JSON.stringify(answer)}`)
+  return answer
+}

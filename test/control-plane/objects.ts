@@ -1,0 +1,105 @@
+// Objects for the suites: the smallest that the API server admits, by what a test says about them.
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import type { ControlPlane } from './control-plane.ts'
+import type { ObjectId } from './rest.ts'
+import { until } from './wait.ts'
+
+const BINDING_API = 'kleym.sonda.red/v1alpha1'
+
+export function namespace(name: string): JsonRecord {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+}
+
+/** A pool of `inference.networking.k8s.io/v1`. */
+export function pool(space: string, name: string, labels: Readonly<Record<string, string>>): JsonRecord {
+  return {
+    apiVersion: 'inference.networking.k8s.io/v1',
+    kind: 'InferencePool',
+    metadata: { name, namespace: space },
+    spec: {
+      selector: { matchLabels: labels },
+      targetPorts: [{ number: 8000 }],
+      endpointPickerRef: { name: 'epp', port: { number: 9002 } },
+    },
+  }
+}
+
+/** An objective of `inference.networking.x-k8s.io/v1alpha2` that leads to a pool of the same namespace. */
+export function objective(space: string, name: string, poolName: string): JsonRecord {
+  return {
+    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
+    kind: 'InferenceObjective',
+    metadata: { name, namespace: space },
+    spec: { priority: 1, poolRef: { name: poolName, group: 'inference.networking.k8s.io' } },
+  }
+}
+
+/** A PerObjective binding: pool `llama`, service account `llama`, container `vllm`, objective as its own name, unless `spec` says otherwise. */
+export function binding(space: string, name: string, spec: JsonRecord = {}): JsonRecord {
+  return {
+    apiVersion: BINDING_API,
+    kind: 'InferenceIdentityBinding',
+    metadata: { name, namespace: space },
+    spec: {
+      poolRef: { name: 'llama' },
+      objectiveRef: { name },
+      serviceAccountName: 'llama',
+      containerName: 'vllm',
+      ...spec,
+    },
+  }
+}
+
+export function bindingId(space: string, name: string): ObjectId {
+  return { apiVersion: BINDING_API, kind: 'InferenceIdentityBinding', name, namespace: space }
+}
+
+export function outputId(name: string): ObjectId {
+  return { apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID', name }
+}
+
+/** All ClusterSPIFFEIDs. */
+export function outputs(cp: ControlPlane): Promise<readonly JsonRecord[]> {
+  return cp.admin.list({ apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID' })
+}
+
+/** The ClusterSPIFFEIDs whose annotation names a binding. */
+export async function outputsOf(
+  cp: ControlPlane,
+  space: string,
+  name: string,
+): Promise<readonly JsonRecord[]> {
+  const all = await outputs(cp)
+  return all.filter(
+    (output) => stringAt(output, 'metadata', 'annotations', 'kleym.sonda.red/binding') === `${space}/${name}`,
+  )
+}
+
+/** A condition of a binding's status: `status`, `reason` and `message`. */
+export function conditionOf(object: unknown, type: string): JsonRecord | undefined {
+  const found = listAt(object, 'status', 'conditions').find(
+    (condition) => stringAt(condition, 'type') === type,
+  )
+  return isRecord(found) ? found : undefined
+}
+
+/** Waits until `Ready` of a binding has this reason for its present generation, and returns the binding. */
+export function untilReason(
+  cp: ControlPlane,
+  space: string,
+  name: string,
+  reason: string,
+): Promise<JsonRecord> {
+  return until(async () => {
+    const found = await cp.admin.get(bindingId(space, name))
+    const ready = conditionOf(found, 'Ready')
+    if (
+      found !== undefined &&
+      stringAt(ready, 'reason') === reason &&
+      dig(ready, 'observedGeneration') === dig(found, 'metadata', 'generation')
+    ) {
+      return found
+    }
+    throw new Error(`Ready of ${space}/${name} is ${JSON.stringify(ready) ?? 'not there'}`)
+  }, `binding ${space}/${name} to be ${reason}`)
+}

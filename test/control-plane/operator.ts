@@ -1,0 +1,125 @@
+// The shipped operator against a control plane: started as its own user with its own rights, and stopped, killed or
+// paused as tests need it.
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
+import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts'
+import { OPERATOR, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
+import { freePorts } from './ports.ts'
+import type { Program } from './processes.ts'
+import { until } from './wait.ts'
+
+const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
+export const TRUST_DOMAIN = 'example.org'
+
+export interface OperatorOptions {
+  /** A proxy in place of the API server's own address. */
+  readonly server?: string
+  /** More flags. */
+  readonly flags?: readonly string[]
+  /** For the log file; `operator` when absent. */
+  readonly name?: string
+}
+
+export interface RunningOperator {
+  readonly program: Program
+  /** The lines of its log so far. */
+  log(): readonly JsonRecord[]
+  /** Resolves when it has become the leader and works. */
+  leads(): Promise<void>
+  /** GET of a path of the probe server, e.g. `/readyz`. */
+  probe(path: string): Promise<{ readonly status: number; readonly body: string }>
+  /** GET /metrics. */
+  metrics(): Promise<string>
+  /** SIGTERM; resolves with how it ended, e.g. `exit code 0`. */
+  stop(): Promise<string>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+  /** SIGSTOP and SIGCONT. */
+  pause(): void
+  resume(): void
+}
+
+/** A control plane on which the operator has its rights. */
+export async function startOperatorPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const cp = await startControlPlane({ ...options, users: [{ name: OPERATOR }, ...(options.users ?? [])] })
+  await cp.apply(operatorAccess())
+  return cp
+}
+
+/** Starts an operator; it is not waited for. */
+export async function startOperator(
+  cp: ControlPlane,
+  options: OperatorOptions = {},
+): Promise<RunningOperator> {
+  const [probes = 0, metrics = 0] = await freePorts(2)
+  const program = await cp.start({
+    name: options.name ?? 'operator',
+    command: EXECUTABLE,
+    args: [
+      `--trust-domain=${TRUST_DOMAIN}`,
+      `--kubeconfig=${cp.kubeconfig(OPERATOR, options.server)}`,
+      `--leader-election-namespace=${OPERATOR_NAMESPACE}`,
+      `--health-probe-bind-address=127.0.0.1:${probes}`,
+      `--metrics-bind-address=127.0.0.1:${metrics}`,
+      ...(options.flags ?? []),
+    ],
+  })
+  // Runs of one name share a log file: this one's part begins here.
+  const before = linesOf(program.log).length
+  const log = (): readonly JsonRecord[] => linesOf(program.log).slice(before).flatMap(parsed)
+  const end = async (signal: NodeJS.Signals): Promise<string> => {
+    program.signal(signal)
+    await program.end()
+    return program.ended() ?? ''
+  }
+  return {
+    program,
+    log,
+    leads: async () => {
+      await until(() => {
+        const how = program.ended()
+        if (how !== undefined) throw new Error(`the operator has ended: ${how}\n${program.lastWords()}`)
+        return log().some((line) => line['message'] === 'leading')
+      }, 'the operator to lead')
+    },
+    probe: (path) => fetchText(probes, path),
+    metrics: async () => (await fetchText(metrics, '/metrics')).body,
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+    pause: () => program.signal('SIGSTOP'),
+    resume: () => program.signal('SIGCONT'),
+  }
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  } catch {
+    return []
+  }
+}
+
+/** What is no JSON (an error in words) is a line all the same. */
+function parsed(line: string): readonly JsonRecord[] {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isRecord(value) ? [value] : []
+  } catch {
+    return [{ message: line }]
+  }
+}
+
+function fetchText(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: '127.0.0.1', port, path }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+      )
+    })
+    request.once('error', reject)
+  })
+}

@@ -1,0 +1,160 @@
+// The harness's side of `supervisor.ts`: programs that cannot outlive the process that wanted them.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Order, Report } from './supervisor.ts'
+
+const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
+const LOG_LINES_SHOWN = 15
+
+export interface ProgramStart {
+  /** For messages and the name of the log file. */
+  readonly name: string
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** A program that runs under the supervisor. */
+export interface Program {
+  readonly name: string
+  readonly pid: number
+  /** The log file of both its output streams; runs of one name share it. */
+  readonly log: string
+  /** How it ended; undefined while it runs. */
+  ended(): string | undefined
+  /** Resolves when it has ended. */
+  end(): Promise<void>
+  signal(signal: NodeJS.Signals): void
+  /** The last lines of its log, for messages. */
+  lastWords(): string
+}
+
+export interface Processes {
+  /** The supervisor's process, which ends by itself with the one that started it. */
+  readonly supervisorPid: number
+  /** A folder of its own, removed when all is over. */
+  readonly folder: string
+  start(program: ProgramStart): Promise<Program>
+  /** Kills everything, removes the folder and resolves when both are done. */
+  stop(): Promise<void>
+}
+
+interface Run {
+  pid?: number
+  how?: string
+  readonly waiting: Set<() => void>
+}
+
+/** Starts the supervisor. Rejects when it does not come up. */
+export async function startProcesses(): Promise<Processes> {
+  const supervisor = spawn(process.execPath, [SUPERVISOR], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    // A group of its own: a Ctrl-C or a kill of the harness's group must not end it before it has cleaned up.
+    detached: true,
+  })
+  const runs = new Map<number, Run>()
+  const folder = await new Promise<string>((resolve, reject) => {
+    supervisor.once('error', reject)
+    supervisor.once('exit', (code) => reject(new Error(`the supervisor ended with ${String(code)}`)))
+    supervisor.on('message', (message: Report) => {
+      if (message.report === 'ready') resolve(message.folder)
+      else note(runs, message)
+    })
+  })
+  supervisor.once('exit', () => endAll(runs, folder))
+  // A suite that forgets `stop()` can still end, and the closing channel does the rest.
+  supervisor.unref()
+  supervisor.channel?.unref()
+  return {
+    supervisorPid: supervisor.pid ?? 0,
+    folder,
+    start: (program) => startProgram(supervisor, runs, folder, program),
+    stop: async () => {
+      if (supervisor.exitCode !== null || supervisor.signalCode !== null) return
+      const ended = once(supervisor, 'exit')
+      supervisor.ref()
+      if (supervisor.connected) supervisor.disconnect()
+      await ended
+    },
+  }
+}
+
+function note(runs: Map<number, Run>, message: Exclude<Report, { report: 'ready' }>): void {
+  const run = runs.get(message.id)
+  if (run === undefined) return
+  if (message.report === 'started') run.pid = message.pid
+  else run.how = message.how
+  for (const look of run.waiting) look()
+}
+
+/** Cleans up after a supervisor that was killed itself: otherwise everything has ended before it does. */
+function endAll(runs: ReadonlyMap<number, Run>, folder: string): void {
+  for (const run of runs.values()) {
+    if (run.how !== undefined) continue
+    run.how = 'the end of its supervisor'
+    try {
+      if (run.pid !== undefined) process.kill(run.pid, 'SIGKILL')
+    } catch {
+      // It ended in the meantime.
+    }
+    for (const look of run.waiting) look()
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+async function startProgram(
+  supervisor: ChildProcess,
+  runs: Map<number, Run>,
+  folder: string,
+  { name, command, args, env = {} }: ProgramStart,
+): Promise<Program> {
+  const id = runs.size + 1
+  const log = join(folder, `${name}.log`)
+  const run: Run = { waiting: new Set() }
+  runs.set(id, run)
+  const when = async (happened: () => boolean): Promise<void> => {
+    // While somebody waits, the channel keeps this process alive.
+    const alive = setInterval(() => undefined, 60_000)
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (happened()) resolve()
+      }
+      run.waiting.add(look)
+      look()
+    })
+    clearInterval(alive)
+  }
+  const send = (order: Order): void => {
+    if (supervisor.connected) supervisor.send(order)
+  }
+  send({
+    order: 'start',
+    id,
+    command,
+    args,
+    log,
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
+  })
+  await when(() => run.pid !== undefined || run.how !== undefined)
+  if (run.pid === undefined) throw new Error(`${command} cannot be started: ${String(run.how)}`)
+  return {
+    name,
+    pid: run.pid,
+    log,
+    ended: () => run.how,
+    end: () => when(() => run.how !== undefined),
+    signal: (signal) => send({ order: 'signal', id, signal }),
+    lastWords: () => lastLines(log),
+  }
+}
+
+function lastLines(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LOG_LINES_SHOWN).join('\n')
+  } catch {
+    return ''
+  }
+}

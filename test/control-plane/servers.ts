@@ -1,0 +1,198 @@
+// etcd, kube-apiserver and kube-controller-manager with the flags of a small real cluster: RBAC, TLS that is verified,
+// service-account tokens, an audit log.
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { get as httpsGet } from 'node:https'
+import { join } from 'node:path'
+import type { Binaries } from './binaries.ts'
+import { AUDIT_POLICY } from './audit.ts'
+import { freePorts } from './ports.ts'
+import type { Processes, Program } from './processes.ts'
+import { until } from './wait.ts'
+
+const READY_MS = 90_000
+const TRIES = 3
+
+/** The files of one control plane, in the folder of its supervisor. */
+export interface Files {
+  readonly tokens: string
+  readonly audit: string
+  /** The serving certificate followed by its CA, made by the API server itself, and the key. */
+  readonly certificate: string
+  readonly key: string
+}
+
+/** The backing servers, up and ready. */
+export interface Servers {
+  readonly etcdPort: number
+  readonly port: number
+  readonly etcd: Program
+  readonly apiServer: Program
+}
+
+export function filesIn(folder: string): Files {
+  return {
+    tokens: join(folder, 'tokens.csv'),
+    audit: join(folder, 'audit.jsonl'),
+    certificate: join(folder, 'certificates', 'apiserver.crt'),
+    key: join(folder, 'certificates', 'apiserver.key'),
+  }
+}
+
+export interface ServerOptions {
+  readonly processes: Processes
+  readonly binaries: Binaries
+  readonly admissionOff: readonly string[]
+}
+
+/** Starts etcd and the API server and waits until both are ready. Rejects with their last words when they are not. */
+export async function startServers(options: ServerOptions): Promise<Servers> {
+  const { folder } = options.processes
+  // As PEM of PKCS#1, which every version of the API server reads.
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  writeFileSync(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
+  writeFileSync(join(folder, 'audit-policy.json'), AUDIT_POLICY)
+  for (let tries = 1; ; tries++) {
+    const [port = 0, etcdPort = 0, peerPort = 0] = await freePorts(3)
+    const etcd = await startEtcd(options, etcdPort, peerPort, tries)
+    const apiServer = await startApiServer(options, port, etcdPort)
+    try {
+      await apiServerReady(apiServer, port, filesIn(folder), etcd)
+      return { port, etcdPort, etcd, apiServer }
+    } catch (error) {
+      // Somebody else may have taken a port between our look and the server's.
+      const taken = `${etcd.lastWords()}${apiServer.lastWords()}`.includes('address already in use')
+      if (!taken || tries >= TRIES) throw error
+      etcd.signal('SIGKILL')
+      apiServer.signal('SIGKILL')
+      await Promise.all([etcd.end(), apiServer.end()])
+    }
+  }
+}
+
+function startEtcd(
+  { processes, binaries }: ServerOptions,
+  port: number,
+  peerPort: number,
+  tries: number,
+): Promise<Program> {
+  const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`]
+  return processes.start({
+    name: 'etcd',
+    command: binaries.programs.etcd,
+    args: [
+      ['--data-dir', join(processes.folder, `etcd-${tries}`)],
+      ['--listen-client-urls', client],
+      ['--advertise-client-urls', client],
+      ['--listen-peer-urls', peer],
+      ['--initial-advertise-peer-urls', peer],
+      ['--initial-cluster', `default=${peer}`],
+      ['--log-level', 'warn'],
+      // Nothing in there outlives the test, so nothing needs to reach the disk.
+      ['--unsafe-no-fsync'],
+    ].flat(),
+  })
+}
+
+/** Starts the API server; also again, on the same port, data and certificate. */
+export function startApiServer(
+  { processes, binaries, admissionOff }: ServerOptions,
+  port: number,
+  etcdPort: number,
+): Promise<Program> {
+  const { folder } = processes
+  const files = filesIn(folder)
+  return processes.start({
+    name: 'kube-apiserver',
+    command: binaries.programs['kube-apiserver'],
+    args: [
+      ['--etcd-servers', `http://127.0.0.1:${etcdPort}`],
+      ['--bind-address', '127.0.0.1'],
+      ['--secure-port', String(port)],
+      // A machine without a network has no other address; and then no Endpoints object may be written for it.
+      ['--advertise-address', '127.0.0.1'],
+      ['--endpoint-reconciler-type', 'none'],
+      ['--cert-dir', join(folder, 'certificates')],
+      ['--service-account-issuer', 'https://kubernetes.default.svc'],
+      ['--service-account-signing-key-file', join(folder, 'sa.key')],
+      ['--service-account-key-file', join(folder, 'sa.key')],
+      ['--service-cluster-ip-range', '10.0.0.0/24'],
+      ['--authorization-mode', 'RBAC'],
+      ['--token-auth-file', files.tokens],
+      ['--audit-policy-file', join(folder, 'audit-policy.json')],
+      ['--audit-log-path', files.audit],
+      // The log is read by offset: it must not be rotated away.
+      ['--audit-log-maxsize', '100000'],
+      ...(admissionOff.length === 0 ? [] : [['--disable-admission-plugins', admissionOff.join(',')]]),
+    ].flat(),
+  })
+}
+
+/** Waits for `/readyz`, verifying the server. Rejects at once when one of the programs has ended. */
+export async function apiServerReady(
+  apiServer: Program,
+  port: number,
+  files: Files,
+  etcd: Program,
+): Promise<void> {
+  const outcome = await until(
+    async () => {
+      const ended = [apiServer, etcd].find((program) => program.ended() !== undefined)
+      if (ended !== undefined) return { ended }
+      return (await isReady(port, files)) && { ended: undefined }
+    },
+    'the API server to be ready',
+    READY_MS,
+  ).catch((error: unknown) => {
+    throw new Error(`the API server did not become ready:\n${apiServer.lastWords()}`, { cause: error })
+  })
+  const { ended } = outcome
+  if (ended !== undefined)
+    throw new Error(`${ended.name} ended with ${ended.ended() ?? ''}:\n${ended.lastWords()}`)
+}
+
+async function isReady(port: number, files: Files): Promise<boolean> {
+  if (!existsSync(files.certificate)) return false
+  const ca = readFileSync(files.certificate, 'utf8')
+  const [row = ''] = readFileSync(files.tokens, 'utf8').split('\n')
+  const [token = ''] = row.split(',')
+  return new Promise((resolve, reject) => {
+    const request = httpsGet(
+      {
+        host: '127.0.0.1',
+        port,
+        path: '/readyz',
+        ca,
+        timeout: 5000,
+        headers: { authorization: `Bearer ${token}` },
+      },
+      (response) => {
+        response.resume()
+        response.once('end', () => resolve(response.statusCode === 200))
+      },
+    )
+    request.once('timeout', () => request.destroy(new Error('no answer from /readyz')))
+    request.once('error', reject)
+  })
+}
+
+/** Starts some of the controllers that a cluster has; they are not waited for. */
+export function startControllers(
+  { processes, binaries }: ServerOptions,
+  kubeconfig: string,
+  controllers: readonly string[],
+): Promise<Program> {
+  return processes.start({
+    name: 'kube-controller-manager',
+    command: binaries.programs['kube-controller-manager'],
+    args: [
+      ['--kubeconfig', kubeconfig],
+      ['--leader-elect=false'],
+      ['--secure-port', '0'],
+      ['--controllers', controllers.join(',')],
+      // The default of 20 requests per second makes a namespace of a few hundred bindings take a minute to go.
+      ['--kube-api-qps', '200'],
+      ['--kube-api-burst', '400'],
+    ].flat(),
+  })
+}

@@ -1,0 +1,116 @@
+// What a control plane is made of, pinned: which program comes from which package of which Go module. The modules are
+// the folders of `go/`: no Go code, a go.mod with `tool` directives, and the go.sum that proves what is downloaded.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+
+const GO = join(import.meta.dirname, 'go')
+
+/** The programs of one control plane. */
+export const PROGRAMS = ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager'] as const
+export type Program = (typeof PROGRAMS)[number]
+
+interface Source {
+  readonly package: string
+  /** Minutes on two cores with an empty Go build cache, in the order of `PROGRAMS` (later ones share packages). */
+  readonly minutes: number
+}
+
+export const SOURCES: Readonly<Record<Program, Source>> = {
+  etcd: { package: 'go.etcd.io/etcd/server/v3', minutes: 0.5 },
+  'kube-apiserver': { package: 'k8s.io/kubernetes/cmd/kube-apiserver', minutes: 3 },
+  kubectl: { package: 'k8s.io/kubernetes/cmd/kubectl', minutes: 0.5 },
+  'kube-controller-manager': { package: 'k8s.io/kubernetes/cmd/kube-controller-manager', minutes: 1 },
+}
+
+const KUBERNETES = goModule('kubernetes')
+const KUBERNETES_VERSION = requirement(KUBERNETES, 'k8s.io/kubernetes')
+const [, MAJOR = '', MINOR = ''] = /^v(\d+)\.(\d+)\./.exec(KUBERNETES_VERSION) ?? []
+const STAMP = 'k8s.io/component-base/version'
+
+/** The folder in which the programs are built, and the arguments of `go` that build one. */
+export const BUILD = {
+  folder: KUBERNETES.folder,
+  args: [
+    'build',
+    '-mod=readonly',
+    '-trimpath',
+    '-buildvcs=false',
+    '-ldflags',
+    `-s -w -X ${STAMP}.gitVersion=${KUBERNETES_VERSION} -X ${STAMP}.gitMajor=${MAJOR} -X ${STAMP}.gitMinor=${MINOR}`,
+  ],
+  /** The oldest Go that the module takes, e.g. `1.26.0`. */
+  goVersion: /^go (\S+)$/m.exec(KUBERNETES.mod)?.[1] ?? '',
+} as const
+
+/** CRD files that come as files of Go modules: the same versions that the binaries and the contract speak of. */
+export interface CrdSource {
+  readonly path: string
+  readonly version: string
+  /** `go.sum`'s hash of the module's files. */
+  readonly sum: string
+  /** The folder of its go.mod here. */
+  readonly folder: string
+  readonly files: readonly string[]
+}
+
+export const CRD_SOURCES: readonly CrdSource[] = [
+  crdSource('gaie', 'sigs.k8s.io/gateway-api-inference-extension', [
+    'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml',
+    'config/crd/bases/inference.networking.x-k8s.io_inferencepools.yaml',
+    'config/crd/bases/inference.networking.x-k8s.io_inferenceobjectives.yaml',
+  ]),
+  crdSource('spire-controller-manager', 'github.com/spiffe/spire-controller-manager', [
+    'config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml',
+    'config/crd/bases/spire.spiffe.io_clusterstaticentries.yaml',
+    'config/crd/bases/spire.spiffe.io_clusterfederatedtrustdomains.yaml',
+  ]),
+]
+
+/** Names the folder of the cache that holds what these inputs lead to on this platform. */
+export function cacheKey(): string {
+  const hash = createHash('sha256')
+  hash.update(
+    JSON.stringify([process.platform, process.arch, BUILD.args, SOURCES, KUBERNETES.mod, KUBERNETES.sum]),
+  )
+  hash.update(JSON.stringify(CRD_SOURCES.map(({ path, version, sum, files }) => [path, version, sum, files])))
+  return hash.digest('hex').slice(0, 20)
+}
+
+interface GoModule {
+  readonly folder: string
+  readonly mod: string
+  readonly sum: string
+}
+
+function goModule(name: string): GoModule {
+  const folder = join(GO, name)
+  return {
+    folder,
+    mod: readFileSync(join(folder, 'go.mod'), 'utf8'),
+    sum: readFileSync(join(folder, 'go.sum'), 'utf8'),
+  }
+}
+
+function requirement({ folder, mod }: GoModule, path: string): string {
+  for (const line of mod.split('\n')) {
+    const [name, version] = line
+      .replace(/^require /, '')
+      .trim()
+      .split(' ')
+    if (name === path && version !== undefined) return version
+  }
+  throw new Error(`${folder}/go.mod requires no ${path}`)
+}
+
+function crdSource(name: string, path: string, files: readonly string[]): CrdSource {
+  const module = goModule(name)
+  const version = requirement(module, path)
+  const sum = module.sum
+    .split('\n')
+    .find((line) => line.startsWith(`${path} ${version} `))
+    ?.split(' ')[2]
+  if (sum === undefined) throw new Error(`${module.folder}/go.sum has no hash of ${path} ${version}`)
+  return { path, version, sum, folder: module.folder, files }
+}

@@ -1,0 +1,2 @@
+import { ensureBinaries } from './binaries.ts'
+console.log(await ensureBinaries())
