@@ -4,21 +4,14 @@ import { createHash } from 'node:crypto'
 import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { MESSAGE_BYTES } from '@kleym/shared/core/names.ts'
 import { cutToBytes } from '@kleym/shared/core/text/bytes.ts'
-import type { Api, Resource } from '@kleym/shared/kube/api.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
+import { EVENTS } from '@kleym/shared/kube/resources.ts'
 import { Fifo } from './fifo.ts'
 import { errorClass, type Log } from './log.ts'
 import type { EventResult } from './metrics.ts'
 import { microTime } from './micro-time.ts'
-
-export const EVENTS: Resource = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  plural: 'events',
-  kind: 'Event',
-  namespaced: true,
-}
 
 /** Who reports, in every event of ours. */
 export const REPORTING_CONTROLLER = 'kleym.sonda.red/operator'

@@ -1,18 +1,11 @@
 // What this process knows of the Lease, and the two ways in which it writes it. Every write carries the resource version
 // that was read, or creates: of several processes that try at once the API server lets one through.
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Api, Resource } from '@kleym/shared/kube/api.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
+import { LEASES } from '@kleym/shared/kube/resources.ts'
 import { microTime } from './micro-time.ts'
-
-export const LEASES: Resource = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  plural: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-}
 
 export interface LeaseName {
   readonly namespace: string

@@ -2,23 +2,9 @@
 // (SubjectAccessReview), as kube-rbac-proxy and controller-runtime's authentication filter decide it.
 import { createHash } from 'node:crypto'
 import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Api, Resource } from '@kleym/shared/kube/api.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-
-export const TOKEN_REVIEWS: Resource = {
-  group: 'authentication.k8s.io',
-  version: 'v1',
-  plural: 'tokenreviews',
-  kind: 'TokenReview',
-  namespaced: false,
-}
-export const SUBJECT_ACCESS_REVIEWS: Resource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'subjectaccessreviews',
-  kind: 'SubjectAccessReview',
-  namespaced: false,
-}
+import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '@kleym/shared/kube/resources.ts'
 
 /** `unknown token` is a 401, `forbidden` a 403. */
 export type Access = 'allowed' | 'unknown token' | 'forbidden'

@@ -13,6 +13,13 @@ export interface Backoff {
 
 export const DEFAULT_BACKOFF: Backoff = { baseMs: 5, maxMs: 300_000 }
 
+/** The limits of one wait, in milliseconds; the lower one counts where they cross. */
+export interface Pause {
+  readonly atLeastMs?: number
+  /** The longest backoff of the queue when absent. */
+  readonly atMostMs?: number
+}
+
 /** The longest delay that a timer of Node can hold (it takes more for 1 ms); waking early is harmless. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -119,12 +126,11 @@ export class WorkQueue {
     this.#delayed.set(key, { dueMs, cancel })
   }
 
-  /** Counts one more failure of `key` and adds it after its backoff, or after `atLeastMs` where that is longer. */
-  retry(key: string, { atLeastMs = 0 }: { readonly atLeastMs?: number } = {}): void {
+  /** Counts one more failure of `key` and adds it after its backoff, within the limits of `pause`. */
+  retry(key: string, { atLeastMs = 0, atMostMs = this.#backoff.maxMs }: Pause = {}): void {
     const failures = this.failures(key)
     this.#failures.set(key, failures + 1)
-    const { baseMs, maxMs } = this.#backoff
-    const whole = Math.min(baseMs * 2 ** failures, maxMs)
+    const whole = Math.min(this.#backoff.baseMs * 2 ** failures, atMostMs)
     this.addAfter(key, Math.max(whole * (1 - this.#random() / 2), atLeastMs))
   }
 

@@ -105,7 +105,8 @@ class Operator {
     const onError = (error: unknown): void => this.#broken.reject(error)
     this.#broken.promise.catch(() => undefined)
     this.#world = createWorld({ onError })
-    this.#kinds = new Kinds({ api: client, world: this.#world, clock, random, log, onError })
+    const onRecovered = (): void => this.#controller.retryNow()
+    this.#kinds = new Kinds({ api: client, world: this.#world, clock, random, log, onError, onRecovered })
     const instance = env['POD_NAME'] ?? hostname()
     this.#election = this.#createElection(made.namespace, instance)
     const leadership: Leadership = { isLeader: () => this.#election?.isLeader() ?? true }

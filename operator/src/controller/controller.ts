@@ -62,7 +62,7 @@ export class Controller {
       recheck,
       repaired: () => metrics.outputRepaired(),
     })
-    for (const cache of cachesOf(world)) cache.onStanding(() => this.#wakeFailing())
+    for (const cache of cachesOf(world)) cache.onStanding(() => this.retryNow())
   }
 
   /** Works until `stop`. Rejects for a bug: whoever runs this must end the process. */
@@ -90,6 +90,11 @@ export class Controller {
     return depth === 0 && processing === 0 && this.#failing.size === 0
   }
 
+  /** Looks at once at whatever has failed: the reason may be gone. */
+  retryNow(): void {
+    for (const key of this.#failing) this.#wake(key)
+  }
+
   async #reconcile(key: string): Promise<void> {
     const { clock, metrics } = this.#options
     const began = clock.monotonicMs()
@@ -111,10 +116,6 @@ export class Controller {
 
   #wake(key: string): void {
     if (this.#leads) this.#queue.add(key)
-  }
-
-  #wakeFailing(): void {
-    for (const key of this.#failing) this.#wake(key)
   }
 
   #resyncLater(): void {

@@ -22,6 +22,8 @@ export interface KindsOptions {
   readonly log: Log
   /** Hears what a cache's listener threw, which is a bug. */
   readonly onError: (error: unknown) => void
+  /** The API server is heard of again after a failure: what failed may be tried at once. */
+  readonly onRecovered: () => void
 }
 
 /** How often a kind that is not there is looked for again, beside whenever a CRD changes. */
@@ -43,6 +45,8 @@ interface Keeper {
   running: { stop(): Promise<void>; retryNow(): void } | undefined
   /** Discoveries that failed in a row. */
   failures: number
+  /** Whether its reflector fails. */
+  fails: boolean
   cancelTimer: () => void
 }
 
@@ -83,6 +87,7 @@ export class Kinds {
     this.#crdReflector = new Reflector<Crd>({
       api,
       resource: CRDS,
+      metadataOnly: true,
       store: this.#crds,
       read: (raw) => readCrd(raw, names),
       clock,
@@ -142,6 +147,7 @@ export class Kinds {
       catchUp: () => catchUp(api, cache, read),
       running: undefined,
       failures: 0,
+      fails: false,
       cancelTimer: () => {},
     }
     return keeper
@@ -212,11 +218,13 @@ export class Kinds {
   }
 
   #follow(keeper: Keeper, state: ReflectorState): void {
-    const { cache } = keeper
+    const { cache, fails } = keeper
+    keeper.fails = state.kind === 'failing'
     switch (state.kind) {
       case 'waiting':
       case 'synced':
         cache.stand(state)
+        if (fails) this.#options.onRecovered()
         return
       case 'failing':
         if (state.why.cause === 'absent') void this.#look([keeper])

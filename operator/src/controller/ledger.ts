@@ -226,7 +226,7 @@ export class Ledger {
     const doubts = references.doubts(compiled.result)
     return {
       compiled,
-      claim: declaredClaim(doubts.length === 0 ? compiled : doubted(compiled)),
+      claim: declaredClaim(doubts.length === 0 || isToldAlready(compiled) ? compiled : doubted(compiled)),
       // A check that decides before a cache is looked at does not wait for it.
       waits: compiled.result.kind === 'undetermined' && references.waits,
       doubts,
@@ -325,6 +325,17 @@ function doubted(compiled: Compiled): Compiled {
   if (result.kind !== 'refused') return compiled
   const why = { verb: 'get', what: 'what the binding names', cause: 'not given' } as const
   return { ...compiled, result: { kind: 'undetermined', check: result.check, why } }
+}
+
+/** The status holds this very refusal for this generation: an earlier live read has said so (contract §8). */
+function isToldAlready({ binding: { status, meta }, result }: Compiled): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  return (
+    result.kind === 'refused' &&
+    ready?.status === 'False' &&
+    ready.reason === result.reason &&
+    ready.observedGeneration === meta.generation
+  )
 }
 
 function claimsOf(entry: Entry | undefined): readonly Claim[] {

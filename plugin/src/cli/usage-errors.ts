@@ -4,7 +4,7 @@ import * as Errors from '@oclif/core/errors'
 import { own } from '@kleym/shared/core/json.ts'
 import { KleymError } from './errors.ts'
 import { BIN } from './embedded.ts'
-import { didYouMean, nearest } from './suggest.ts'
+import { didYouMean, nearest } from '@kleym/shared/core/text/suggest.ts'
 
 /** The error for a first word that is no command. */
 export function unknownCommand(word: string, known: readonly string[]): KleymError {

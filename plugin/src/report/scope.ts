@@ -1,6 +1,6 @@
 // Which objects a command line means: by name, by namespace, by labels.
 import { KleymError } from '../cli/errors.ts'
-import { didYouMean } from '../cli/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
 import { parseLabelQuery } from './label-query.ts'

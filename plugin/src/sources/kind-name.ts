@@ -1,5 +1,5 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
-import { didYouMean } from '../cli/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../cli/errors.ts'
 
 /** The kinds that kleym reads, by the names that kubectl takes for them: plural, singular, short names. */

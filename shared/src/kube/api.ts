@@ -58,6 +58,8 @@ export interface ListOptions extends CallOptions {
   readonly fieldSelector?: string
   /** Items per page; 500 when absent. */
   readonly limit?: number
+  /** `PartialObjectMetadata` in place of whole objects. */
+  readonly metadataOnly?: boolean
 }
 
 export interface Listing {
@@ -72,6 +74,8 @@ export interface WatchOptions extends CallOptions {
   readonly resourceVersion: string
   /** After how many seconds the server ends the watch by itself. */
   readonly timeoutSeconds: number
+  /** `PartialObjectMetadata` in place of whole objects. */
+  readonly metadataOnly?: boolean
   /** Called once, when the server has accepted the watch: events may be long in coming. */
   readonly onOpen?: () => void
 }

@@ -97,7 +97,7 @@ function listName(resource: Resource): string {
 function pageReader(
   object: Exchange['object'],
   resource: Resource,
-  { namespace, labelSelector, fieldSelector, signal }: ListOptions,
+  { namespace, labelSelector, fieldSelector, metadataOnly, signal }: ListOptions,
 ): ReadPage {
   const path = resourcePath(resource, { namespace })
   return ({ limit, continueToken }) =>
@@ -109,6 +109,7 @@ function pageReader(
         limit: limit === 0 ? undefined : String(limit),
         continue: continueToken,
       }),
+      accept: acceptOf('PartialObjectMetadataList', metadataOnly),
       signal,
     })
 }
@@ -116,7 +117,7 @@ function pageReader(
 async function* watch(
   exchange: Exchange,
   resource: Resource,
-  { namespace, resourceVersion, timeoutSeconds, onOpen, signal }: WatchOptions,
+  { namespace, resourceVersion, timeoutSeconds, metadataOnly, onOpen, signal }: WatchOptions,
 ): AsyncGenerator<WatchEvent> {
   const path = withQuery(resourcePath(resource, { namespace }), {
     watch: 'true',
@@ -124,7 +125,8 @@ async function* watch(
     resourceVersion,
     timeoutSeconds: String(timeoutSeconds),
   })
-  const { incoming, what } = await exchange.stream({ method: 'GET', path, signal })
+  const accept = acceptOf('PartialObjectMetadata', metadataOnly)
+  const { incoming, what } = await exchange.stream({ method: 'GET', path, accept, signal })
   const breach = (detail: string): Error => connectionError('malformed', what, { neverSent: false, detail })
   try {
     onOpen?.()
@@ -136,6 +138,11 @@ async function* watch(
   } finally {
     incoming.done()
   }
+}
+
+/** https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches */
+function acceptOf(kind: string, metadataOnly = false): string | undefined {
+  return metadataOnly ? `application/json;as=${kind};g=meta.k8s.io;v=v1` : undefined
 }
 
 function pathOf(resource: Resource, parts: PathParts): string {

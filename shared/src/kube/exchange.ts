@@ -44,6 +44,8 @@ export interface Call {
   /** `application/json` when absent. */
   readonly contentType?: string
   readonly signal?: AbortSignal | undefined
+  /** `application/json` when absent. */
+  readonly accept?: string | undefined
 }
 
 /** An answer whose body is still to be read. */
@@ -168,7 +170,7 @@ function outgoing(cluster: Cluster, call: Call): Pick<Outgoing, 'method' | 'url'
 function headersOf(call: Call, { headers }: Session, { userAgent }: ClientOptions): Outgoing['headers'] {
   return {
     ...headers,
-    accept: 'application/json',
+    accept: call.accept ?? 'application/json',
     'user-agent': userAgent,
     ...(call.body !== undefined && { 'content-type': call.contentType ?? 'application/json' }),
   }

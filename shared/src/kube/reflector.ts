@@ -38,6 +38,8 @@ export interface ReflectorOptions<T extends Cached> {
    * must not throw itself.
    */
   readonly onError?: (error: unknown) => void
+  /** Whether `read` gets `PartialObjectMetadata` in place of whole objects. */
+  readonly metadataOnly?: boolean
   /** The kind as users name it; `resourceName` of the resource when absent. */
   readonly what?: string
 }
@@ -100,12 +102,12 @@ export class Reflector<T extends Cached> {
   }
 
   async #list(): Promise<number> {
-    const { api, resource, store } = this.#options
+    const { api, resource, store, metadataOnly = false } = this.#options
     const began = store.listBegins()
     const items: T[] = []
     let version = ''
     await this.#call('a page of the list', PAGE_LIMIT_MS, async (signal, restartTimer) => {
-      for await (const page of api.pages(resource, { signal })) {
+      for await (const page of api.pages(resource, { metadataOnly, signal })) {
         restartTimer()
         for (const raw of page.items) {
           const item = this.#read(raw)
@@ -123,12 +125,13 @@ export class Reflector<T extends Cached> {
   }
 
   async #watch(): Promise<number> {
-    const { api, resource, store, clock, random } = this.#options
+    const { api, resource, store, clock, random, metadataOnly = false } = this.#options
     const timeoutSeconds = watchSeconds(random)
     const began = clock.monotonicMs()
     await this.#call('the end of the watch', timeoutSeconds * 1000 + WATCH_GRACE_MS, async (signal) => {
       const resourceVersion = store.seen ?? ''
-      const options = { resourceVersion, timeoutSeconds, signal, onOpen: () => this.#follows() }
+      const onOpen = (): void => this.#follows()
+      const options = { resourceVersion, timeoutSeconds, metadataOnly, signal, onOpen }
       for await (const event of api.watch(resource, options)) {
         if (this.#stopped) return
         this.#restarts = 0

@@ -55,7 +55,7 @@ export async function send(outgoing: Outgoing, limits: Limits): Promise<Incoming
     })
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined
-    // A request that waits for a free connection would not hear of its end before it gets one: reject at once.
+    // At once, also for a request that still waits for a connection: runtimes differ in what they tell it.
     const { release, unbind } = watchLimits(limits, (why) => {
       state.ended ??= why
       reject(failure(undefined, answer !== undefined))

@@ -82,9 +82,9 @@ export function planOnce(
   for (const one of compiled) {
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
-    const decision = decide(candidate, (name) => byName.get(name), claims)
-    judgements.set(one.binding.key, decision.judgement)
-    actions.push(...decision.actions)
+    const decided = decide(candidate, (name) => byName.get(name), claims)
+    judgements.set(one.binding.key, decided.judgement)
+    actions.push(...decided.actions)
   }
   for (const output of outputs) {
     if (output.ownership.kind !== 'orphan' || isTerminating(output)) continue

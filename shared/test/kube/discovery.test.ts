@@ -1,0 +1,131 @@
+// Absent is not unknown.
+import { describe, expect, test } from 'vitest'
+import { drop, failure, json, text, type Behaviour } from '../../../test/faults/behaviour.ts'
+import { faultServer } from '../../../test/faults/server.ts'
+import { discover } from '../../src/kube/discovery.ts'
+import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
+import { ignoranceOf, isKindAbsent } from '../../src/kube/failures.ts'
+import { PODS, resourceName, resourcePath } from '../../src/kube/resources.ts'
+import { clientAt, THINGS } from './clusters.ts'
+
+const OTHERS = { ...THINGS, plural: 'others', kind: 'Other' }
+const served = json({
+  resources: [
+    { name: 'things', kind: 'Thing' },
+    { name: 'things/status', kind: 'Thing' },
+  ],
+})
+const groups = (...names: readonly string[]): Behaviour =>
+  json({ groups: names.map((name) => ({ name, versions: [{ version: 'v1' }] })) })
+const notFound = text('404 page not found\n', 404)
+const unknown = (cause: string): object => ({
+  state: 'unknown',
+  why: { verb: 'discover', what: 'Thing.test.example.com', cause },
+})
+
+describe('a kind is', () => {
+  interface Case {
+    readonly when: string
+    readonly version: Behaviour
+    readonly apis?: Behaviour
+    readonly is: object
+  }
+  const cases: readonly Case[] = [
+    { when: 'its group version lists it', version: served, is: { state: 'served' } },
+    {
+      when: 'its group version lists others',
+      version: json({ resources: [{ name: 'others', kind: 'Other' }] }),
+      is: { state: 'absent' },
+    },
+    {
+      when: 'its group version has a kind of another name in its place',
+      version: json({ resources: [{ name: 'things', kind: 'Impostor' }] }),
+      is: { state: 'absent' },
+    },
+    { when: 'its group is listed nowhere', version: notFound, apis: groups('apps'), is: { state: 'absent' } },
+    {
+      when: 'its group is listed and yet not found',
+      version: notFound,
+      apis: groups('test.example.com'),
+      is: unknown('failed'),
+    },
+    {
+      when: 'the groups cannot be listed',
+      version: notFound,
+      apis: failure(503, 'ServiceUnavailable'),
+      is: unknown('failed'),
+    },
+    {
+      when: 'the groups may not be listed',
+      version: notFound,
+      apis: failure(403, 'Forbidden'),
+      is: unknown('forbidden'),
+    },
+    { when: 'the list of groups is none', version: notFound, apis: json({}), is: unknown('malformed') },
+    { when: 'discovery is forbidden', version: failure(403, 'Forbidden'), is: unknown('forbidden') },
+    { when: 'its API fails', version: failure(503, 'ServiceUnavailable'), is: unknown('failed') },
+    { when: 'the server is overloaded', version: failure(429, 'TooManyRequests'), is: unknown('throttled') },
+    { when: 'the connection breaks', version: drop, is: unknown('unreachable') },
+    { when: 'the answer cannot be read', version: text('<html>'), is: unknown('malformed') },
+    { when: 'the answer is no list', version: json({}), is: unknown('malformed') },
+  ]
+  test.each(cases)('$is.state when $when', async ({ version, apis = drop, is }) => {
+    await using server = await faultServer(({ path }) => (path === '/apis' ? apis : version))
+    expect(await discover(clientAt(server.url), [THINGS])).toEqual([is])
+  })
+
+  test('asked for once per group version', async () => {
+    await using server = await faultServer(({ path }) =>
+      path === '/api/v1' ? json({ resources: [] }) : served,
+    )
+    const answers = await discover(clientAt(server.url), [THINGS, OTHERS, PODS])
+    expect(answers.map(({ state }) => state)).toEqual(['served', 'absent', 'absent'])
+    expect(server.seen.map(({ path }) => path).toSorted()).toEqual(['/api/v1', '/apis/test.example.com/v1'])
+  })
+})
+
+function api(status: number, details?: object): ApiError {
+  return new ApiError({ status, reason: '', message: '', ...(details && { details }) })
+}
+
+function broken(how: ConnectionError['failure']): ConnectionError {
+  return new ConnectionError(how, '', { neverSent: false })
+}
+
+describe('a failure in a word', () => {
+  test.each([
+    [api(401), 'forbidden'],
+    [api(403), 'forbidden'],
+    [api(404), 'absent'],
+    [api(409), 'conflicting writes'],
+    [api(422), 'refused'],
+    [api(429), 'throttled'],
+    [api(500), 'failed'],
+    [api(504), 'timed out'],
+    [broken('refused'), 'unreachable'],
+    [broken('reset'), 'unreachable'],
+    [broken('tls'), 'unreachable'],
+    [broken('timed out'), 'timed out'],
+    [broken('malformed'), 'malformed'],
+    [new Error('a bug'), 'failed'],
+  ])('%o is %s', (error, cause) => {
+    expect(ignoranceOf(error, 'list', 'Thing')).toEqual({ verb: 'list', what: 'Thing', cause })
+  })
+
+  test.each([
+    ['an unserved kind', api(404), true],
+    ['a missing object', api(404, { name: 'one', kind: 'things' }), false],
+    ['a Status about no object', api(404, {}), true],
+    ['a conflict', api(409), false],
+    ['a broken connection', broken('reset'), false],
+  ])('%s: the kind is absent %#', (_, error, absent) => {
+    expect(isKindAbsent(error)).toBe(absent)
+  })
+})
+
+test('paths and names of the core group have no group', () => {
+  expect(resourceName(PODS)).toBe('Pod')
+  expect(resourcePath(PODS, { namespace: 'a', name: 'b', subresource: 'status' })).toBe(
+    '/api/v1/namespaces/a/pods/b/status',
+  )
+})

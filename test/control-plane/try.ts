@@ -1,2 +1,0 @@
-import { ensureBinaries } from './binaries.ts'
-console.log(await ensureBinaries())
