@@ -41,6 +41,8 @@ export class Controller {
   readonly #reconciler: Reconciler
   /** Keys whose last attempt failed: looked at at once when the API server is heard of again. */
   readonly #failing = new Set<string>()
+  /** Until when the API server wants to hear nothing of a key (429, Retry-After), whatever else wakes it. */
+  readonly #notBefore = new Map<string, number>()
   #leads = false
   #cancelResync: () => void = () => {}
 
@@ -98,6 +100,12 @@ export class Controller {
   async #reconcile(key: string): Promise<void> {
     const { clock, metrics } = this.#options
     const began = clock.monotonicMs()
+    const early = (this.#notBefore.get(key) ?? 0) - began
+    if (early > 0) {
+      this.#queue.addAfter(key, early)
+      return
+    }
+    this.#notBefore.delete(key)
     const next = await this.#reconciler.reconcile(key)
     metrics.reconciled(RESULTS[next.kind], clock.monotonicMs() - began)
     this.#schedule(key, next)
@@ -106,6 +114,9 @@ export class Controller {
   #schedule(key: string, next: Next): void {
     if (next.kind === 'retry') {
       this.#failing.add(key)
+      if (next.atLeastMs > 0) {
+        this.#notBefore.set(key, this.#options.clock.monotonicMs() + next.atLeastMs)
+      }
       this.#queue.retry(key, next)
       return
     }

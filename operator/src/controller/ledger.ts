@@ -96,6 +96,8 @@ export class Ledger {
 
   /** Wakes every binding, and whatever orphans there are. */
   wakeAll(): void {
+    // Orphans are known once their outputs are judged.
+    this.#bringUpToDate()
     for (const binding of this.#world.bindings.store.values()) this.#wake(binding.key)
     for (const key of this.#outputsByBinding.keys()) this.#wake(key)
   }
@@ -110,7 +112,16 @@ export class Ledger {
     const { compiled, claim, doubts } = entry
     const own = this.#outputsOf(key, 'ours')
     const decision = decide({ compiled, claim, own }, (name) => this.#holdings.get(name), this.#claims)
+    if (this.#waitsForACache(decision)) return { kind: 'waits' }
     return doubts.length === 0 ? { kind: 'decided', ...decision } : { kind: 'doubtful', doubts, ...decision }
+  }
+
+  /** A peer that waits for a first list is waited for as silently as the list itself. */
+  #waitsForACache({ judgement }: Decision): boolean {
+    return (
+      judgement.state === 'waiting' &&
+      judgement.peers.some(({ claim }) => this.#entries.get(claim.owner)?.waits === true)
+    )
   }
 
   /** A live read has said that the object is not there. */
@@ -166,8 +177,11 @@ export class Ledger {
   #outputChanged(change: Change<ClusterSpiffeId>): void {
     const object = change.kind === 'removed' ? change.before : change.now
     this.#staleOutputs.add(object.meta.name)
-    const key = object.meta.annotations.get(ANNOTATION_BINDING)
-    if (key !== undefined) this.#wake(key)
+    // A hand may take the annotation away, or make it name another binding: both are concerned.
+    for (const { meta } of change.kind === 'updated' ? [change.before, change.now] : [object]) {
+      const key = meta.annotations.get(ANNOTATION_BINDING)
+      if (key !== undefined) this.#wake(key)
+    }
     const renderer = this.#bindingByRenderedName.get(object.meta.name)
     if (renderer !== undefined) this.#wake(renderer)
   }
@@ -217,6 +231,9 @@ export class Ledger {
     else this.#entries.set(key, entry)
     this.#indexNames(key, before?.compiled, entry?.compiled)
     this.#replaceClaims(claimsOf(before), claimsOf(entry))
+    // The same claim, but no longer one to wait for silently.
+    if (before?.waits === true && entry?.waits === false)
+      for (const claim of claimsOf(entry)) this.#wakePeers(claim)
     for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
   }
 

@@ -8,6 +8,7 @@ import {
   FINALIZER,
 } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -98,7 +99,9 @@ export class Reconciler {
     if (binding === undefined) {
       this.#reports.forget(key)
       this.#applyFailures.forget(key)
-      return orphans
+      // What it claimed by a write without an answer must not outlive it.
+      const settled = await this.#writer.settle(key)
+      return settled.kind === 'unknown' ? retryAfter(settled) : orphans
     }
     const own =
       binding.meta.deletedAt === undefined ? await this.#converge(key) : await this.#finish(key, binding)
@@ -179,6 +182,8 @@ export class Reconciler {
   #lacksFinalizer(key: string, action: Action | undefined): boolean {
     const binding = this.#world.bindings.store.get(key)
     if (binding === undefined || binding.meta.finalizers.includes(FINALIZER)) return false
+    // A deleting binding gets none: the API server would refuse it.
+    if (binding.meta.deletedAt !== undefined) return false
     if (action !== undefined && action.kind !== 'delete') return true
     return action === undefined && this.#ledger.ownOutputs(key).length > 0
   }
@@ -207,6 +212,11 @@ export class Reconciler {
     const { output } = action
     const live = action.kind === 'update' ? action.live : undefined
     const advice = this.#repairs.advise(output, live?.object)
+    if (advice.kind === 'leave' || advice.kind === 'pause') {
+      // What is written is left as it is for now; what it took the place of goes all the same.
+      const retired = outlook.actions.find(({ kind }) => kind === 'delete')
+      if (retired !== undefined) return this.#carryOut(key, retired, outlook)
+    }
     if (advice.kind === 'leave') return this.#conclude(key, outlook.judgement)
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
     // Called at once: the reservation belongs to the decision.
@@ -217,11 +227,17 @@ export class Reconciler {
       this.#applyFailures.note(key, output, result.message)
       return 'again'
     }
-    if (result.kind === 'done') this.#noteWritten(key, action, advice.isRepair)
+    if (result.kind === 'done') {
+      this.#noteWritten(key, action, { isRepair: advice.isRepair, answer: result.answer })
+    }
     return this.#after(key, result, outlook)
   }
 
-  #noteWritten(key: string, action: Exclude<Action, { kind: 'delete' }>, isRepair: boolean): void {
+  #noteWritten(
+    key: string,
+    action: Exclude<Action, { kind: 'delete' }>,
+    { isRepair, answer }: { readonly isRepair: boolean; readonly answer: ClusterSpiffeId | undefined },
+  ): void {
     const { name } = action.output.metadata
     const keys = { binding: key, clusterSPIFFEID: name, spiffeID: action.output.spec.spiffeIDTemplate }
     this.#applyFailures.forget(key)
@@ -230,8 +246,9 @@ export class Reconciler {
       ...(action.kind === 'update' ? { drift: action.drift } : {}),
     })
     if (isRepair) this.#repaired()
-    const answer = this.#world.outputs.store.get(name)
-    if (this.#repairs.written(action.output, answer, isRepair).stubborn) {
+    // The answer and not the cache, which may hold somebody's edit of a moment later: that is still to be undone.
+    const isPut = action.kind === 'update'
+    if (this.#repairs.written(action.output, answer, { isRepair, isPut }).stubborn) {
       this.#log.warn('an output came back other than it was written; it is left so until it changes', keys)
     }
   }
@@ -321,8 +338,8 @@ export class Reconciler {
       if (live.object.meta.deletedAt !== undefined) continue
       this.#repairs.forget(live.object.meta.name)
       const result = await this.#writer.remove(live)
-      if (result.kind === 'unknown' || result.kind === 'refused') return retryAfter(result)
       if (result.kind === 'kind absent') await this.#recheck(this.#world.outputs)
+      else if (result.kind !== 'done') return retryAfter(result)
     }
     if (!binding.meta.finalizers.includes(FINALIZER)) {
       return this.#ledger.ownOutputs(key).length === 0 ? undefined : { kind: 'after', ms: LEFTOVER_MS }
@@ -366,7 +383,9 @@ export class Reconciler {
       this.#repairs.forget(orphan.object.meta.name)
       this.#log.info('removing an orphan', { binding: key, clusterSPIFFEID: orphan.object.meta.name })
       const result = await this.#writer.remove(orphan)
-      if (result.kind === 'unknown' || result.kind === 'refused') return retryAfter(result)
+      if (result.kind === 'kind absent') await this.#recheck(this.#world.outputs)
+      // Also where another's write came first: it may have changed nothing that the cache would wake anybody for.
+      else if (result.kind !== 'done') return retryAfter(result)
     }
     return SETTLED
   }

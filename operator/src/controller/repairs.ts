@@ -46,9 +46,16 @@ export class Repairs {
     return before.pauseMs > 0 && wait > 0 ? { kind: 'pause', ms: wait } : { kind: 'write', isRepair: true }
   }
 
-  /** `output` was written, and is there now as `answer`; says whether it still differs from what was written. */
-  written(output: Output, answer: ClusterSpiffeId | undefined, isRepair: boolean): { stubborn: boolean } {
-    const differs = answer !== undefined && driftOf(answer, output).length > 0
+  /**
+   * `output` was written, and is there now as `answer`; says whether it is left so. A creation that comes back different
+   * is not: what changes new objects may leave a PUT alone.
+   */
+  written(
+    output: Output,
+    answer: ClusterSpiffeId | undefined,
+    { isRepair, isPut }: { readonly isRepair: boolean; readonly isPut: boolean },
+  ): { stubborn: boolean } {
+    const differs = isPut && answer !== undefined && driftOf(answer, output).length > 0
     this.#written.set(output.metadata.name, {
       wish: wishOf(output),
       ...(isRepair ? this.#repaired(output.metadata.name) : { repairs: [], pauseMs: 0 }),

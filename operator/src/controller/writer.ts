@@ -27,8 +27,8 @@ import type { KindCache, World } from './world.ts'
 
 /** What a write came to. */
 export type WriteResult =
-  /** Carried out, and the cache has it. */
-  | { readonly kind: 'done' }
+  /** Carried out, and the cache has it, or something newer; `answer` is the output as a POST or PUT has left it. */
+  | { readonly kind: 'done'; readonly answer?: ClusterSpiffeId }
   /** Another's write came first. The cache has what is there now: decide again. */
   | { readonly kind: 'overtaken' }
   /** The API server will not have this object, now or later. */
@@ -55,6 +55,8 @@ export class Writer {
   readonly #ledger: Ledger
   /** Writes of which nobody knows whether they were carried out, by the binding that they are for. */
   readonly #unsettled = new Map<string, Reservation>()
+  /** Bindings of which a write may have been carried out that the cache does not show yet. */
+  readonly #unread = new Set<string>()
 
   constructor({ api, world, ledger }: WriterOptions) {
     this.#api = api
@@ -140,6 +142,12 @@ export class Writer {
 
   /** Reads what became of a binding's write whose outcome nobody knows; `done` at once where there is none. */
   async settle(key: string): Promise<WriteResult> {
+    if (this.#unread.has(key)) {
+      const [namespace = '', name = ''] = key.split('/')
+      const read = await this.read(this.#world.bindings, { namespace, name }, cachedBinding)
+      if (read.kind === 'unknown') return read
+      this.#unread.delete(key)
+    }
     const reservation = this.#unsettled.get(key)
     if (reservation === undefined) return { kind: 'done' }
     const result = await this.#readOutput(reservation.output)
@@ -183,9 +191,10 @@ export class Writer {
   ): Promise<WriteResult> {
     const reservation = this.#ledger.reserve(key, name)
     try {
-      this.#world.outputs.store.observe(cachedOutput(await send()))
+      const answer = cachedOutput(await send())
+      this.#world.outputs.store.observe(answer)
       reservation.release()
-      return { kind: 'done' }
+      return { kind: 'done', answer }
     } catch (error) {
       if (isOutcomeUnknown(error)) this.#unsettled.set(key, reservation)
       else reservation.release()
@@ -204,6 +213,7 @@ export class Writer {
       bindings.store.observe(cachedBinding(await send()))
       return { kind: 'done' }
     } catch (error) {
+      if (isOutcomeUnknown(error)) this.#unread.add(binding.key)
       return this.#failed(error, verb, BINDING_KIND, async () => {
         const { namespace, name } = binding.meta
         const result = await this.read(bindings, { namespace, name }, cachedBinding)
