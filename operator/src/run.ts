@@ -145,11 +145,12 @@ class Operator {
       if (stop.aborted) resolve()
       stop.addEventListener('abort', () => resolve())
     })
-    await Promise.race([this.#work(), this.#broken.promise, stopped])
+    const end = await Promise.race([this.#work(), this.#broken.promise, stopped])
     log.info('stopping')
     await this.#within(STOP_MS, this.#controller.stop())
     await this.#events.drain(EVENTS_MS)
     await this.#election?.release()
+    if (end !== undefined) throw end
   }
 
   async close(): Promise<void> {
@@ -158,7 +159,8 @@ class Operator {
     await this.#within(CLOSE_MS, ends)
   }
 
-  async #work(): Promise<void> {
+  /** Works until it is stopped, or until there is nothing to work for: then the reason, for an end in order. */
+  async #work(): Promise<OperatorEnded | undefined> {
     const { log } = this.#surroundings
     if (this.#election === undefined) this.#elected.resolve()
     else this.#election.start()
@@ -169,11 +171,15 @@ class Operator {
     if (!led) await this.#catchUp()
     log.info('leading')
     const hadPools = !this.#poolsAreAbsent()
-    await Promise.all([this.#controller.lead(), hadPools ? undefined : this.#endWithoutPools()])
+    const leads = this.#controller.lead()
+    const end = hadPools ? undefined : await Promise.race([leads, this.#tidyWithoutPools()])
+    if (end !== undefined) return end
+    await leads
+    return undefined
   }
 
-  /** At start no pool kind is served: tidy up, then end (contract §3). */
-  async #endWithoutPools(): Promise<void> {
+  /** At start no pool kind is served: tidies up, and says why to end (contract §3), unless one has come meanwhile. */
+  async #tidyWithoutPools(): Promise<OperatorEnded | undefined> {
     const { clock, log } = this.#surroundings
     const kinds = POOL_KINDS.map(qualifiedKind).join(' nor ')
     log.warn('the API server serves no InferencePool; withdrawing what rests on one')
@@ -181,11 +187,9 @@ class Operator {
     while (clock.monotonicMs() < until && !(this.#isFilled() && this.#controller.isIdle)) {
       await this.#pause(LOOK_MS)
     }
-    if (!this.#poolsAreAbsent()) return
-    this.#broken.reject(
-      new OperatorEnded(
-        `the API server serves neither ${kinds}: there is nothing to compile; install the CRDs of the Gateway API Inference Extension`,
-      ),
+    if (!this.#poolsAreAbsent()) return undefined
+    return new OperatorEnded(
+      `the API server serves neither ${kinds}: there is nothing to compile; install the CRDs of the Gateway API Inference Extension`,
     )
   }
 

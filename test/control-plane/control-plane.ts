@@ -52,6 +52,8 @@ export interface ControlPlane {
   /** `https://127.0.0.1:<port>`: the same for its whole life. */
   readonly server: string
   readonly port: number
+  /** Where etcd speaks, on the loopback address and without TLS: for what must see every state. */
+  readonly etcdPort: number
   /** PEM. */
   readonly ca: string
   /** Removed when the control plane stops; tests may put files there. */
@@ -150,6 +152,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
   )
   return {
     port,
+    etcdPort: servers.etcdPort,
     folder,
     serving: { certificate: files.certificate, key: files.key },
     start: (program) => parts.processes.start(program),

@@ -3,14 +3,15 @@ import { stringAt } from '../../shared/src/core/json.ts'
 
 /** Compacts etcd at its newest revision and returns that revision. */
 export async function compact(port: number): Promise<string> {
-  const range = await call(port, 'kv/range', { key: Buffer.from('\0').toString('base64') })
+  const range = await callEtcd(port, 'kv/range', { key: Buffer.from('\0').toString('base64') })
   const revision = stringAt(range, 'header', 'revision')
   if (revision === undefined) throw new Error(`etcd answered without a revision: ${JSON.stringify(range)}`)
-  await call(port, 'kv/compaction', { revision, physical: true })
+  await callEtcd(port, 'kv/compaction', { revision, physical: true })
   return revision
 }
 
-async function call(port: number, path: string, body: unknown): Promise<unknown> {
+/** One call of the gateway, e.g. `kv/range`. Rejects with etcd's answer where that is a failure. */
+export async function callEtcd(port: number, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}/v3/${path}`, {
     method: 'POST',
     body: JSON.stringify(body),

@@ -50,6 +50,23 @@ export function binding(space: string, name: string, spec: JsonRecord = {}): Jso
   }
 }
 
+/** A PoolOnly binding: pool `llama` and service account `llama` unless `spec` says otherwise. PoolOnly never collides. */
+export function poolOnly(space: string, name: string, spec: JsonRecord = {}): JsonRecord {
+  const { apiVersion, kind, metadata } = binding(space, name)
+  const own = { mode: 'PoolOnly', poolRef: { name: 'llama' }, serviceAccountName: 'llama' }
+  return { apiVersion, kind, metadata, spec: { ...own, ...spec } }
+}
+
+/** A namespace with pool `llama`, which selects `app: llama`. */
+export function estate(space: string): readonly JsonRecord[] {
+  return [namespace(space), pool(space, 'llama', { app: 'llama' })]
+}
+
+/** A PerObjective binding of pool `llama` with its objective, which bears its name. */
+export function member(space: string, name: string, spec: JsonRecord = {}): readonly JsonRecord[] {
+  return [objective(space, name, 'llama'), binding(space, name, spec)]
+}
+
 export function bindingId(space: string, name: string): ObjectId {
   return { apiVersion: BINDING_API, kind: 'InferenceIdentityBinding', name, namespace: space }
 }
@@ -102,4 +119,24 @@ export function untilReason(
     }
     throw new Error(`Ready of ${space}/${name} is ${JSON.stringify(ready) ?? 'not there'}`)
   }, `binding ${space}/${name} to be ${reason}`)
+}
+
+/**
+ * The events about a binding as `<type> <reason>`, in byte order: several may bear one time. They come after the status,
+ * so it waits until there are so many.
+ */
+export function eventsOf(
+  cp: ControlPlane,
+  space: string,
+  name: string,
+  atLeast: number,
+): Promise<readonly string[]> {
+  return until(async () => {
+    const all = await cp.admin.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event', namespace: space })
+    const about = all
+      .filter((event) => stringAt(event, 'regarding', 'name') === name)
+      .map((event) => `${stringAt(event, 'type')} ${stringAt(event, 'reason')}`)
+    if (about.length < atLeast) throw new Error(`there are ${about.join(', ') || 'none'}`)
+    return about.toSorted()
+  }, `${atLeast} events about ${space}/${name}`)
 }

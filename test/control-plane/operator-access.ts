@@ -4,6 +4,8 @@ import type { JsonRecord } from '../../shared/src/core/json.ts'
 
 /** The user that the operators of the suites run as. */
 export const OPERATOR = 'kleym-operator'
+/** Another user with the same rights: a second replica that the audit log can tell from the first. */
+export const OPERATOR_B = 'kleym-operator-b'
 /** Where their Lease lives. */
 export const OPERATOR_NAMESPACE = 'kleym-system'
 export const LEASE_NAME = 'kleym-operator'
@@ -31,7 +33,7 @@ const NAMESPACE_RULES = [
 /** The objects that give the operator its rights, the namespace of its Lease among them. */
 export function operatorAccess(): readonly JsonRecord[] {
   const rbac = 'rbac.authorization.k8s.io'
-  const subjects = [{ apiGroup: rbac, kind: 'User', name: OPERATOR }]
+  const subjects = [OPERATOR, OPERATOR_B].map((name) => ({ apiGroup: rbac, kind: 'User', name }))
   const metadata = { name: OPERATOR }
   const local = { name: OPERATOR, namespace: OPERATOR_NAMESPACE }
   const apiVersion = `${rbac}/v1`

@@ -5,12 +5,13 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts'
-import { OPERATOR, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
+import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
 import { until } from './wait.ts'
 
-const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
+/** What `npm run build` leaves. */
+export const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
 export const TRUST_DOMAIN = 'example.org'
 
 export interface OperatorOptions {
@@ -20,6 +21,10 @@ export interface OperatorOptions {
   readonly flags?: readonly string[]
   /** For the log file; `operator` when absent. */
   readonly name?: string
+  /** Whom the API server takes it for; `OPERATOR` when absent. */
+  readonly user?: typeof OPERATOR | typeof OPERATOR_B
+  /** A program and its first arguments in place of the shipped executable. */
+  readonly command?: readonly [string, ...string[]]
 }
 
 export interface RunningOperator {
@@ -43,7 +48,8 @@ export interface RunningOperator {
 
 /** A control plane on which the operator has its rights. */
 export async function startOperatorPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  const cp = await startControlPlane({ ...options, users: [{ name: OPERATOR }, ...(options.users ?? [])] })
+  const users = [{ name: OPERATOR }, { name: OPERATOR_B }, ...(options.users ?? [])]
+  const cp = await startControlPlane({ ...options, users })
   await cp.apply(operatorAccess())
   return cp
 }
@@ -54,20 +60,24 @@ export async function startOperator(
   options: OperatorOptions = {},
 ): Promise<RunningOperator> {
   const [probes = 0, metrics = 0] = await freePorts(2)
+  const [command, ...first] = options.command ?? [EXECUTABLE]
+  const name = options.name ?? 'operator'
+  // Runs of one name share a log file. Counted before the start: on a busy machine the program has its first lines out
+  // before the supervisor's answer is here, and 'leading' would be taken for an earlier run's.
+  const before = linesOf(join(cp.folder, `${name}.log`)).length
   const program = await cp.start({
-    name: options.name ?? 'operator',
-    command: EXECUTABLE,
+    name,
+    command,
     args: [
+      ...first,
       `--trust-domain=${TRUST_DOMAIN}`,
-      `--kubeconfig=${cp.kubeconfig(OPERATOR, options.server)}`,
+      `--kubeconfig=${cp.kubeconfig(options.user ?? OPERATOR, options.server)}`,
       `--leader-election-namespace=${OPERATOR_NAMESPACE}`,
       `--health-probe-bind-address=127.0.0.1:${probes}`,
       `--metrics-bind-address=127.0.0.1:${metrics}`,
       ...(options.flags ?? []),
     ],
   })
-  // Runs of one name share a log file: this one's part begins here.
-  const before = linesOf(program.log).length
   const log = (): readonly JsonRecord[] => linesOf(program.log).slice(before).flatMap(parsed)
   const end = async (signal: NodeJS.Signals): Promise<string> => {
     program.signal(signal)

@@ -34,6 +34,8 @@ interface Entry {
   readonly waits: boolean
   /** References that are in no cache and that no live read has looked for. */
   readonly doubts: readonly Missing[]
+  /** Whether it will be known any moment what it comes to, by a first list or a live read that is under way. */
+  readonly isOpen: boolean
 }
 
 /** A live output, whose it is, and what it claims. */
@@ -74,6 +76,9 @@ export class Ledger {
   /** The binding that would have an output of this name. */
   readonly #bindingByRenderedName = new Map<string, string>()
 
+  /** Bindings whose doubts a live read could not resolve. */
+  readonly #lastingDoubts = new Set<string>()
+
   /** What has changed since the last decision. */
   readonly #staleBindings = new Set<string>()
   readonly #staleOutputs = new Set<string>()
@@ -112,16 +117,22 @@ export class Ledger {
     const { compiled, claim, doubts } = entry
     const own = this.#outputsOf(key, 'ours')
     const decision = decide({ compiled, claim, own }, (name) => this.#holdings.get(name), this.#claims)
-    if (this.#waitsForACache(decision)) return { kind: 'waits' }
+    if (this.#waitsForAnOpenOne(decision)) return { kind: 'waits' }
     return doubts.length === 0 ? { kind: 'decided', ...decision } : { kind: 'doubtful', doubts, ...decision }
   }
 
-  /** A peer that waits for a first list is waited for as silently as the list itself. */
-  #waitsForACache({ judgement }: Decision): boolean {
+  /** A peer that will be known any moment is waited for silently: it is not worth a status. */
+  #waitsForAnOpenOne({ judgement }: Decision): boolean {
     return (
       judgement.state === 'waiting' &&
-      judgement.peers.some(({ claim }) => this.#entries.get(claim.owner)?.waits === true)
+      judgement.peers.some(({ claim }) => this.#entries.get(claim.owner)?.isOpen === true)
     )
+  }
+
+  /** The live reads of a binding have failed: those who wait for it may say so. */
+  doubtStays(key: string): void {
+    this.#lastingDoubts.add(key)
+    this.#staleBindings.add(key)
   }
 
   /** A live read has said that the object is not there. */
@@ -227,12 +238,14 @@ export class Ledger {
     const before = this.#entries.get(key)
     const binding = this.#world.bindings.store.get(key)
     const entry = binding === undefined ? undefined : this.#compile(binding)
-    if (entry === undefined) this.#entries.delete(key)
-    else this.#entries.set(key, entry)
+    if (entry === undefined) {
+      this.#entries.delete(key)
+      this.#lastingDoubts.delete(key)
+    } else this.#entries.set(key, entry)
     this.#indexNames(key, before?.compiled, entry?.compiled)
     this.#replaceClaims(claimsOf(before), claimsOf(entry))
     // The same claim, but no longer one to wait for silently.
-    if (before?.waits === true && entry?.waits === false)
+    if (before?.isOpen === true && entry?.isOpen === false)
       for (const claim of claimsOf(entry)) this.#wakePeers(claim)
     for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
   }
@@ -241,12 +254,16 @@ export class Ledger {
     const references = new CacheReferences(this.#world, this.#absences)
     const compiled = compile(binding, references, this.#config)
     const doubts = references.doubts(compiled.result)
+    if (doubts.length === 0) this.#lastingDoubts.delete(binding.key)
+    const isDoubtful = doubts.length > 0 && !isToldAlready(compiled)
+    // A check that decides before a cache is looked at does not wait for it.
+    const waits = compiled.result.kind === 'undetermined' && references.waits
     return {
       compiled,
-      claim: declaredClaim(doubts.length === 0 || isToldAlready(compiled) ? compiled : doubted(compiled)),
-      // A check that decides before a cache is looked at does not wait for it.
-      waits: compiled.result.kind === 'undetermined' && references.waits,
+      claim: declaredClaim(isDoubtful ? doubted(compiled) : compiled),
+      waits,
       doubts,
+      isOpen: waits || (isDoubtful && !this.#lastingDoubts.has(binding.key)),
     }
   }
 

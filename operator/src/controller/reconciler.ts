@@ -118,7 +118,7 @@ export class Reconciler {
       if (outlook.kind === 'waits') return SETTLED
       const step =
         settled.kind === 'unknown'
-          ? this.#conclude(key, undetermined(outlook, settled.why))
+          ? { judgement: undetermined(outlook, settled.why), next: retryAfter(settled) }
           : await this.#step(key, outlook)
       if (step === 'again') continue
       if (step === 'overtaken') {
@@ -150,8 +150,10 @@ export class Reconciler {
       if (this.#reports.holds(key, outlook.judgement) && this.#ledger.ownOutputs(key).length === 0) {
         return { judgement: outlook.judgement, next: SETTLED }
       }
-      const why = await this.#confirm(outlook.doubts)
-      return why === undefined ? 'again' : this.#conclude(key, undetermined(outlook, why))
+      const failed = await this.#confirm(outlook.doubts)
+      if (failed === undefined) return 'again'
+      this.#ledger.doubtStays(key)
+      return { judgement: undetermined(outlook, failed.why), next: retryAfter(failed) }
     }
     const { judgement, actions } = this.#withApplyFailures(outlook)
     if (outputs.standing.kind === 'absent') return this.#conclude(key, withoutOutputs(judgement))
@@ -161,11 +163,11 @@ export class Reconciler {
     return this.#carryOut(key, action, outlook)
   }
 
-  /** Live reads of names that no cache holds; the reason where one could not be made. */
-  async #confirm(doubts: readonly Missing[]): Promise<Ignorance | undefined> {
+  /** Live reads of names that no cache holds; the failure of one that could not be made. */
+  async #confirm(doubts: readonly Missing[]): Promise<Unknown | undefined> {
     for (const doubt of doubts) {
       const result = await this.#writer.readMissing(doubt)
-      if (result.kind === 'unknown') return result.why
+      if (result.kind === 'unknown') return result
       if (result.kind === 'kind absent') {
         const { pools, objectives } = this.#world
         const cache = doubt.kind === 'pool' ? pools.get(doubt.group) : objectives.get(doubt.group)
@@ -395,6 +397,7 @@ export class Reconciler {
   }
 }
 
+type Unknown = Extract<WriteResult, { kind: 'unknown' }>
 type Decided = Pick<Exclude<Outlook, { kind: 'waits' }>, 'judgement' | 'actions'>
 
 const CONFLICTING: Ignorance = { verb: 'update', what: CLUSTER_SPIFFE_ID_KIND, cause: 'conflicting writes' }

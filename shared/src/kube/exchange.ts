@@ -72,7 +72,7 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
     try {
       return await sockets.session(refresh)
     } catch (error) {
-      throw noCredentials(error, exchangeName(outgoing(cluster, call)))
+      throw noCredentials(error, nameOf(cluster, call))
     }
   }
   const begin = (call: Call, over: Session, agent: Outgoing['agent']): Promise<Incoming> =>
@@ -101,17 +101,17 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   const answer = async (call: Call, incoming: Incoming): Promise<Answer> => ({
     status: incoming.response.statusCode ?? 0,
     headers: incoming.response.headers,
-    body: await readBody(incoming, exchangeName(outgoing(cluster, call)), BODY_BYTES),
+    body: await readBody(incoming, nameOf(cluster, call), BODY_BYTES),
   })
   return {
     object: async (call) => {
       const final = await authenticated(call, async (over) =>
         answer(call, await beginPooled(call, over, begin)),
       )
-      return objectIn(final, exchangeName(outgoing(cluster, call)), options.clock)
+      return objectIn(final, nameOf(cluster, call), options.clock)
     },
     stream: async (call) => {
-      const what = exchangeName(outgoing(cluster, call))
+      const what = nameOf(cluster, call)
       const final = await authenticated(call, async (over) => {
         const incoming = await begin(call, over, over.fresh)
         if (incoming.response.statusCode !== 200) return answer(call, incoming)
@@ -158,13 +158,20 @@ async function report(
 }
 
 function outgoing(cluster: Cluster, call: Call): Pick<Outgoing, 'method' | 'url' | 'body'> {
-  // A server may be served below a path, as Rancher's are.
-  const root = cluster.server.origin + cluster.server.pathname.replace(/\/+$/, '')
   return {
     method: call.method,
-    url: new URL(root + call.path),
+    url: urlOf(cluster, call),
     body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
   }
+}
+
+function nameOf(cluster: Cluster, call: Call): string {
+  return exchangeName({ method: call.method, url: urlOf(cluster, call) })
+}
+
+function urlOf({ server }: Cluster, { path }: Call): URL {
+  // A server may be served below a path, as Rancher's are.
+  return new URL(server.origin + server.pathname.replace(/\/+$/, '') + path)
 }
 
 function headersOf(call: Call, { headers }: Session, { userAgent }: ClientOptions): Outgoing['headers'] {

@@ -153,7 +153,7 @@ export class Reflector<T extends Cached> {
     const meta = readMeta(event.object)
     if (event.type === 'BOOKMARK') store.bookmark(meta.resourceVersion)
     else if (event.type === 'DELETED') store.deleted(meta)
-    else {
+    else if (!store.echoed(meta)) {
       const object = this.#read(event.object)
       if (object === undefined) store.unreadable(meta)
       else store.apply(event.type, object)

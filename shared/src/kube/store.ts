@@ -159,6 +159,19 @@ export class Store<T extends Cached> {
     this.#tell()
   }
 
+  /**
+   * An ADDED or MODIFIED event whose object is held in this very version: our own write, which the stream now shows.
+   * False where it is another, and must be read and applied.
+   */
+  echoed(meta: ObjectMeta): boolean {
+    const key = objectKey(meta)
+    const held = this.#held.get(key)
+    if (held === undefined || !isSame(held.meta, meta)) return false
+    this.bookmark(meta.resourceVersion)
+    this.#observedAt.delete(key)
+    return true
+  }
+
   /** A DELETED event, of which nothing but the metadata matters. */
   deleted(meta: ObjectMeta): void {
     const key = objectKey(meta)

@@ -37,12 +37,15 @@ export function readMeta(object: unknown): ObjectMeta {
   }
 }
 
+/** One for all: most objects have neither labels nor annotations, and caches keep tens of thousands of them. */
+const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
+
 /** The string-valued entries of a mapping; the others are dropped. */
 export function readStringMap(value: unknown): ReadonlyMap<string, string> {
   const map = new Map<string, string>()
-  if (!isRecord(value)) return map
+  if (!isRecord(value)) return NO_ENTRIES
   for (const [key, item] of Object.entries(value)) if (typeof item === 'string') map.set(key, item)
-  return map
+  return map.size === 0 ? NO_ENTRIES : map
 }
 
 /** The strings of a list; anything else in it is dropped. */

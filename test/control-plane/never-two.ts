@@ -1,0 +1,128 @@
+// What must hold in every state that a cluster goes through (contract §6 to §8), as a reading of its whole history:
+// never two live outputs of ours on the same container of common pods, and no refusal told while an output is there.
+import { createHash } from 'node:crypto'
+import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { followHistory, replay, type Change } from './history.ts'
+import { conditionOf } from './objects.ts'
+
+const BINDING = 'kleym.sonda.red/binding'
+const BINDING_UID = 'kleym.sonda.red/binding-uid'
+
+export interface NeverTwo {
+  /** Rejects when one of the two was broken at any moment since the beginning; resolves with all changes. */
+  holds(): Promise<readonly Change[]>
+  stop(): void
+}
+
+/** Watches a control plane from now on. To be asked at the end of a test, or of a file. */
+export async function watchNeverTwo(cp: Pick<ControlPlane, 'etcdPort'>): Promise<NeverTwo> {
+  const history = await followHistory(cp)
+  return {
+    holds: async () => {
+      const changes = await history.changes()
+      const broken = [...twoAtOnce(changes), ...toldTooEarly(changes)]
+      if (broken.length > 0) throw new Error(broken.slice(0, 10).join('\n'))
+      return changes
+    },
+    stop: () => history.stop(),
+  }
+}
+
+/**
+ * The moments at which two outputs of ours, terminating ones included, registered two bindings for the same namespace,
+ * service account, container and provably common pods: a sentence each.
+ */
+export function twoAtOnce(changes: readonly Change[]): readonly string[] {
+  const found: string[] = []
+  /** By name, what each live output of ours claims. Once ours, an output is ours until it is gone. */
+  const claims = new Map<string, Claim>()
+  for (const { change } of replay(changes)) {
+    if (change.kind !== 'output') continue
+    const { name, object, revision } = change
+    const claim =
+      object !== undefined && (claims.has(name) || isOurs(name, object)) ? claimOf(object) : undefined
+    if (claim === undefined) {
+      claims.delete(name)
+      continue
+    }
+    claims.set(name, claim)
+    for (const [other, peer] of claims) {
+      if (other !== name && meet(claim, peer)) {
+        found.push(
+          `at version ${revision}, ${name} of ${claim.owner} and ${other} of ${peer.owner} both register ${claim.place}`,
+        )
+      }
+    }
+  }
+  return found
+}
+
+/** The statuses that came to say `Ready=False` while an output of the binding was still there: a sentence each. */
+export function toldTooEarly(changes: readonly Change[]): readonly string[] {
+  const found: string[] = []
+  const refused = new Map<string, boolean>()
+  for (const { change, outputs } of replay(changes)) {
+    if (change.kind !== 'binding') continue
+    const ready = conditionOf(change.object, 'Ready')
+    const isRefused = own(ready, 'status') === 'False'
+    if (isRefused && refused.get(change.name) !== true) {
+      const uid = stringAt(change.object, 'metadata', 'uid')
+      const left = [...outputs].find(
+        ([name, output]) => isOurs(name, output) && annotation(output, BINDING_UID) === uid,
+      )
+      if (left !== undefined) {
+        found.push(
+          `at version ${change.revision}, ${change.name} says ${stringAt(ready, 'reason')} while ${left[0]} is there`,
+        )
+      }
+    }
+    refused.set(change.name, isRefused)
+  }
+  return found
+}
+
+interface Claim {
+  /** Binding and its UID: a namesake under another UID is another binding. */
+  readonly owner: string
+  /** Namespace, service account and container. */
+  readonly place: string
+  readonly labels: JsonRecord
+}
+
+/** The name that contract §5 renders from the object's own annotation and SPIFFE ID ends in this hash. */
+function isOurs(name: string, output: JsonRecord): boolean {
+  const text = `${annotation(output, BINDING)}\n${stringAt(output, 'spec', 'spiffeIDTemplate')}`
+  return name.endsWith(`-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`)
+}
+
+/** Nothing without a container: that is PoolOnly. */
+function claimOf(output: JsonRecord): Claim | undefined {
+  const selectors = listAt(output, 'spec', 'workloadSelectorTemplates').map(String)
+  const one = (prefix: string): string | undefined => selectors.find((text) => text.startsWith(prefix))
+  const container = one('k8s:container-name:')
+  if (container === undefined) return undefined
+  const labels = own(own(own(output, 'spec'), 'podSelector'), 'matchLabels')
+  return {
+    owner: `${annotation(output, BINDING)} (UID ${annotation(output, BINDING_UID)})`,
+    place: [one('k8s:ns:'), one('k8s:sa:'), container].join(' '),
+    labels: isRecord(labels) ? labels : {},
+  }
+}
+
+function meet(left: Claim, right: Claim): boolean {
+  return (
+    left.owner !== right.owner &&
+    left.place === right.place &&
+    (contains(left.labels, right.labels) || contains(right.labels, left.labels))
+  )
+}
+
+/** Whether all pods with the second labels have the first. */
+function contains(wide: JsonRecord, narrow: JsonRecord): boolean {
+  return keysOf(wide).every((key) => narrow[key] === wide[key])
+}
+
+function annotation(output: JsonRecord, key: string): string | undefined {
+  return stringAt(output, 'metadata', 'annotations', key)
+}

@@ -1,0 +1,74 @@
+// How the operator may write at all (contract §8, "How it is written"), as rules that hold for every entry of the API
+// server's audit log. A suite reads its whole log at its end and expects no sentence.
+import { dig, isRecord, own, stringAt } from '../../shared/src/core/json.ts'
+import { WRITE_VERBS, type AuditEvent } from './audit.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { OPERATOR } from './operator-access.ts'
+
+type Rule = (event: AuditEvent) => string | undefined
+
+/** By `verb resource subresource`: what a write of that sort must carry. No other sort is allowed. */
+const RULES: ReadonlyMap<string, readonly Rule[]> = new Map([
+  ['create clusterspiffeids', [hasFieldManager]],
+  ['update clusterspiffeids', [hasFieldManager, namesWhatItJudged]],
+  ['delete clusterspiffeids', [hasPreconditions]],
+  ['patch inferenceidentitybindings', [hasFieldManager, namesWhatItJudged, patchesFinalizersAlone]],
+  ['update inferenceidentitybindings status', [hasFieldManager, namesWhatItJudged]],
+  ['create events', []],
+  ['create leases', []],
+  ['update leases', []],
+])
+
+/** One sentence for each write of the operator so far that breaks a rule; the writes themselves for further questions. */
+export async function judgeWrites(
+  cp: ControlPlane,
+): Promise<{ readonly writes: readonly AuditEvent[]; readonly broken: readonly string[] }> {
+  const writes = await cp.audit({ user: OPERATOR, verbs: WRITE_VERBS })
+  return { writes, broken: writes.flatMap(judge) }
+}
+
+/** `verb resource subresource` of a write. */
+export function sortOf({ verb, resource, subresource }: AuditEvent): string {
+  return `${verb} ${resource} ${subresource}`.trim()
+}
+
+function judge(event: AuditEvent): readonly string[] {
+  // Before anything of a request is read it is refused where its kind is not served, or by a server that has just been
+  // started and does not know its users' rights yet.
+  if (event.requestObject === undefined && event.status >= 400) return []
+  const sort = sortOf(event)
+  const rules = RULES.get(sort)
+  const broken = rules === undefined ? ['is no write that kleym makes'] : rules.map((rule) => rule(event))
+  return broken.flatMap((why) =>
+    why === undefined ? [] : [`${sort} ${event.namespace}/${event.name} ${why}`],
+  )
+}
+
+function hasFieldManager({ uri }: AuditEvent): string | undefined {
+  return /[?&]fieldManager=kleym-operator(&|$)/.test(uri) ? undefined : 'is not under kleym-operator'
+}
+
+function namesWhatItJudged({ requestObject }: AuditEvent): string | undefined {
+  const metadata = own(requestObject, 'metadata')
+  return holdsBoth(metadata) ? undefined : 'does not name the UID and resource version that were judged'
+}
+
+function hasPreconditions({ requestObject }: AuditEvent): string | undefined {
+  return holdsBoth(own(requestObject, 'preconditions')) ? undefined : 'lacks a precondition'
+}
+
+function holdsBoth(value: unknown): boolean {
+  return [stringAt(value, 'uid'), stringAt(value, 'resourceVersion')].every((text) => (text ?? '') !== '')
+}
+
+const OF_A_FINALIZER_PATCH = ['finalizers', 'resourceVersion', 'uid']
+
+function patchesFinalizersAlone({ requestObject }: AuditEvent): string | undefined {
+  const metadata = dig(requestObject, 'metadata')
+  const paths = isRecord(requestObject) && isRecord(metadata) ? Object.keys(metadata).toSorted() : []
+  const isAlone =
+    isRecord(requestObject) &&
+    Object.keys(requestObject).join() === 'metadata' &&
+    paths.join() === OF_A_FINALIZER_PATCH.join()
+  return isAlone ? undefined : 'changes more than finalizers'
+}
