@@ -1,8 +1,8 @@
 // `npm run bench`: what the core costs and how that grows, as a table. `-- --quick` runs the smallest sizes only, and
 // `-- --only TEXT` the scenarios whose names hold TEXT. It asserts nothing about time: docs/performance.md holds the aims.
 import { execFileSync } from 'node:child_process'
-import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { machineLine } from './machine.ts'
 import type { Measured } from './measure.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
@@ -61,10 +61,6 @@ function report(scenario: Scenario): void {
   }
 }
 
-const [processor] = cpus()
-const memory = Math.round(totalmem() / 2 ** 30)
-process.stdout.write(
-  `${cpus().length} x ${processor?.model ?? 'unknown CPU'}, ${memory} GiB, Node ${process.version}\n\n`,
-)
+process.stdout.write(`${machineLine()}\n\n`)
 process.stdout.write(`${row(COLUMNS)}\n`)
 for (const scenario of SCENARIOS) if (scenario.name.includes(options.only)) report(scenario)

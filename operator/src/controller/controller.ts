@@ -10,7 +10,8 @@ import { WorkQueue } from '../queue.ts'
 import { runWorkers, REST_EVERY_MS } from '../workers.ts'
 import { Ledger } from './ledger.ts'
 import { LiveLists } from './live-lists.ts'
-import { Reconciler, type Next } from './reconciler.ts'
+import type { Next } from './next.ts'
+import { Reconciler } from './reconciler.ts'
 import { Reports } from './reports.ts'
 import { cachesOf, type AnyCache, type World } from './world.ts'
 import { Writer } from './writer.ts'
@@ -63,6 +64,7 @@ export class Controller {
       log,
       recheck,
       repaired: () => metrics.outputRepaired(),
+      wake: (key) => this.#wake(key),
     })
     for (const cache of cachesOf(world)) cache.onStanding(() => this.retryNow())
   }
@@ -89,7 +91,7 @@ export class Controller {
   /** Whether nothing waits, nothing is worked on, and nothing has failed. */
   get isIdle(): boolean {
     const { depth, processing } = this.#queue.state()
-    return depth === 0 && processing === 0 && this.#failing.size === 0
+    return depth === 0 && processing === 0 && this.#failing.size === 0 && this.#reconciler.waiting === 0
   }
 
   /** Looks at once at whatever has failed: the reason may be gone. */

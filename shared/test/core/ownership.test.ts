@@ -271,7 +271,7 @@ describe('what follows', () => {
     const one = world(estate(binding(), old, foreign))
     expect(judgementOf(one)).toMatchObject({
       check: 'output',
-      message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}`,
+      message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}; delete it if nobody needs it`,
     })
     expect(one.settled.outputs.map(({ object }) => object.meta.name)).toEqual([NAME])
   })

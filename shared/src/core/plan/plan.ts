@@ -182,7 +182,7 @@ function place(
   if (holder.ownership.kind === 'foreign' || holder.ownership.binding !== key) {
     const why =
       holder.ownership.kind === 'foreign' ? holder.ownership.why : `it belongs to ${holder.ownership.binding}`
-    const message = `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}`
+    const message = `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}; delete it if nobody needs it`
     return refuseOutput(compiled, own, 'OutputNotOwned', message)
   }
   if (isTerminating(holder)) {

@@ -1,0 +1,193 @@
+// One operator on one control plane of its own, from its start over N bindings that wait for it to its restart over N
+// settled ones; and then the floor on the same server.
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
+import { OPERATOR, OPERATOR_B } from '../../test/control-plane/operator-access.ts'
+import {
+  startOperator,
+  startOperatorPlane,
+  type OperatorOptions,
+  type RunningOperator,
+} from '../../test/control-plane/operator.ts'
+import { pauseFor, until } from '../../test/control-plane/wait.ts'
+import type { FloorResult } from './floor.ts'
+import { floorPlan } from './floor-plan.ts'
+import { countRequests, lastWriteMs, type Requests } from './requests.ts'
+import type { Estate, Shape } from './shapes.ts'
+import { processNamed, usageOf, type Usage } from './usage.ts'
+
+export type Start = Pick<OperatorOptions, 'command'>
+
+export interface MeasureOptions {
+  readonly shape: Shape
+  readonly count: number
+  readonly start: Start
+  /** How long the idle operator is watched, in seconds. */
+  readonly idleSeconds: number
+  /** Told what is going on. */
+  readonly say: (line: string) => void
+}
+
+/** One run of an operator until it has nothing left to do. */
+export interface Run {
+  /** From the start of the process; to the last write where there is one. */
+  readonly seconds: number
+  readonly requests: Requests
+  readonly operator: Usage
+  /** CPU seconds of the API server meanwhile. */
+  readonly serverCpu: number
+}
+
+export interface Measured {
+  readonly cold: Run
+  /** Requests per minute of an operator that has nothing to do. */
+  readonly idlePerMinute: { readonly lease: number; readonly others: number; readonly writes: number }
+  readonly restart: Run
+  readonly floor: FloorResult & { readonly serverCpu: number }
+}
+
+const MAX_MS = 1_800_000
+const CONNECTIONS = 8
+const FROM = 'bench-'
+const TO = 'floor-'
+
+/** Runs the shape's estate through an operator. */
+export async function measure(options: MeasureOptions): Promise<Measured> {
+  const { shape, count, say, start } = options
+  const cp = await startOperatorPlane({ controllers: [] })
+  try {
+    await createEstate(cp, shape.estate(count, FROM.slice(0, -1)))
+    say('cold start')
+    const cold = await run(cp, start, count)
+    say('idle')
+    const idlePerMinute = await watchIdle(cp, options.idleSeconds)
+    await cold.operator.stop()
+    say('restart')
+    const restart = await run(cp, start, count)
+    await restart.operator.stop()
+    say('floor')
+    await createEstate(cp, shape.estate(count, TO.slice(0, -1)))
+    const floor = await runFloor(cp)
+    return { cold: cold.run, idlePerMinute, restart: restart.run, floor }
+  } finally {
+    await cp.stop()
+  }
+}
+
+/** Creates all of an estate, and resolves when it is there. */
+export async function createEstate(cp: ControlPlane, estate: Estate): Promise<void> {
+  for (const objects of [estate.namespaces, estate.references, estate.bindings]) await createAll(cp, objects)
+}
+
+/** Creates objects, several at a time. */
+export async function createAll(cp: ControlPlane, objects: readonly JsonRecord[]): Promise<void> {
+  const queue = objects.values()
+  const work = async (): Promise<void> => {
+    for (const object of queue) await cp.admin.create(object)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+}
+
+/** What the API server has used, in CPU seconds. */
+export function serverCpu(cp: ControlPlane): number {
+  return usageOf(processNamed(cp.pids(), 'kube-apiserver')).cpu
+}
+
+/** Resolves when so many bindings have come to stand at `reason`, nothing waits, and all their events are out. */
+export async function untilSettled(
+  operator: RunningOperator,
+  reason: string,
+  count: number,
+  everyMs: number,
+): Promise<void> {
+  const from = performance.now()
+  for (;;) {
+    const how = operator.program.ended()
+    if (how !== undefined) throw new Error(`the operator has ended: ${how}\n${operator.program.lastWords()}`)
+    const text = await operator.metrics().catch(() => '')
+    const standing = valueOf(text, 'kleym_identity_bindings', `reason="${reason}"`)
+    const waiting = valueOf(text, 'workqueue_depth') + valueOf(text, 'workqueue_unfinished_work_seconds')
+    if (standing === count && waiting === 0) return
+    if (performance.now() - from > MAX_MS)
+      throw new Error(`only ${standing} of ${count} bindings are settled\n${operator.program.lastWords()}`)
+    await pauseFor(everyMs)
+  }
+}
+
+/** The sum of a metric's samples whose labels hold a text. */
+function valueOf(metrics: string, name: string, labels = ''): number {
+  return metrics
+    .split('\n')
+    .filter((line) => line.startsWith(name) && /[{ ]/.test(line.charAt(name.length)) && line.includes(labels))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
+}
+
+async function run(
+  cp: ControlPlane,
+  start: Start,
+  count: number,
+): Promise<{ readonly run: Run; readonly operator: RunningOperator }> {
+  const since = await cp.auditMark()
+  const serverFrom = serverCpu(cp)
+  const from = Date.now()
+  const operator = await startOperator(cp, start)
+  await untilSettled(operator, 'Reconciled', count, 250)
+  const settled = Date.now()
+  // Events are written in the background: the queue of them is empty when no more come.
+  const events = await until(async () => {
+    const before = await cp.audit({ since, user: OPERATOR })
+    await pauseFor(300)
+    const now = await cp.audit({ since, user: OPERATOR })
+    return countRequests(now).writes === countRequests(before).writes && now
+  }, 'the last events to be written')
+  const requests = countRequests(events)
+  return {
+    operator,
+    run: {
+      seconds: ((requests.writes > 0 ? lastWriteMs(events) : settled) - from) / 1000,
+      requests,
+      operator: usageOf(operator.program.pid),
+      serverCpu: serverCpu(cp) - serverFrom,
+    },
+  }
+}
+
+async function watchIdle(cp: ControlPlane, seconds: number): Promise<Measured['idlePerMinute']> {
+  const since = await cp.auditMark()
+  // This is the time that is measured, not one that is waited for.
+  await pauseFor(seconds * 1000)
+  const { lease, pages, besidePages, writes } = countRequests(await cp.audit({ since, user: OPERATOR }))
+  const perMinute = 60 / seconds
+  return { lease: lease * perMinute, others: (pages + besidePages) * perMinute, writes: writes * perMinute }
+}
+
+async function runFloor(cp: ControlPlane): Promise<Measured['floor']> {
+  const bindings = await cp.admin.list({
+    apiVersion: 'kleym.sonda.red/v1alpha1',
+    kind: 'InferenceIdentityBinding',
+  })
+  const targets = bindings.filter((binding) => stringAt(binding, 'metadata', 'namespace')?.startsWith(TO))
+  const written = await cp.audit({ user: OPERATOR, verbs: ['patch', 'create', 'update'] })
+  const [plan, ca] = [join(cp.folder, 'floor.json'), join(cp.folder, 'floor-ca.pem')]
+  writeFileSync(plan, JSON.stringify(floorPlan(written, targets, { from: FROM, to: TO })))
+  writeFileSync(ca, cp.ca)
+  const script = join(import.meta.dirname, 'floor.ts')
+  const serverFrom = serverCpu(cp)
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    plan,
+    String(cp.port),
+    ca,
+    cp.tokenOf(OPERATOR_B),
+  ])
+  const result: unknown = JSON.parse(stdout)
+  const [seconds, cpu] = [own(result, 'seconds'), own(result, 'cpu')]
+  if (typeof seconds !== 'number' || typeof cpu !== 'number')
+    throw new Error(`the floor has measured nothing: ${stdout}`)
+  return { seconds, cpu, serverCpu: serverCpu(cp) - serverFrom }
+}

@@ -1,0 +1,82 @@
+// The clusters that the operator is measured on, as objects: namespaces of a hundred bindings that have nothing to do with
+// each other, and one namespace in which all collide.
+import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { binding, namespace, objective, pool } from '../../test/control-plane/objects.ts'
+
+/** How many bindings a namespace has. */
+const PER_NAMESPACE = 100
+
+/** Objects by when they must be there: those before `bindings` first. */
+export interface Estate {
+  readonly namespaces: readonly JsonRecord[]
+  readonly references: readonly JsonRecord[]
+  readonly bindings: readonly JsonRecord[]
+}
+
+export interface Shape {
+  readonly name: string
+  /** `count` bindings in namespaces whose names begin with `prefix`. */
+  readonly estate: (count: number, prefix: string) => Estate
+}
+
+export const SHAPES: readonly Shape[] = [
+  {
+    name: 'a pool per binding, one container name',
+    estate: (count, prefix) =>
+      estateOf(count, prefix, (space, name) => ({
+        references: [pool(space, name, { app: name }), objective(space, name, name)],
+        binding: binding(space, name, { poolRef: { name } }),
+      })),
+  },
+  {
+    name: 'a pool per namespace, a container name per binding',
+    estate: (count, prefix) =>
+      estateOf(count, prefix, (space, name) => ({
+        references: [
+          ...(name === nameAt(0) ? [pool(space, 'llama', { app: 'llama' })] : []),
+          objective(space, name, 'llama'),
+        ],
+        binding: binding(space, name, { containerName: name }),
+      })),
+  },
+]
+
+/** One namespace with one pool, whose bindings all want the same pods and container. */
+export function collisionGroup(count: number, space: string): Estate {
+  const names = Array.from({ length: count }, (_, at) => nameAt(at))
+  return {
+    namespaces: [namespace(space)],
+    references: [
+      pool(space, 'llama', { app: 'llama' }),
+      ...names.map((name) => objective(space, name, 'llama')),
+    ],
+    bindings: names.map((name) => binding(space, name)),
+  }
+}
+
+/** The name of a binding, and of what is its own. */
+export function nameAt(at: number): string {
+  return `chat-${String(at).padStart(5, '0')}`
+}
+
+function estateOf(
+  count: number,
+  prefix: string,
+  make: (
+    space: string,
+    name: string,
+  ) => { readonly references: readonly JsonRecord[]; readonly binding: JsonRecord },
+): Estate {
+  const spaces = Array.from(
+    { length: Math.ceil(count / PER_NAMESPACE) },
+    (_, at) => `${prefix}-${String(at).padStart(4, '0')}`,
+  )
+  const made = Array.from({ length: count }, (_, at) =>
+    make(spaces[Math.floor(at / PER_NAMESPACE)] ?? prefix, nameAt(at % PER_NAMESPACE)),
+  )
+  return {
+    namespaces: spaces.map(namespace),
+    references: made.flatMap(({ references }) => references),
+    bindings: made.map((one) => one.binding),
+  }
+}

@@ -1,0 +1,274 @@
+// Two replicas of the operator: one writes, the other stands by, and however the first one ends, the second goes on from
+// what is there. The replicas are two users, so that the audit log says which of them wrote what, and when.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { startFaultProxy, isWrite, type FaultProxy } from './fault-proxy.ts'
+import { binding, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
+import { LEASE_NAME, OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE } from './operator-access.ts'
+import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
+import { until } from './wait.ts'
+
+const LEASE = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  name: LEASE_NAME,
+  namespace: OPERATOR_NAMESPACE,
+}
+/** How long nobody takes a Lease over that was not given up (runtime "Process"). */
+const LEASE_MS = 15_000
+
+let cp: ControlPlane
+let running: RunningOperator[] = []
+let proxies: FaultProxy[] = []
+beforeAll(async () => {
+  cp = await startOperatorPlane({ controllers: [] })
+})
+afterEach(async () => {
+  await Promise.all(running.map(async (operator) => operator.program.ended() ?? operator.kill()))
+  await Promise.all(proxies.map((proxy) => proxy.stop()))
+  running = []
+  proxies = []
+  // The next test begins without a leader, and without the wait for one that was killed.
+  await cp.admin.delete(LEASE)
+})
+afterAll(() => cp?.stop())
+
+async function replica(
+  user: typeof OPERATOR | typeof OPERATOR_B,
+  options: OperatorOptions = {},
+): Promise<RunningOperator> {
+  const operator = await startOperator(cp, { name: user, user, ...options })
+  running.push(operator)
+  return operator
+}
+
+/** A replica with a proxy between it and the API server. */
+async function proxied(
+  user: typeof OPERATOR | typeof OPERATOR_B,
+): Promise<{ readonly operator: RunningOperator; readonly proxy: FaultProxy }> {
+  const proxy = await startFaultProxy(cp)
+  proxies.push(proxy)
+  return { operator: await replica(user, { server: proxy.server }), proxy }
+}
+
+async function standsBy(operator: RunningOperator): Promise<void> {
+  await until(async () => (await operator.probe('/readyz')).status === 200, 'the standby to be ready')
+}
+
+/** A namespace with a pool, and an objective for each of these names. */
+async function prepare(space: string, names: readonly string[]): Promise<void> {
+  await cp.apply([
+    namespace(space),
+    pool(space, 'llama', { app: 'llama' }),
+    ...names.map((name) => objective(space, name, 'llama')),
+  ])
+}
+
+/** A binding that collides with none of the others. */
+function apart(space: string, name: string): JsonRecord {
+  return binding(space, name, { containerName: name })
+}
+
+function namesOf(word: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `${word}-${at}`)
+}
+
+async function allReady(space: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await untilReason(cp, space, name, 'Reconciled')
+    expect(await outputsOf(cp, space, name), `the outputs of ${space}/${name}`).toHaveLength(1)
+  }
+}
+
+/** What both replicas have written since a mark, in the order in which it came in. */
+async function writesSince(since: AuditMark): Promise<readonly AuditEvent[]> {
+  const writes = await cp.audit({ since, verbs: WRITE_VERBS })
+  return writes
+    .filter(({ user }) => user === OPERATOR || user === OPERATOR_B)
+    .toSorted((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1))
+}
+
+/** Whose turn it was to write, one after the other; throws where one began before another's last write was answered. */
+function turnsOf(writes: readonly AuditEvent[]): readonly string[] {
+  const turns: string[] = []
+  let answered = ''
+  for (const { user, receivedAt, answeredAt, uri } of writes) {
+    if (user !== turns.at(-1)) {
+      if (receivedAt <= answered) throw new Error(`${user} writes ${uri} while another's write is under way`)
+      turns.push(user)
+    }
+    if (answeredAt > answered) answered = answeredAt
+  }
+  return turns
+}
+
+function leaseWritesOf(writes: readonly AuditEvent[], user: string): readonly AuditEvent[] {
+  return writes.filter((write) => write.user === user && write.resource === 'leases')
+}
+
+function holderIn({ requestObject }: AuditEvent): string | undefined {
+  return stringAt(requestObject, 'spec', 'holderIdentity')
+}
+
+test('a standby is ready and writes nothing; when its leader is killed it takes over, after the lease time, from what is there and not from what its watch has shown', async () => {
+  const since = await cp.auditMark()
+  const names = { before: namesOf('before', 5), during: namesOf('during', 15), after: namesOf('after', 3) }
+  await prepare('killed', Object.values(names).flat())
+  const leader = await replica(OPERATOR)
+  await leader.leads()
+  const { operator: standby, proxy } = await proxied(OPERATOR_B)
+  await standsBy(standby)
+  // From here on the standby does not see what becomes of outputs.
+  const path = /\/clusterspiffeids\?/
+  await until(() => proxy.watches(path).count === 1, 'the standby to watch outputs')
+  proxy.watches(path).stall()
+  await cp.apply(names.before.map((name) => apart('killed', name)))
+  await allReady('killed', names.before)
+  await cp.apply(names.during.map((name) => apart('killed', name)))
+  await leader.kill()
+  expect((await standby.probe('/readyz')).status).toBe(200)
+  expect(turnsOf(await writesSince(since))).toEqual([OPERATOR])
+
+  await standby.leads()
+  await allReady('killed', names.during)
+  await cp.apply(names.after.map((name) => apart('killed', name)))
+  await allReady('killed', names.after)
+  const writes = await writesSince(since)
+  expect(turnsOf(writes)).toEqual([OPERATOR, OPERATOR_B])
+  const last = Date.parse(leaseWritesOf(writes, OPERATOR).at(-1)?.receivedAt ?? '')
+  const taken = Date.parse(leaseWritesOf(writes, OPERATOR_B)[0]?.receivedAt ?? '')
+  expect(taken - last).toBeGreaterThanOrEqual(LEASE_MS)
+  // A cache that lags would have made it create what is there, or write what is right already.
+  const second = writes.filter(({ user, resource }) => user === OPERATOR_B && resource !== 'leases')
+  expect(second.filter(({ status }) => status >= 300).map(({ uri, status }) => `${status} ${uri}`)).toEqual(
+    [],
+  )
+  expect(second.filter(({ uri }) => uri.includes('before-')).map(({ uri }) => uri)).toEqual([])
+})
+
+test('a leader that is stopped finishes, gives the Lease up and exits with 0; the standby does not wait for the lease time', async () => {
+  const since = await cp.auditMark()
+  const names = namesOf('chat', 20)
+  await prepare('stopped', names)
+  const leader = await replica(OPERATOR)
+  await leader.leads()
+  const standby = await replica(OPERATOR_B)
+  await standsBy(standby)
+  await cp.apply(names.map((name) => apart('stopped', name)))
+  expect(await leader.stop()).toBe('exit code 0')
+  await standby.leads()
+  await allReady('stopped', names)
+  const writes = await writesSince(since)
+  expect(turnsOf(writes)).toEqual([OPERATOR, OPERATOR_B])
+  const own = writes.filter(({ user }) => user === OPERATOR)
+  expect(own.at(-1)?.resource).toBe('leases')
+  expect(own.map(({ status }) => status).filter((status) => status >= 300)).toEqual([])
+  const [given] = leaseWritesOf(own, OPERATOR).slice(-1)
+  expect(given && holderIn(given)).toBe('')
+  const [taken] = leaseWritesOf(writes, OPERATOR_B)
+  expect(Date.parse(taken?.receivedAt ?? '') - Date.parse(given?.receivedAt ?? '')).toBeLessThan(LEASE_MS)
+})
+
+test('a leader that is frozen in mid-write and wakes up after another took over writes nothing more, and what it had sent changes nothing', async () => {
+  const since = await cp.auditMark()
+  await prepare('frozen', ['sent', 'answered'])
+  const { operator: leader, proxy } = await proxied(OPERATOR)
+  await leader.leads()
+  const standby = await replica(OPERATOR_B)
+  await standsBy(standby)
+  // Both wait for the answer to their finalizer: one write has yet to arrive, the other has been carried out.
+  const sent = proxy.inject({ method: 'PATCH', path: /\/sent\?/, fault: { kind: 'hold' } })
+  const answered = proxy.inject({ method: 'PATCH', path: /\/answered\?/, fault: { kind: 'hold answer' } })
+  await cp.apply(['sent', 'answered'].map((name) => apart('frozen', name)))
+  await Promise.all([sent.hit(), answered.hit()])
+  leader.pause()
+  await standby.leads()
+  await allReady('frozen', ['sent', 'answered'])
+
+  sent.release()
+  answered.release()
+  await until(() => sent.hits[0]?.outcome === 'answered', 'the late write to be answered')
+  expect(sent.hits[0]?.status).toBe(409)
+  const before = proxy.requests.length
+  leader.resume()
+  await leader.program.end()
+  expect(leader.program.ended()).toBe('exit code 1')
+  expect(leader.program.lastWords()).toContain('the Lease is lost: the Lease was not renewed for 10 s')
+  expect(
+    proxy.requests
+      .slice(before)
+      .filter(isWrite)
+      .map(({ method, path }) => `${method} ${path}`),
+  ).toEqual([])
+  const carriedOut = (await writesSince(since)).filter(({ status }) => status < 300)
+  expect(turnsOf(carriedOut)).toEqual([OPERATOR, OPERATOR_B])
+})
+
+const LOSSES: readonly {
+  readonly how: string
+  readonly space: string
+  readonly lose: () => Promise<unknown>
+  readonly undo: () => void
+  readonly says: string
+}[] = [
+  {
+    how: 'somebody else takes the Lease by hand',
+    space: 'taken',
+    lose: () => cp.admin.patch(LEASE, { spec: { holderIdentity: 'somebody else' } }),
+    undo: () => undefined,
+    says: 'the Lease is lost: another process holds the Lease',
+  },
+  {
+    how: 'the API server does not answer for longer than the renew deadline',
+    space: 'silent',
+    lose: async () => cp.pauseApiServer(),
+    undo: () => cp.resumeApiServer(),
+    says: 'the Lease is lost: the Lease was not renewed for 10 s',
+  },
+]
+
+test.for(LOSSES)(
+  'where $how, the leader ends with exit code 1 and writes nothing more',
+  async ({ space, lose, undo, says }) => {
+    await prepare(space, ['early', 'late'])
+    const leader = await replica(OPERATOR)
+    await leader.leads()
+    await cp.apply([apart(space, 'early')])
+    await allReady(space, ['early'])
+    await lose()
+    await leader.program.end()
+    undo()
+    expect(leader.program.ended()).toBe('exit code 1')
+    expect(leader.program.lastWords()).toContain(says)
+    const since = await cp.auditMark()
+    await cp.apply([apart(space, 'late')])
+    // The Lease is another's, or the late answer to a renewal: whoever comes next does the work, and alone.
+    await cp.admin.delete(LEASE)
+    await (await replica(OPERATOR_B)).leads()
+    await allReady(space, ['late'])
+    // A renewal that was sent to a silent server is logged when the server wakes up (mostly as a 504): nothing else may be.
+    const writes = await writesSince(since)
+    const late = writes.filter(({ user }) => user === OPERATOR)
+    expect(late.filter(({ resource }) => resource !== 'leases').map(({ uri }) => uri)).toEqual([])
+    expect(turnsOf(writes.filter(({ resource }) => resource !== 'leases'))).toEqual([OPERATOR_B])
+  },
+)
+
+test('of two that start at the same time one leads, and the other writes nothing but its claim to the Lease', async () => {
+  const since = await cp.auditMark()
+  const names = namesOf('chat', 5)
+  await prepare('together', names)
+  await cp.apply(names.map((name) => apart('together', name)))
+  const both = await Promise.all([replica(OPERATOR), replica(OPERATOR_B)])
+  await allReady('together', names)
+  await Promise.all(both.map(standsBy))
+  const done = (await writesSince(since)).filter(({ status }) => status < 300)
+  const [leader, ...others] = turnsOf(done)
+  expect(others).toEqual([])
+  const held = await cp.admin.get(LEASE)
+  expect(dig(held, 'spec', 'leaseTransitions')).toBe(0)
+  const refused = (await writesSince(since)).filter(({ user }) => user !== leader)
+  expect(refused.every(({ resource }) => resource === 'leases')).toBe(true)
+})
