@@ -6,8 +6,8 @@ import { buildExecutable, type Program } from './build/executable.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const PROGRAMS: readonly Program[] = [
-  { name: 'kubectl-kleym', entry: 'plugin/src/main.ts' },
-  { name: 'kleym-operator', entry: 'operator/src/main.ts' },
+  { name: 'kubectl-kleym', entry: 'plugin/src/main.ts', runtime: 'bun' },
+  { name: 'kleym-operator', entry: 'operator/src/main.ts', runtime: 'node' },
 ]
 
 try {

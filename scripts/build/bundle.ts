@@ -14,6 +14,7 @@ export async function bundle(
     bundle: true,
     // Names stay as they are: they show in the stack of a bug report.
     minifySyntax: true,
+    minifyWhitespace: true,
     platform: 'node',
     format: 'esm',
     target: 'node26',

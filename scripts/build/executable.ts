@@ -1,10 +1,11 @@
-// A program as one executable in dist/ that needs nothing else: esbuild bundles it, Bun compiles the bundle.
+// A program as one executable in dist/ that needs nothing else: esbuild bundles it, Bun or Node takes the bundle in.
 import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from './build-error.ts'
 import { compile, executableName } from './bun.ts'
 import { bundle } from './bundle.ts'
+import { compileForNode } from './node.ts'
 
 /** A program to build. */
 export interface Program {
@@ -12,17 +13,21 @@ export interface Program {
   readonly name: string
   /** Its composition root, from the root of the project; it must answer `--version`. */
   readonly entry: string
+  /** Bun starts at once; Node runs long with less. */
+  readonly runtime: 'bun' | 'node'
 }
 
 /** Builds a program for this platform. A build that fails leaves the last one as it was. */
-export async function buildExecutable(root: string, { name, entry }: Program): Promise<void> {
+export async function buildExecutable(root: string, { name, entry, runtime }: Program): Promise<void> {
   const dist = join(root, 'dist')
   const outfile = executableName(name)
   await mkdir(dist, { recursive: true })
   const folder = await mkdtemp(join(dist, '.build-'))
   try {
     await bundle(root, { entry: join(root, entry), outfile: join(folder, `${name}.mjs`) })
-    compile(root, { folder, bundle: `${name}.mjs`, outfile })
+    const compilation = { folder, bundle: `${name}.mjs`, outfile }
+    if (runtime === 'bun') compile(root, compilation)
+    else compileForNode(compilation)
     expectToStart(join(folder, outfile))
     await rename(join(folder, outfile), join(dist, outfile))
   } finally {

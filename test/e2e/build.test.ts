@@ -33,7 +33,7 @@ test('what Bun finds is the reason, and no executable is left', () => {
 
 test('a build that fails leaves the last executable, and nothing else', async () => {
   const folder = workspace({ 'main.ts': 'const = 1', 'dist/one': 'the last one' })
-  const program = { name: 'one', entry: 'main.ts' }
+  const program = { name: 'one', entry: 'main.ts', runtime: 'bun' } as const
   await expect(buildExecutable(folder, program)).rejects.toThrow(/main\.ts:1:6/)
   expect(readdirSync(join(folder, 'dist'))).toEqual(['one'])
 })

@@ -2,6 +2,7 @@
 // it does, and the CRDs as the sign to look again. A kind is absent only when the API server says so; a discovery that
 // fails is tried again.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -30,6 +31,8 @@ export interface KindsOptions {
 const ABSENT_MS = 30_000
 /** Discovery lags behind CRDs by a second or two: it is asked again until it has settled. */
 const AFTER_CRD_MS = [0, 500, 1_500, 4_000, 10_000] as const
+/** How long a cache that has been filled may be forbidden: an API server that starts says so until it has its roles. */
+const FORBIDDEN_MS = 10_000
 /** The first wait after a discovery that failed; it doubles up to `ABSENT_MS`. */
 const UNKNOWN_MS = 500
 
@@ -47,6 +50,8 @@ interface Keeper {
   failures: number
   /** Whether its reflector fails. */
   fails: boolean
+  /** Takes back that the cache will not be believed any more. */
+  cancelDistrust: () => void
   cancelTimer: () => void
 }
 
@@ -119,7 +124,10 @@ export class Kinds {
   async stop(): Promise<void> {
     this.#stopped = true
     for (const cancel of this.#timers) cancel()
-    for (const { cancelTimer } of this.#keepers) cancelTimer()
+    for (const { cancelTimer, cancelDistrust } of this.#keepers) {
+      cancelTimer()
+      cancelDistrust()
+    }
     await Promise.all([this.#crdReflector?.stop(), ...this.#keepers.map(({ running }) => running?.stop())])
   }
 
@@ -148,6 +156,7 @@ export class Kinds {
       running: undefined,
       failures: 0,
       fails: false,
+      cancelDistrust: () => {},
       cancelTimer: () => {},
     }
     return keeper
@@ -196,6 +205,7 @@ export class Kinds {
     keeper.running = undefined
     // `stop` ends what reaches the store at once; only its promise waits for the request.
     void running?.stop()
+    keeper.cancelDistrust()
     // The standing first: that the objects are gone must not look like deletions of some of them.
     keeper.cache.stand({ kind: 'absent' })
     keeper.empty()
@@ -220,6 +230,7 @@ export class Kinds {
   #follow(keeper: Keeper, state: ReflectorState): void {
     const { cache, fails } = keeper
     keeper.fails = state.kind === 'failing'
+    keeper.cancelDistrust()
     switch (state.kind) {
       case 'waiting':
       case 'synced':
@@ -228,9 +239,16 @@ export class Kinds {
         return
       case 'failing':
         if (state.why.cause === 'absent') void this.#look([keeper])
-        // A cache that has been filled is as good as it was a moment ago, unless it may no longer be read.
-        if (!state.synced || state.why.cause === 'forbidden') cache.stand({ kind: 'unknown', why: state.why })
+        if (!state.synced) cache.stand({ kind: 'unknown', why: state.why })
+        else if (state.why.cause === 'forbidden') this.#distrustLater(keeper, state.why)
     }
+  }
+
+  /** A cache that has been filled is as good as it was a moment ago, unless it may not be read any more. */
+  #distrustLater(keeper: Keeper, why: Ignorance): void {
+    keeper.cancelDistrust = this.#options.clock.after(FORBIDDEN_MS, () =>
+      keeper.cache.stand({ kind: 'unknown', why }),
+    )
   }
 }
 

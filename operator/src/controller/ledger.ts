@@ -25,11 +25,17 @@ export interface LedgerOptions {
   readonly wake: (key: string) => void
 }
 
-/** One binding as it was last compiled. */
+/**
+ * What is kept of a binding as it was last compiled. The rest is compiled again where it is needed: ten thousand of them
+ * would fill the memory with what is looked at once.
+ */
 interface Entry {
-  /** As the caches have it: what they do not hold is not there. */
-  readonly compiled: Compiled
   readonly claim: Claim | undefined
+  /** The name of the output that it renders. */
+  readonly renderedName: string | undefined
+  /** `namespace/name` of the pool and of the objective that it names. */
+  readonly poolKey: string | undefined
+  readonly objectiveKey: string | undefined
   /** Whether a cache that it reads has yet to be filled. */
   readonly waits: boolean
   /** References that are in no cache and that no live read has looked for. */
@@ -111,10 +117,11 @@ export class Ledger {
   outlook(key: string): Outlook {
     this.#bringUpToDate()
     const entry = this.#entries.get(key)
-    if (entry === undefined || entry.waits || this.#world.outputs.standing.kind === 'waiting') {
-      return { kind: 'waits' }
-    }
-    const { compiled, claim, doubts } = entry
+    const binding = this.#world.bindings.store.get(key)
+    if (binding === undefined || entry === undefined || entry.waits) return { kind: 'waits' }
+    if (this.#world.outputs.standing.kind === 'waiting') return { kind: 'waits' }
+    const { claim, doubts } = entry
+    const compiled = compile(binding, this.#references(), this.#config)
     const own = this.#outputsOf(key, 'ours')
     const decision = decide({ compiled, claim, own }, (name) => this.#holdings.get(name), this.#claims)
     if (this.#waitsForAnOpenOne(decision)) return { kind: 'waits' }
@@ -181,8 +188,14 @@ export class Ledger {
 
   #bindingChanged(change: Change<Binding>): void {
     const { key } = change.kind === 'removed' ? change.before : change.now
+    if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) {
+      // A status decides whose an output is, and whether a doubt has been told; it changes nothing else.
+      for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
+      if (this.#entries.get(key)?.doubts.length !== 0) this.#staleBindings.add(key)
+      return
+    }
     this.#staleBindings.add(key)
-    if (change.kind !== 'updated' || matters(change.before.meta, change.now.meta)) this.#wake(key)
+    this.#wake(key)
   }
 
   #outputChanged(change: Change<ClusterSpiffeId>): void {
@@ -242,7 +255,7 @@ export class Ledger {
       this.#entries.delete(key)
       this.#lastingDoubts.delete(key)
     } else this.#entries.set(key, entry)
-    this.#indexNames(key, before?.compiled, entry?.compiled)
+    this.#indexNames(key, before, entry)
     this.#replaceClaims(claimsOf(before), claimsOf(entry))
     // The same claim, but no longer one to wait for silently.
     if (before?.isOpen === true && entry?.isOpen === false)
@@ -250,8 +263,12 @@ export class Ledger {
     for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
   }
 
+  #references(): CacheReferences {
+    return new CacheReferences(this.#world, this.#absences)
+  }
+
   #compile(binding: Binding): Entry {
-    const references = new CacheReferences(this.#world, this.#absences)
+    const references = this.#references()
     const compiled = compile(binding, references, this.#config)
     const doubts = references.doubts(compiled.result)
     if (doubts.length === 0) this.#lastingDoubts.delete(binding.key)
@@ -259,22 +276,22 @@ export class Ledger {
     // A check that decides before a cache is looked at does not wait for it.
     const waits = compiled.result.kind === 'undetermined' && references.waits
     return {
-      compiled,
       claim: declaredClaim(isDoubtful ? doubted(compiled) : compiled),
+      renderedName: compiled.result.kind === 'resolved' ? compiled.result.output.metadata.name : undefined,
+      poolKey: binding.poolRef.ok ? siblingKey(binding, binding.poolRef.value) : undefined,
+      objectiveKey: binding.objectiveRef.ok ? siblingKey(binding, binding.objectiveRef.value) : undefined,
       waits,
       doubts,
       isOpen: waits || (isDoubtful && !this.#lastingDoubts.has(binding.key)),
     }
   }
 
-  #indexNames(key: string, before: Compiled | undefined, now: Compiled | undefined): void {
-    moveEntry(this.#bindingsByPool, key, poolKeyOf(before), poolKeyOf(now))
-    moveEntry(this.#bindingsByObjective, key, objectiveKeyOf(before), objectiveKeyOf(now))
-    const old = renderedNameOf(before)
-    const rendered = renderedNameOf(now)
-    if (old === rendered) return
-    if (old !== undefined) this.#bindingByRenderedName.delete(old)
-    if (rendered !== undefined) this.#bindingByRenderedName.set(rendered, key)
+  #indexNames(key: string, before: Entry | undefined, now: Entry | undefined): void {
+    moveEntry(this.#bindingsByPool, key, before?.poolKey, now?.poolKey)
+    moveEntry(this.#bindingsByObjective, key, before?.objectiveKey, now?.objectiveKey)
+    if (before?.renderedName === now?.renderedName) return
+    if (before?.renderedName !== undefined) this.#bindingByRenderedName.delete(before.renderedName)
+    if (now?.renderedName !== undefined) this.#bindingByRenderedName.set(now.renderedName, key)
   }
 
   #refreshOutput(name: string): void {
@@ -290,7 +307,7 @@ export class Ledger {
   #judge(object: ClusterSpiffeId): Holding {
     const ownership = judgeOwnership(object, {
       binding: (key) => this.#bindingLookup(key),
-      renderedName: (key) => renderedNameOf(this.#entries.get(key)?.compiled),
+      renderedName: (key) => this.#entries.get(key)?.renderedName,
     })
     return { object, ownership, claims: claimsOfOutput({ object, ownership }) }
   }
@@ -399,24 +416,9 @@ function bindingNamedBy(output: LiveOutput | undefined): string | undefined {
   return output?.object.meta.annotations.get(ANNOTATION_BINDING)
 }
 
-function renderedNameOf(compiled: Compiled | undefined): string | undefined {
-  return compiled?.result.kind === 'resolved' ? compiled.result.output.metadata.name : undefined
-}
-
-function poolKeyOf(compiled: Compiled | undefined): string | undefined {
-  const ref = compiled?.binding.poolRef
-  return ref?.ok === true ? siblingKey(compiled, ref.value.name) : undefined
-}
-
-function objectiveKeyOf(compiled: Compiled | undefined): string | undefined {
-  const ref = compiled?.binding.objectiveRef
-  if (ref?.ok !== true || ref.value === undefined) return undefined
-  return siblingKey(compiled, ref.value.name)
-}
-
 /** The key of an object in the binding's namespace. */
-function siblingKey(compiled: Compiled | undefined, name: string): string {
-  return objectKey({ namespace: compiled?.binding.meta.namespace ?? '', name })
+function siblingKey({ meta }: Binding, ref: { readonly name: string } | undefined): string | undefined {
+  return ref === undefined ? undefined : objectKey({ namespace: meta.namespace, name: ref.name })
 }
 
 /** Moves `member` from the set of one key to that of another. */

@@ -2,13 +2,21 @@
 import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
-import { readBinding, type Binding } from '@kleym/shared/core/objects/binding.ts'
+import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
 
-/** An InferenceIdentityBinding of the API server. */
+/** An InferenceIdentityBinding of the API server. Its status, most of it and rarely looked at, is kept as text. */
 export function cachedBinding(value: JsonRecord): Binding {
-  return readBinding({ value }, 'live')
+  const { status, ...rest } = value
+  const binding = readBinding({ value: rest }, 'live')
+  const text = JSON.stringify(status)
+  return {
+    ...binding,
+    get status() {
+      return text === undefined ? undefined : readStatus(JSON.parse(text))
+    },
+  }
 }
 
 /** An InferencePool of one group. */
@@ -24,7 +32,7 @@ export function cachedObjective(group: ObjectiveGroup): (value: JsonRecord) => O
 /** A ClusterSPIFFEID; one that names no binding cannot be ours, and is kept as name, UID and version alone. */
 export function cachedOutput(value: JsonRecord): ClusterSpiffeId {
   if (dig(value, 'metadata', 'annotations', ANNOTATION_BINDING) !== undefined) {
-    return readClusterSpiffeId({ value }, 'live')
+    return withSpecAsText(readClusterSpiffeId({ value }, 'live'))
   }
   const metadata = {
     name: dig(value, 'metadata', 'name'),
@@ -33,4 +41,22 @@ export function cachedOutput(value: JsonRecord): ClusterSpiffeId {
     deletionTimestamp: dig(value, 'metadata', 'deletionTimestamp'),
   }
   return readClusterSpiffeId({ value: { metadata } }, 'live')
+}
+
+/** The spec is looked at when the object changes and when its binding is decided: in between it is kept as text. */
+function withSpecAsText({ meta, rawSpec, undecodable, standing, origin }: ClusterSpiffeId): ClusterSpiffeId {
+  const text = JSON.stringify(rawSpec)
+  const read = (): ClusterSpiffeId => readClusterSpiffeId({ value: { spec: JSON.parse(text) } }, standing)
+  return {
+    meta,
+    undecodable,
+    standing,
+    origin,
+    get spec() {
+      return read().spec
+    },
+    get rawSpec() {
+      return read().rawSpec
+    },
+  }
 }

@@ -1,5 +1,6 @@
 // How often an output has been put back. Somebody who edits it again and again (another controller, a webhook) must not
 // make kleym write for ever (contract §8).
+import { createHash } from 'node:crypto'
 import { driftOf } from '@kleym/shared/core/plan/drift.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -81,8 +82,9 @@ export class Repairs {
   }
 }
 
+/** What is wanted, as a short text: one is kept for every output that was ever written. */
 function wishOf(output: Output): string {
-  return JSON.stringify(output)
+  return createHash('sha256').update(JSON.stringify(output)).digest('base64')
 }
 
 /** The object, as far as its difference from the wish goes: what drift looks at. */

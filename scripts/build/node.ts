@@ -1,0 +1,37 @@
+// A bundle as one file that runs alone, by Node: its own runtime, and the bundle inside it. For a program that runs for
+// months: Node needs half of Bun's CPU there, and is what the tests and the image run on (docs/performance.md).
+// https://nodejs.org/docs/latest-v26.x/api/single-executable-applications.html
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { BuildError } from './build-error.ts'
+import type { Compilation } from './bun.ts'
+
+/** Small young generations and a heap that grows in small steps: memory that is not used is not kept. */
+export const NODE_FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=30'] as const
+
+const CONFIG = 'sea.json'
+
+/** Compiles a bundle for this platform, on the Node that runs this; throws a BuildError where Node fails. */
+export function compileForNode({ folder, bundle, outfile }: Compilation): void {
+  const config = {
+    main: bundle,
+    mainFormat: 'module',
+    output: outfile,
+    disableExperimentalSEAWarning: true,
+    execArgv: NODE_FLAGS,
+    // NODE_OPTIONS of the environment must not reach into the program.
+    execArgvExtension: 'none',
+  }
+  writeFileSync(join(folder, CONFIG), JSON.stringify(config))
+  const { status, signal, stderr, error } = spawnSync(process.execPath, ['--build-sea', CONFIG], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  if (status === 0) return
+  throw new BuildError('Node cannot make the executable', {
+    why: stderr?.trim() || error?.message || `it ended by ${signal ?? `exit code ${status}`}`,
+    fix: 'run the build by `npm run build`, which brings the right Node',
+  })
+}
