@@ -42,8 +42,6 @@ export interface Binding {
 export function readBinding(raw: RawObject, standing: Standing): Binding {
   const meta = readMeta(raw.value)
   const spec = dig(raw.value, 'spec')
-  const status = own(raw.value, 'status')
-  const parsed = isRecord(status) ? bindingStatusSchema.safeParse(status) : undefined
   return {
     meta,
     key: `${meta.namespace}/${meta.name}`,
@@ -52,10 +50,16 @@ export function readBinding(raw: RawObject, standing: Standing): Binding {
     mode: readField(modeSchema, spec, 'mode'),
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
-    status: parsed?.success === true ? parsed.data : undefined,
+    status: readStatus(own(raw.value, 'status')),
     standing,
     origin: raw.origin,
   }
+}
+
+/** Reads `.status` of a binding; undefined for anything that the operator cannot have written. */
+export function readStatus(status: unknown): BindingStatus | undefined {
+  const parsed = isRecord(status) ? bindingStatusSchema.safeParse(status) : undefined
+  return parsed?.success === true ? parsed.data : undefined
 }
 
 function readField<Schema extends z.ZodType>(
