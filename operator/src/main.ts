@@ -4,11 +4,11 @@
 import process from 'node:process'
 import { ClusterConfigError } from '@kleym/shared/kube/cluster.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import { CertificateError } from './certificate.ts'
-import { ListenError } from './http.ts'
-import { jsonLog } from './log.ts'
+import { CertificateError } from './server/certificate.ts'
+import { ListenError } from './server/http.ts'
+import { jsonLog } from './telemetry/log.ts'
 import { OperatorEnded, runOperator } from './run.ts'
-import { parseSettings, type Settings } from './settings.ts'
+import { parseSettings, type Settings } from './settings/settings.ts'
 import { VERSION } from './version.ts'
 
 const parsed = parseSettings(process.argv.slice(2), process.env)

@@ -2,7 +2,7 @@
 import { array, assert, asyncProperty, constantFrom, double, integer, nat, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dig } from '@kleym/shared/core/json.ts'
-import { Election } from '../src/election.ts'
+import { Election } from '../src/election/election.ts'
 import { FakeTime, settled, type ClockTraits, type ProcessClock } from './fake-time.ts'
 import { LeaseServer, PROMPT, type Fate } from './lease-server.ts'
 import { keptLog, type LogLine } from './log-lines.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS } from '@kleym/shared/kube/resources.ts'
-import { fenced } from '../src/fence.ts'
+import { fenced } from '../src/election/fence.ts'
 
 const REF = { namespace: 'team-a', name: 'chat' }
 

@@ -2,7 +2,7 @@
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { CallOptions } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
-import type { LeaseApi } from '../src/lease.ts'
+import type { LeaseApi } from '../src/election/lease.ts'
 import type { ProcessClock, FakeTime } from './fake-time.ts'
 
 /** What happens to one request; times in true milliseconds. */

@@ -1,5 +1,5 @@
 // A log that keeps what it is told.
-import type { Log, LogKeys } from '../src/log.ts'
+import type { Log, LogKeys } from '../src/telemetry/log.ts'
 
 export interface LogLine {
   readonly level: keyof Log

@@ -1,7 +1,7 @@
 // Log lines, whole: they are read by machines.
 import { expect, test } from 'vitest'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
-import { errorClass, jsonLog, type Log, type LogLevel } from '../src/log.ts'
+import { errorClass, jsonLog, type Log, type LogLevel } from '../src/telemetry/log.ts'
 import { FakeTime } from './fake-time.ts'
 
 function lines(level: LogLevel, write: (log: Log) => void): string[] {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
-import { ACCESS_TTL_MS, apiReviewer, type Access } from '../src/metrics-access.ts'
+import { ACCESS_TTL_MS, apiReviewer, type Access } from '../src/server/metrics-access.ts'
 import { FakeTime } from './fake-time.ts'
 
 const SCRAPER = {

@@ -1,7 +1,7 @@
 // Metrics under the names that dashboards know, and no label that names an object.
 import { expect, test } from 'vitest'
-import { createMetrics, type Metrics } from '../src/metrics.ts'
-import { WorkQueue } from '../src/queue.ts'
+import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts'
+import { WorkQueue } from '../src/queue/queue.ts'
 import { FakeTime } from './fake-time.ts'
 
 /** The samples whose name begins so, without buckets. */

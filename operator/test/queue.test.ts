@@ -1,8 +1,8 @@
 // The work queue against client-go's rules (`util/workqueue`), as sentences and as a model.
 import { array, assert, asyncProperty, constant, constantFrom, integer, nat, oneof, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { WorkQueue, type QueueObserver } from '../src/queue.ts'
-import { runWorkers } from '../src/workers.ts'
+import { WorkQueue, type QueueObserver } from '../src/queue/queue.ts'
+import { runWorkers } from '../src/queue/workers.ts'
 import { FakeTime, settled } from './fake-time.ts'
 
 const groupOf = (key: string): string => key.split('/', 1)[0] ?? ''

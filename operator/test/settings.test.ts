@@ -1,8 +1,8 @@
 // Contract §3 and the flags of the process: what is taken, and the one line for what is not.
 import { describe, expect, test } from 'vitest'
 import { keysOf } from '@kleym/shared/core/json.ts'
-import { FLAGS, defaultOf } from '../src/flags.ts'
-import { parseSettings, type Settings } from '../src/settings.ts'
+import { FLAGS, defaultOf } from '../src/settings/flags.ts'
+import { parseSettings, type Settings } from '../src/settings/settings.ts'
 
 const DOMAIN = '--trust-domain=example.org'
 

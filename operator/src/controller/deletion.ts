@@ -3,7 +3,7 @@
 import { CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { isKindAbsent } from '@kleym/shared/kube/failures.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../telemetry/log.ts'
 import type { Ledger } from './ledger.ts'
 import type { LiveLists } from './live-lists.ts'
 import { retry, SETTLED, type Next } from './next.ts'

@@ -10,7 +10,7 @@ import { discover, type Discoverer, type Served } from '@kleym/shared/kube/disco
 import { Reflector, type ReflectorState } from '@kleym/shared/kube/reflector.ts'
 import { CRDS } from '@kleym/shared/kube/resources.ts'
 import { Store, type Cached } from '@kleym/shared/kube/store.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../telemetry/log.ts'
 import { catchUp } from './live-lists.ts'
 import { cachedBinding, cachedObjective, cachedOutput, cachedPool } from './read.ts'
 import type { AnyCache, KindCache, World } from './world.ts'

@@ -2,7 +2,7 @@
 // another UID (contract §8).
 import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../telemetry/log.ts'
 import type { Ledger } from './ledger.ts'
 import { retry, SETTLED, type Next } from './next.ts'
 import { cachedBinding } from './read.ts'

@@ -1,6 +1,6 @@
 // One key at a time: first the outputs that nobody answers for, then the binding, if there is one.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../telemetry/log.ts'
 import { ApplyFailures } from './apply-failures.ts'
 import { Convergence } from './convergence.ts'
 import { Deletion } from './deletion.ts'

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ConditionType, Mode } from '@kleym/shared/core/names.ts'
 import type { Reason } from '@kleym/shared/core/registry/reasons.ts'
 import { bindingMetrics } from './binding-metrics.ts'
-import type { QueueObserver, QueueState } from './queue.ts'
+import type { QueueObserver, QueueState } from '../queue/queue.ts'
 
 /** The only controller, and its queue: the label `controller`, and the label `name` of the queue. */
 export const CONTROLLER = 'inferenceidentitybinding'

@@ -15,9 +15,9 @@ import {
   type RunningServer,
   type ServerLimits,
 } from './http.ts'
-import { errorClass, type Log } from './log.ts'
+import { errorClass, type Log } from '../telemetry/log.ts'
 import { TooManyReviews, type Access, type Reviewer } from './metrics-access.ts'
-import type { BindAddress, TlsFiles } from './settings.ts'
+import type { BindAddress, TlsFiles } from '../settings/settings.ts'
 
 export const METRICS_PATH = '/metrics'
 

@@ -1,7 +1,7 @@
 // The little of HTTP that the operator serves. Anybody in the cluster may connect: limits are short, answers constant.
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
-import type { Log } from './log.ts'
-import type { BindAddress } from './settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { BindAddress } from '../settings/settings.ts'
 
 /** What the connections of one server may cost. */
 export interface ServerLimits {

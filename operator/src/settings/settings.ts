@@ -8,7 +8,7 @@ import {
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import { defaultOf, helpText, readFlags, type FlagName, type Given } from './flags.ts'
-import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts'
 
 /** Where a server listens. */
 export interface BindAddress {

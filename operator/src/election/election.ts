@@ -6,7 +6,7 @@
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { LeaseRecord, type LeaseApi, type LeaseName } from './lease.ts'
-import { errorClass, type Log } from './log.ts'
+import { errorClass, type Log } from '../telemetry/log.ts'
 
 export interface ElectionTiming {
   /** How long after its last change a Lease is another's, in milliseconds. */

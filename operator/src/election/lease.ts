@@ -5,7 +5,7 @@ import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { LEASES } from '@kleym/shared/kube/resources.ts'
-import { microTime } from './micro-time.ts'
+import { microTime } from '@kleym/shared/kube/micro-time.ts'
 
 export interface LeaseName {
   readonly namespace: string

@@ -8,7 +8,7 @@ import {
 } from '@kleym/shared/core/install/operator-settings.ts'
 import { keysOf } from '@kleym/shared/core/json.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { LOG_LEVELS } from './log.ts'
+import { LOG_LEVELS } from '../telemetry/log.ts'
 
 interface Flag {
   /** What stands for the value in the help; absent for a switch. */

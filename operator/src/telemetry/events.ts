@@ -8,10 +8,10 @@ import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { EVENTS } from '@kleym/shared/kube/resources.ts'
-import { Fifo } from './fifo.ts'
+import { Fifo } from '../queue/fifo.ts'
 import { errorClass, type Log } from './log.ts'
 import type { EventResult } from './metrics.ts'
-import { microTime } from './micro-time.ts'
+import { microTime } from '@kleym/shared/kube/micro-time.ts'
 
 /** Who reports, in every event of ours. */
 export const REPORTING_CONTROLLER = 'kleym.sonda.red/operator'

@@ -2,8 +2,8 @@
 // the files in place.
 import { createSecureContext } from 'node:tls'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import type { Log } from './log.ts'
-import type { TlsFiles } from './settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { TlsFiles } from '../settings/settings.ts'
 
 /** How often the files are looked at, in milliseconds (controller-runtime's `certwatcher`: 10 s). */
 export const CERTIFICATE_LOOK_MS = 10_000
