@@ -40,6 +40,9 @@ function absenceKey({ kind, group, namespace, name }: Missing): string {
   return `${kind} ${group} ${namespace}/${name}`
 }
 
+/** One for all: most bindings leave no doubt. */
+const NONE: readonly Missing[] = []
+
 /** The lookups of one compilation, which also notes what it could not be sure of. */
 export class CacheReferences implements References {
   readonly #world: World
@@ -63,9 +66,9 @@ export class CacheReferences implements References {
    * matters only where no other kind holds it.
    */
   doubts(result: Compiled['result']): readonly Missing[] {
-    if (result.kind !== 'refused') return []
+    if (result.kind !== 'refused') return NONE
     if (result.check === 'pool found') return this.#missedPools
-    return result.check === 'objective found' ? this.#missedObjectives : []
+    return result.check === 'objective found' ? this.#missedObjectives : NONE
   }
 
   pool(group: PoolGroup, namespace: string, name: string): Lookup<Pool> {

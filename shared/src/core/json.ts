@@ -26,10 +26,13 @@ export function stringAt(value: unknown, ...path: readonly string[]): string | u
   return typeof found === 'string' ? found : undefined
 }
 
+/** One for all: caches keep tens of thousands of absent lists. */
+const NO_ITEMS: readonly unknown[] = []
+
 /** The list at `path`, else an empty one. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = dig(value, ...path)
-  return Array.isArray(found) ? found : []
+  return Array.isArray(found) ? found : NO_ITEMS
 }
 
 /** What a person calls the type of a value: `a number`, `a list`, `nothing`. */

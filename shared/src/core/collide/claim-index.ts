@@ -40,22 +40,27 @@ interface OpenCell extends Cell {
   /** Its labels as `labelKey` writes them. */
   readonly labelKeys: readonly string[]
   /** The label under which larger label sets look for it; empty for the empty set. */
-  readonly designated: string
+  designated: string
   readonly claims: Claim[]
   readonly declared: Claim[]
   relatives: { readonly relation: Relation; readonly cell: OpenCell }[]
 }
 
-/** The cells of one namespace, service account and container. */
+/** The cells of one namespace, service account and container; mostly there is one. */
 interface Group {
   readonly key: string
   readonly cells: Map<string, OpenCell>
+  /** How a second cell finds its relatives; undefined before there was one. */
+  kin: Kin | undefined
+  /** Merged rows, until a claim of the group comes or goes. */
+  rows: Map<OpenCell, PeerRows> | undefined
+}
+
+interface Kin {
   /** The cells that have a label. */
   readonly holders: Map<string, Set<OpenCell>>
   /** The cells that stand under a label: each under one of its own. */
   readonly designated: Map<string, Set<OpenCell>>
-  /** Merged rows, until a claim of the group comes or goes. */
-  readonly rows: Map<OpenCell, PeerRows>
 }
 
 /** Claims that come and go: a snapshot's all at once, the operator's one by one. */
@@ -90,7 +95,7 @@ export class ClaimIndex {
     insert(cell.claims, claim)
     if (claim.basis === 'declared') insert(cell.declared, claim)
     this.#cellOfClaim.set(claim, cell)
-    group.rows.clear()
+    group.rows = undefined
   }
 
   /** Takes out a claim that `add` took in. */
@@ -104,7 +109,7 @@ export class ClaimIndex {
     this.#cellOfClaim.delete(claim)
     withdraw(cell.claims, claim)
     if (claim.basis === 'declared') withdraw(cell.declared, claim)
-    cell.group.rows.clear()
+    cell.group.rows = undefined
     if (cell.claims.length > 0) return
     closeCell(cell)
     if (cell.group.cells.size === 0) this.#groups.delete(cell.group.key)
@@ -118,7 +123,9 @@ export class ClaimIndex {
   /** The declared claims that a claim of this value meets, itself included; worked out once for each cell. */
   rowsOf(claim: Claim): PeerRows | undefined {
     const cell = this.#openCellOf(claim)
-    return cell === undefined ? undefined : entryOf(cell.group.rows, cell, () => peerRowsOf(cell))
+    if (cell === undefined) return undefined
+    cell.group.rows ??= new Map()
+    return entryOf(cell.group.rows, cell, () => peerRowsOf(cell))
   }
 
   #openCellOf(claim: Claim): OpenCell | undefined {
@@ -161,34 +168,48 @@ export function relationOf(own: PoolLabels, other: PoolLabels): Relation | undef
 }
 
 function openGroup(key: string): Group {
-  return { key, cells: new Map(), holders: new Map(), designated: new Map(), rows: new Map() }
+  return { key, cells: new Map(), kin: undefined, rows: undefined }
 }
 
 /** Opens a cell and links it with every cell of the group of which one label set contains the other. */
 function openCell(group: Group, labels: PoolLabels, labelKeys: readonly string[]): OpenCell {
-  const rarest = rarestOf(group, labelKeys)
   const cell: OpenCell = {
     group,
     labels,
     labelKeys,
-    designated: rarest ?? '',
+    designated: '',
     claims: [],
     declared: [],
     relatives: [],
   }
   cell.relatives.push({ relation: 'SamePods', cell })
+  if (group.cells.size === 0) return cell
+  const kin = (group.kin ??= kinOf(group))
+  const rarest = rarestOf(kin, labelKeys)
   // Whatever contains this label set has all of its labels, the rarest too.
-  const larger = rarest === undefined ? group.cells.values() : (group.holders.get(rarest) ?? [])
+  const larger = rarest === undefined ? group.cells.values() : (kin.holders.get(rarest) ?? [])
   for (const other of larger) if (isProperSubset(labels, other.labels)) link(cell, other)
   // Whatever this label set contains stands under one of its labels.
   for (const key of [...labelKeys, '']) {
-    for (const other of group.designated.get(key) ?? []) {
+    for (const other of kin.designated.get(key) ?? []) {
       if (isProperSubset(other.labels, labels)) link(other, cell)
     }
   }
-  for (const key of labelKeys) entryOf(group.holders, key, newSet).add(cell)
-  entryOf(group.designated, cell.designated, newSet).add(cell)
+  enter(kin, cell)
   return cell
+}
+
+/** The first cells of a group, once there is a second to find them. */
+function kinOf({ cells }: Group): Kin {
+  const kin: Kin = { holders: new Map(), designated: new Map() }
+  for (const cell of cells.values()) enter(kin, cell)
+  return kin
+}
+
+function enter(kin: Kin, cell: OpenCell): void {
+  cell.designated = rarestOf(kin, cell.labelKeys) ?? ''
+  for (const key of cell.labelKeys) entryOf(kin.holders, key, newSet).add(cell)
+  entryOf(kin.designated, cell.designated, newSet).add(cell)
 }
 
 function closeCell(cell: OpenCell): void {
@@ -196,8 +217,10 @@ function closeCell(cell: OpenCell): void {
   for (const { cell: relative } of cell.relatives) {
     if (relative !== cell) relative.relatives = relative.relatives.filter((one) => one.cell !== cell)
   }
-  for (const key of cell.labelKeys) dropFrom(group.holders, key, cell)
-  dropFrom(group.designated, cell.designated, cell)
+  if (group.kin !== undefined) {
+    for (const key of cell.labelKeys) dropFrom(group.kin.holders, key, cell)
+    dropFrom(group.kin.designated, cell.designated, cell)
+  }
   group.cells.delete(cell.labelKeys.join('\n'))
 }
 
@@ -206,8 +229,8 @@ function link(smaller: OpenCell, larger: OpenCell): void {
   smaller.relatives.push({ relation: 'Contains', cell: larger })
 }
 
-function rarestOf(group: Group, labelKeys: readonly string[]): string | undefined {
-  const holders = (key: string): number => group.holders.get(key)?.size ?? 0
+function rarestOf(kin: Kin, labelKeys: readonly string[]): string | undefined {
+  const holders = (key: string): number => kin.holders.get(key)?.size ?? 0
   return labelKeys.reduce<string | undefined>(
     (best, key) => (best === undefined || holders(key) < holders(best) ? key : best),
     undefined,

@@ -32,13 +32,14 @@ export function readMeta(object: unknown): ObjectMeta {
     deletedAt: nonEmpty(stringAt(object, 'metadata', 'deletionTimestamp')),
     labels: readStringMap(dig(object, 'metadata', 'labels')),
     annotations: readStringMap(dig(object, 'metadata', 'annotations')),
-    finalizers: listAt(object, 'metadata', 'finalizers').filter((item) => typeof item === 'string'),
+    finalizers: readStringList(dig(object, 'metadata', 'finalizers')),
     ownerReferences: listAt(object, 'metadata', 'ownerReferences'),
   }
 }
 
 /** One for all: most objects have neither labels nor annotations, and caches keep tens of thousands of them. */
 const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
+const NO_STRINGS: readonly string[] = []
 
 /** The string-valued entries of a mapping; the others are dropped. */
 export function readStringMap(value: unknown): ReadonlyMap<string, string> {
@@ -50,7 +51,7 @@ export function readStringMap(value: unknown): ReadonlyMap<string, string> {
 
 /** The strings of a list; anything else in it is dropped. */
 export function readStringList(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : NO_STRINGS
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
