@@ -14,7 +14,7 @@ import type { Compilation } from './bun.ts'
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=2',
-  '--heap-growing-percent=20',
+  '--heap-growing-percent=10',
   '--no-sparkplug',
   '--no-maglev',
   '--optimize-for-size',

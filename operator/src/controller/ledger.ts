@@ -263,6 +263,12 @@ export class Ledger {
     for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
   }
 
+  /** The claim with the very labels of its cell, which it would otherwise hold once more. */
+  #sharing<T extends Claim | undefined>(claim: T): T {
+    const labels = claim === undefined ? undefined : this.#claims.cellOf(claim)?.labels
+    return labels === undefined ? claim : { ...claim, labels }
+  }
+
   #references(): CacheReferences {
     return new CacheReferences(this.#world, this.#absences)
   }
@@ -276,7 +282,7 @@ export class Ledger {
     // A check that decides before a cache is looked at does not wait for it.
     const waits = compiled.result.kind === 'undetermined' && references.waits
     return {
-      claim: declaredClaim(isDoubtful ? doubted(compiled) : compiled),
+      claim: this.#sharing(declaredClaim(isDoubtful ? doubted(compiled) : compiled)),
       renderedName: compiled.result.kind === 'resolved' ? compiled.result.output.metadata.name : undefined,
       poolKey: binding.poolRef.ok ? siblingKey(binding, binding.poolRef.value) : undefined,
       objectiveKey: binding.objectiveRef.ok ? siblingKey(binding, binding.objectiveRef.value) : undefined,
@@ -309,7 +315,8 @@ export class Ledger {
       binding: (key) => this.#bindingLookup(key),
       renderedName: (key) => this.#entries.get(key)?.renderedName,
     })
-    return { object, ownership, claims: claimsOfOutput({ object, ownership }) }
+    const claims = claimsOfOutput({ object, ownership })
+    return { object, ownership, claims: claims.map((claim) => this.#sharing(claim)) }
   }
 
   /** A binding that the cache does not hold counts as gone here: nothing is deleted for it without a live read. */

@@ -6,6 +6,7 @@ import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-schema.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { readStringMap, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
 
 /** An InferenceIdentityBinding of the API server. */
@@ -15,13 +16,20 @@ export function cachedBinding(value: JsonRecord): Binding {
 
 /** An InferencePool of one group. */
 export function cachedPool(group: PoolGroup): (value: JsonRecord) => Pool {
-  return (value) => readPool({ value }, group)
+  return (value) => withoutNotes(readPool({ value }, group))
 }
 
 /** An InferenceObjective of one group. */
 export function cachedObjective(group: ObjectiveGroup): (value: JsonRecord) => Objective {
-  return (value) => readObjective({ value }, group)
+  return (value) => withoutNotes(readObjective({ value }, group))
 }
+
+/** Labels and annotations of what people own are theirs: nothing here reads them, and an annotation may hold it all again. */
+function withoutNotes<T extends { readonly meta: ObjectMeta }>(object: T): T {
+  return { ...object, meta: { ...object.meta, labels: NO_NOTES, annotations: NO_NOTES } }
+}
+
+const NO_NOTES: ReadonlyMap<string, string> = new Map()
 
 /** A ClusterSPIFFEID; one that names no binding cannot be ours, and is kept as name, UID and version alone. */
 export function cachedOutput(value: JsonRecord): ClusterSpiffeId {
@@ -52,7 +60,7 @@ class CachedBinding implements Binding {
   readonly #status: string | undefined
 
   constructor({ status, ...value }: JsonRecord) {
-    const binding = readBinding({ value }, 'live')
+    const binding = withoutNotes(readBinding({ value }, 'live'))
     this.meta = binding.meta
     this.key = binding.key
     this.poolRef = binding.poolRef
@@ -78,7 +86,7 @@ class CachedOutput implements ClusterSpiffeId {
 
   constructor(value: JsonRecord) {
     const { meta, undecodable, rawSpec } = readClusterSpiffeId({ value }, 'live')
-    this.meta = meta
+    this.meta = new OutputMeta(meta)
     this.undecodable = undecodable.length === 0 ? NONE : undecodable
     this.#spec = textOf(rawSpec)
   }
@@ -93,6 +101,43 @@ class CachedOutput implements ClusterSpiffeId {
 
   #read(): ClusterSpiffeId {
     return readClusterSpiffeId({ value: { spec: valueOf(this.#spec) } }, 'live')
+  }
+}
+
+/** Labels and annotations are looked at with the spec. */
+class OutputMeta implements ObjectMeta {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string | undefined
+  readonly resourceVersion: string | undefined
+  readonly generation: number | undefined
+  readonly createdAt: string | undefined
+  readonly deletedAt: string | undefined
+  readonly finalizers: readonly string[]
+  readonly ownerReferences: readonly unknown[]
+  readonly #labels: string | undefined
+  readonly #annotations: string | undefined
+
+  constructor(meta: ObjectMeta) {
+    this.name = meta.name
+    this.namespace = meta.namespace
+    this.uid = meta.uid
+    this.resourceVersion = meta.resourceVersion
+    this.generation = meta.generation
+    this.createdAt = meta.createdAt
+    this.deletedAt = meta.deletedAt
+    this.finalizers = meta.finalizers
+    this.ownerReferences = meta.ownerReferences
+    this.#labels = textOf(Object.fromEntries(meta.labels))
+    this.#annotations = textOf(Object.fromEntries(meta.annotations))
+  }
+
+  get labels(): ReadonlyMap<string, string> {
+    return readStringMap(valueOf(this.#labels))
+  }
+
+  get annotations(): ReadonlyMap<string, string> {
+    return readStringMap(valueOf(this.#annotations))
   }
 }
 
