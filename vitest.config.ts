@@ -5,7 +5,7 @@ const CONTROL_PLANES_AT_A_TIME = 2
 
 const shared = { env: { NO_COLOR: '1' }, disableConsoleIntercept: true }
 
-// Two groups, one after the other: what runs anywhere, and what needs a real control plane.
+// Three groups, one after the other: what runs anywhere, what needs a real control plane, and what needs SPIRE beside it.
 export default defineConfig({
   test: {
     projects: [
@@ -14,7 +14,7 @@ export default defineConfig({
           ...shared,
           name: 'anywhere',
           include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/control-plane/**'],
+          exclude: ['**/node_modules/**', 'test/control-plane/**', 'test/svid/**'],
           sequence: { groupOrder: 0 },
         },
       },
@@ -28,6 +28,19 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'svid',
+          include: ['test/svid/**/*.test.ts'],
+          globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts'],
+          // Each has an API server, a SPIRE server and an SCM that all work hard.
+          maxWorkers: 1,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

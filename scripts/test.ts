@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
-import { ensureBinaries } from '../test/control-plane/binaries.ts'
+import { ensureBinaries, type NoBinaries } from '../test/control-plane/binaries.ts'
+import { ensureSpire } from '../test/control-plane/spire-binaries.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
@@ -61,10 +62,16 @@ function runSteps(steps: readonly Step[], tally: Tally): void {
 }
 
 /** The projects of vitest.config.ts. */
-type Project = 'anywhere' | 'control-plane'
+type Project = 'anywhere' | 'control-plane' | 'svid'
+
+const TITLES: Readonly<Record<Project, string>> = {
+  anywhere: 'tests',
+  'control-plane': 'tests on a real control plane',
+  svid: 'tests against the real SPIRE controller manager',
+}
 
 function runTests(project: Project, tally: Tally): void {
-  const title = project === 'anywhere' ? 'tests' : 'tests on a real control plane'
+  const title = TITLES[project]
   process.stdout.write(`\n== ${title}\n`)
   const folder = mkdtempSync(join(tmpdir(), 'kleym-test-'))
   const file = join(folder, 'report.json')
@@ -84,20 +91,49 @@ function runTests(project: Project, tally: Tally): void {
   tally.failed += report.numFailedTests + skipped + (passed || report.numFailedTests > 0 ? 0 : 1)
 }
 
-/** Runs what needs an API server; where there can be none, returns the lines that say so at the very end. */
-async function runControlPlaneTests(tally: Tally): Promise<readonly string[]> {
-  const binaries = await ensureBinaries().catch((error: unknown) => {
-    process.stdout.write(`== the programs of a control plane: FAILED, ${String(error)}\n`)
+/** A group of tests that needs programs which not every machine has or can build. */
+interface Equipped {
+  readonly project: Project
+  readonly ensure: () => Promise<{ readonly available: true } | NoBinaries>
+  /** What is missing without it, for the very end. */
+  readonly notRun: readonly string[]
+}
+
+const EQUIPPED: readonly Equipped[] = [
+  {
+    project: 'control-plane',
+    ensure: () => ensureBinaries(),
+    notRun: [
+      'NOT RUN: every test on a real control plane (test/control-plane).',
+      'Nothing above says that the operator works on an API server.',
+    ],
+  },
+  {
+    project: 'svid',
+    ensure: async () => {
+      const controlPlane = await ensureBinaries()
+      return controlPlane.available ? ensureSpire() : controlPlane
+    },
+    notRun: [
+      'NOT RUN: every test against the real SPIRE controller manager (test/svid).',
+      'Nothing above says that the predictions of who gets which identity are right.',
+    ],
+  },
+]
+
+/** Runs a group; where its programs cannot be, returns the lines that say so at the very end. */
+async function runEquipped({ project, ensure, notRun }: Equipped, tally: Tally): Promise<readonly string[]> {
+  const binaries = await ensure().catch((error: unknown) => {
+    process.stdout.write(`== the programs of ${TITLES[project]}: FAILED, ${String(error)}\n`)
     tally.failed++
     return undefined
   })
-  if (binaries?.available === true) runTests('control-plane', tally)
+  if (binaries?.available === true) runTests(project, tally)
   if (binaries?.available !== false) return []
   const inCi = process.env['CI'] === 'true'
   if (inCi) tally.failed++
   return [
-    'NOT RUN: every test on a real control plane (test/control-plane).',
-    'Nothing above says that the operator works on an API server.',
+    ...notRun,
     `  why:  ${binaries.why}`,
     `  fix:  ${binaries.fix}`,
     ...(inCi ? ['  This counts as failed, because CI=true.'] : []),
@@ -132,7 +168,8 @@ const tally: Tally = { passed: 0, failed: 0 }
 process.stdout.write(`Node ${process.version}\n`)
 runSteps(BEFORE, tally)
 runTests('anywhere', tally)
-const notRun = await runControlPlaneTests(tally)
+const notRun: string[] = []
+for (const group of EQUIPPED) notRun.push(...(await runEquipped(group, tally)))
 runSteps(AFTER, tally)
 if (notRun.length > 0) process.stdout.write(`\n${notRun.join('\n')}\n`)
 process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed\n`)

@@ -1,15 +1,14 @@
 // The programs of a control plane and the CRD files that it serves, made once and kept in the user's cache folder:
 // built with Go, or taken from KUBEBUILDER_ASSETS. Two processes that want them at the same time build them once.
-import { spawn, spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { withLock } from './lock.ts'
 import { ensureCrdFiles } from './crd-files.ts'
+import { buildProgram, goOn, isProgram } from './go-build.ts'
+import { withLock } from './lock.ts'
 import { BUILD, cacheKey, PROGRAMS, SOURCES, type Program } from './tools.ts'
 
-const PROGRESS_EVERY_MS = 15_000
 const MINIMAL_GO_MESSAGE = `Go ${BUILD.goVersion} or later (https://go.dev/dl)`
 
 /** Where everything is. */
@@ -46,29 +45,30 @@ export async function ensureBinaries(options: EnsureOptions = {}): Promise<Binar
       why: 'kube-apiserver does not run on Windows',
       fix: 'run the tests on Linux or macOS, e.g. in WSL',
     }
-  const cache = cacheFolder(env)
+  const cache = cacheFolder(env, cacheKey())
   const assets = env['KUBEBUILDER_ASSETS'] ?? ''
   const programs = programsIn(cache, assets)
   const missing = PROGRAMS.filter((program) => !isProgram(programs[program]))
   const crds = join(cache, 'crds')
   if (missing.length === 0 && existsSync(crds)) return { available: true, programs, crds }
-  const go = goOn(env)
+  const go = goOn(env, BUILD)
   if (missing.length > 0 && go !== 'usable') return unavailable(assets, missing, go)
   mkdirSync(cache, { recursive: true })
   await withLock(join(cache, 'lock'), say, async () => {
     await ensureCrdFiles(crds, { go: go === 'usable', env, say })
     for (const program of missing) {
       // Another process may have built it while this one waited for the lock.
-      if (!isProgram(programs[program])) await build(program, programs[program], env, say)
+      if (!isProgram(programs[program]))
+        await buildProgram({ name: program, ...BUILD, ...SOURCES[program] }, programs[program], env, say)
     }
   })
   return { available: true, programs, crds }
 }
 
 /** Where what these sources lead to is kept, on this platform. */
-function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
+export function cacheFolder(env: Readonly<Record<string, string | undefined>>, key: string): string {
   const xdg = env['XDG_CACHE_HOME'] ?? ''
-  return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'kleym', 'control-plane', cacheKey())
+  return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'kleym', 'control-plane', key)
 }
 
 /** A program of KUBEBUILDER_ASSETS wins; one that is not there (envtest has no controller manager) is built. */
@@ -85,42 +85,6 @@ function programsIn(cache: string, assets: string): Record<Program, string> {
   }
 }
 
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
-}
-
-/** `usable`, or what is wrong with the Go of this machine. */
-function goOn(env: Readonly<Record<string, string | undefined>>): string {
-  // In the module's folder: a Go that fetches newer toolchains by itself does it here, or says why it cannot.
-  const { error, status, stdout, stderr } = spawnSync('go', ['env', 'GOVERSION'], {
-    cwd: BUILD.folder,
-    env,
-    encoding: 'utf8',
-  })
-  if (error !== undefined) return 'there is no go on the PATH'
-  if (status !== 0) return stderr.trim()
-  const version = stdout.trim().replace(/^go/, '')
-  return isAtLeast(version, BUILD.goVersion) ? 'usable' : `the go on the PATH is ${version}, which is too old`
-}
-
-function numbersIn(text: string): readonly number[] {
-  return [...text.matchAll(/\d+/g)].map(Number)
-}
-
-function isAtLeast(version: string, wanted: string): boolean {
-  const [have, want] = [numbersIn(version), numbersIn(wanted)]
-  for (let part = 0; part < want.length; part++) {
-    const difference = (have[part] ?? 0) - (want[part] ?? 0)
-    if (difference !== 0) return difference > 0
-  }
-  return true
-}
-
 function unavailable(assets: string, missing: readonly Program[], go: string): NoBinaries {
   if (assets === '')
     return {
@@ -133,49 +97,4 @@ function unavailable(assets: string, missing: readonly Program[], go: string): N
     why: `KUBEBUILDER_ASSETS (${assets}) holds no ${missing.join(', no ')}, and ${go}`,
     fix: `put ${missing.join(', ')} there, or install ${MINIMAL_GO_MESSAGE} to have what is missing built`,
   }
-}
-
-async function build(
-  program: Program,
-  target: string,
-  env: Readonly<Record<string, string | undefined>>,
-  say: (line: string) => void,
-): Promise<void> {
-  const source = SOURCES[program]
-  // Renamed when complete: a build that is interrupted leaves nothing that looks finished.
-  const unfinished = `${target}.${process.pid}`
-  const began = performance.now()
-  const seconds = (): string => `${Math.round((performance.now() - began) / 1000)} s`
-  say(
-    `building ${program} once, with Go: about ${source.minutes} min on two cores, less when Go has built it before`,
-  )
-  const progress = setInterval(() => say(`  still building ${program}: ${seconds()}`), PROGRESS_EVERY_MS)
-  try {
-    await runGo([...BUILD.args, '-o', unfinished, source.package], env)
-    renameSync(unfinished, target)
-  } finally {
-    clearInterval(progress)
-    if (existsSync(unfinished)) rmSync(unfinished)
-  }
-  say(`built ${program} in ${seconds()}`)
-}
-
-function runGo(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const go = spawn('go', args, {
-      cwd: BUILD.folder,
-      env: { ...env, CGO_ENABLED: '0' },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    })
-    go.once('error', reject)
-    go.once('exit', (code, signal) => {
-      if (code === 0) resolve()
-      else
-        reject(
-          new Error(
-            `go ${args[0] ?? ''} failed (${signal ?? `exit code ${String(code)}`}); what it says stands above`,
-          ),
-        )
-    })
-  })
 }

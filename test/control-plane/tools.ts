@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import type { GoProgram } from './go-build.ts'
 
 const GO = join(import.meta.dirname, 'go')
 
@@ -24,6 +25,8 @@ export const SOURCES: Readonly<Record<Program, Source>> = {
   'kube-controller-manager': { package: 'k8s.io/kubernetes/cmd/kube-controller-manager', minutes: 1 },
 }
 
+const SPIRE_BUILD_ARGS = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w']
+
 const KUBERNETES = goModule('kubernetes')
 const KUBERNETES_VERSION = requirement(KUBERNETES, 'k8s.io/kubernetes')
 const [, MAJOR = '', MINOR = ''] = /^v(\d+)\.(\d+)\./.exec(KUBERNETES_VERSION) ?? []
@@ -43,6 +46,28 @@ export const BUILD = {
   /** The oldest Go that the module takes, e.g. `1.26.0`. */
   goVersion: /^go (\S+)$/m.exec(KUBERNETES.mod)?.[1] ?? '',
 } as const
+
+/** What suites about SPIRE need beside a control plane; nobody else waits for it. */
+export const SPIRE_PROGRAMS = [
+  'spire-server',
+  'spire-controller-manager',
+  'spire-controller-manager-0.6.4',
+] as const
+export type SpireProgram = (typeof SPIRE_PROGRAMS)[number]
+
+const SCM_PACKAGE = 'github.com/spiffe/spire-controller-manager/cmd'
+const SPIRE_MODULES = {
+  'spire-server': goModule('spire-server'),
+  'spire-controller-manager': goModule('spire-controller-manager'),
+  'spire-controller-manager-0.6.4': goModule('spire-controller-manager-0.6.4'),
+} as const
+
+export const SPIRE_SOURCES: Readonly<Record<SpireProgram, GoProgram>> = {
+  // SQLite is a C library.
+  'spire-server': spireProgram('spire-server', 'github.com/spiffe/spire/cmd/spire-server', 4, true),
+  'spire-controller-manager': spireProgram('spire-controller-manager', SCM_PACKAGE, 1, false),
+  'spire-controller-manager-0.6.4': spireProgram('spire-controller-manager-0.6.4', SCM_PACKAGE, 1, false),
+}
 
 /** CRD files that come as files of Go modules: the same versions that the binaries and the contract speak of. */
 export interface CrdSource {
@@ -76,6 +101,22 @@ export function cacheKey(): string {
   )
   hash.update(JSON.stringify(CRD_SOURCES.map(({ path, version, sum, files }) => [path, version, sum, files])))
   return hash.digest('hex').slice(0, 20)
+}
+
+/** The same for the programs of SPIRE. */
+export function spireCacheKey(): string {
+  const modules = Object.values(SPIRE_MODULES).map(({ mod, sum }) => [mod, sum])
+  const hash = createHash('sha256')
+  hash.update(
+    JSON.stringify([process.platform, process.arch, SPIRE_PROGRAMS, SPIRE_BUILD_ARGS, SCM_PACKAGE, modules]),
+  )
+  return `spire-${hash.digest('hex').slice(0, 20)}`
+}
+
+function spireProgram(name: SpireProgram, path: string, minutes: number, cgo: boolean): GoProgram {
+  const { folder, mod } = SPIRE_MODULES[name]
+  const goVersion = /^go (\S+)$/m.exec(mod)?.[1] ?? ''
+  return { name, package: path, minutes, cgo, folder, goVersion, args: SPIRE_BUILD_ARGS }
 }
 
 interface GoModule {

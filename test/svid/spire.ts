@@ -1,0 +1,264 @@
+// A real spire-server and a real SPIRE Controller Manager beside a control plane: no agent, no webhooks, an SQLite file.
+// They are the oracle of these suites. Source: facts of SCM v0.7.0 and SPIRE v1.15.3 on running them outside a cluster.
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import type { ControlPlane } from '../control-plane/control-plane.ts'
+import { freePorts } from '../control-plane/ports.ts'
+import type { Program } from '../control-plane/processes.ts'
+import { ensureSpire } from '../control-plane/spire-binaries.ts'
+import type { SpireProgram } from '../control-plane/tools.ts'
+import { until } from '../control-plane/wait.ts'
+
+export const TRUST_DOMAIN = 'example.org'
+export const CLASS = 'kleym-test'
+export const CLUSTER_SPIFFE_ID = { apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID' } as const
+
+/** Half a second: SCM passes at least so often, also for what raises no event there. */
+const PASS_MS = 500
+/** What stays as it is for so long has seen more than one whole pass. */
+const STILL_MS = 2 * PASS_MS
+const SETTLE_MS = 60_000
+/** SCM itself makes and deletes such an entry now and then, to ask the server what it can do. */
+const PROBE_PATH = '/spire-controller-manager/unsupported-fields-test'
+
+/** An entry as the server holds it: lists sorted (bytes), IDs as `spiffe://` texts, TTLs in seconds. */
+export interface HeldEntry {
+  readonly spiffeId: string
+  readonly parentId: string
+  /** `type:value`. */
+  readonly selectors: readonly string[]
+  readonly dnsNames: readonly string[]
+  readonly federatesWith: readonly string[]
+  readonly hint: string
+  readonly x509SvidTtl: number
+  readonly jwtSvidTtl: number
+  readonly admin: boolean
+  readonly downstream: boolean
+  readonly storeSvid: boolean
+}
+
+/** What SCM is configured with, beyond what these suites always need. */
+export type ScmConfig = Readonly<Record<string, unknown>>
+
+export interface Spire {
+  /** The whole configuration that SCM runs with now. */
+  readonly config: () => ScmConfig
+  /** All entries that the server holds now. */
+  entries(): Promise<readonly HeldEntry[]>
+  /**
+   * The entries once SCM has made whole passes over what was written before the call, and once entries and the status
+   * of every ClusterSPIFFEID have then stayed the same for more than a pass. Where SCM is `blocked` and creates nothing,
+   * its passes cannot be seen, and only time counts.
+   */
+  settled(blocked?: boolean): Promise<readonly HeldEntry[]>
+  /** Ends SCM and starts it again with other settings, or as another release. */
+  restart(config?: ScmConfig, program?: ScmProgram): Promise<void>
+  /** The SCM that runs now. */
+  scm(): Program
+}
+
+export type ScmProgram = Exclude<SpireProgram, 'spire-server'>
+
+/** Starts both and waits for the server; they end with the control plane. */
+export async function startSpire(
+  cp: ControlPlane,
+  config: ScmConfig = {},
+  program: ScmProgram = 'spire-controller-manager',
+): Promise<Spire> {
+  const binaries = await ensureSpire()
+  if (!binaries.available) throw new Error(`there is no SPIRE on this machine: ${binaries.why}`)
+  const { programs } = binaries
+  const socket = join(cp.folder, 'spire.sock')
+  await startServer(cp, programs['spire-server'], socket)
+  const entries = (): Promise<readonly HeldEntry[]> => readEntries(programs['spire-server'], socket)
+  await until(async () => (await entries()).length === 0, 'spire-server to answer')
+  const kubeconfig = cp.kubeconfig()
+  const file = join(cp.folder, 'scm.json')
+  let running: ScmConfig
+  let scm: Program | undefined
+  const restart = async (
+    wanted: ScmConfig = {},
+    which: ScmProgram = 'spire-controller-manager',
+  ): Promise<void> => {
+    scm?.signal('SIGKILL')
+    await scm?.end()
+    running = { ...defaults(socket), ...wanted }
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify(running))
+    scm = await cp.start({
+      name: 'scm',
+      command: programs[which],
+      args: ['-config', file],
+      env: { KUBECONFIG: kubeconfig, ENABLE_WEBHOOKS: 'false' },
+    })
+  }
+  await restart(config, program)
+  const current = (): Program => {
+    if (scm === undefined) throw new Error('SCM was not started')
+    return scm
+  }
+  return {
+    config: () => running,
+    entries,
+    settled: async (blocked = false) => {
+      if (!blocked) await seePasses(cp, entries, String(running['className']))
+      return settle(cp, entries, current)
+    },
+    restart,
+    scm: current,
+  }
+}
+
+function defaults(socket: string): ScmConfig {
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ControllerManagerConfig',
+    metrics: { bindAddress: '0' },
+    leaderElection: { leaderElect: false },
+    // An integer of nanoseconds.
+    gcInterval: PASS_MS * 1_000_000,
+    clusterName: 'prod',
+    trustDomain: TRUST_DOMAIN,
+    clusterDomain: 'cluster.local',
+    className: CLASS,
+    watchClassless: false,
+    ignoreNamespaces: ['kube-system', 'kube-public', 'local-path-storage', 'openshift-.*', 'ibm-.*'],
+    spireServerSocketPath: socket,
+    reconcile: { clusterSPIFFEIDs: true, clusterStaticEntries: true },
+  }
+}
+
+async function startServer(cp: ControlPlane, command: string, socket: string): Promise<void> {
+  const [port = 0] = await freePorts(1)
+  const file = join(cp.folder, 'spire-server.json')
+  const server = {
+    bind_address: '127.0.0.1',
+    bind_port: String(port),
+    socket_path: socket,
+    trust_domain: TRUST_DOMAIN,
+    data_dir: join(cp.folder, 'spire'),
+    log_level: 'WARN',
+  }
+  const dataStore = { database_type: 'sqlite3', connection_string: join(cp.folder, 'spire.sqlite') }
+  const plugins = {
+    DataStore: [{ sql: { plugin_data: dataStore } }],
+    KeyManager: [{ memory: { plugin_data: {} } }],
+  }
+  writeFileSync(file, JSON.stringify({ server, plugins }))
+  await cp.start({ name: 'spire-server', command, args: ['run', '-config', file] })
+}
+
+/**
+ * A static entry comes and goes again. SCM works in one thread, so between the two it ends a pass that it began after it
+ * had seen the static entry, however slow the machine is.
+ */
+async function seePasses(
+  cp: ControlPlane,
+  entries: () => Promise<readonly HeldEntry[]>,
+  className: string,
+): Promise<void> {
+  const name = `settling-${crypto.randomUUID()}`
+  const spiffeID = `spiffe://${TRUST_DOMAIN}/${name}`
+  const isThere = async (): Promise<boolean> =>
+    (await entries()).some(({ spiffeId }) => spiffeId === spiffeID)
+  const id = { apiVersion: CLUSTER_SPIFFE_ID.apiVersion, kind: 'ClusterStaticEntry', name }
+  await cp.admin.apply({
+    apiVersion: id.apiVersion,
+    kind: id.kind,
+    metadata: { name },
+    spec: { spiffeID, parentID: `spiffe://${TRUST_DOMAIN}/settling`, selectors: ['x:y'], className },
+  })
+  await until(isThere, 'SCM to see a new static entry', SETTLE_MS)
+  await cp.admin.delete(id)
+  await until(async () => !(await isThere()), 'SCM to see that the static entry is gone', SETTLE_MS)
+}
+
+async function settle(
+  cp: ControlPlane,
+  entries: () => Promise<readonly HeldEntry[]>,
+  scm: () => Program,
+): Promise<readonly HeldEntry[]> {
+  let before = ''
+  let since = performance.now()
+  return until(
+    async () => {
+      const how = scm().ended()
+      if (how !== undefined) throw new Error(`SCM has ended: ${how}\n${scm().lastWords()}`)
+      const held = await entries()
+      const now = JSON.stringify([held.map(entryText).toSorted(), await statuses(cp)])
+      if (now !== before) {
+        before = now
+        since = performance.now()
+      }
+      return performance.now() - since > STILL_MS && held
+    },
+    'the entries to stay as they are',
+    SETTLE_MS,
+  )
+}
+
+async function statuses(cp: ControlPlane): Promise<readonly string[]> {
+  const objects = await cp.admin.list(CLUSTER_SPIFFE_ID)
+  return objects
+    .map((object) => `${stringAt(object, 'metadata', 'name')} ${JSON.stringify(dig(object, 'status'))}`)
+    .toSorted()
+}
+
+/** All fields of an entry in one line; equal for equal entries. */
+export function entryText(entry: HeldEntry): string {
+  return JSON.stringify([
+    entry.spiffeId,
+    entry.parentId,
+    entry.selectors,
+    entry.dnsNames,
+    entry.federatesWith,
+    entry.hint,
+    entry.x509SvidTtl,
+    entry.jwtSvidTtl,
+    entry.admin,
+    entry.downstream,
+    entry.storeSvid,
+  ])
+}
+
+async function readEntries(command: string, socket: string): Promise<readonly HeldEntry[]> {
+  const { stdout } = await promisify(execFile)(
+    command,
+    ['entry', 'show', '-socketPath', socket, '-output', 'json'],
+    { maxBuffer: 256 * 1024 * 1024 },
+  )
+  const answer: unknown = JSON.parse(stdout)
+  return listAt(answer, 'entries')
+    .filter(isRecord)
+    .filter((entry) => stringAt(entry, 'spiffe_id', 'path') !== PROBE_PATH)
+    .map(heldEntry)
+}
+
+function heldEntry(entry: JsonRecord): HeldEntry {
+  return {
+    spiffeId: idText(entry['spiffe_id']),
+    parentId: idText(entry['parent_id']),
+    selectors: listAt(entry, 'selectors')
+      .map((one) => `${stringAt(one, 'type')}:${stringAt(one, 'value')}`)
+      .toSorted(),
+    dnsNames: textsAt(entry, 'dns_names'),
+    federatesWith: textsAt(entry, 'federates_with'),
+    hint: stringAt(entry, 'hint') ?? '',
+    x509SvidTtl: Number(entry['x509_svid_ttl'] ?? 0),
+    jwtSvidTtl: Number(entry['jwt_svid_ttl'] ?? 0),
+    admin: entry['admin'] === true,
+    downstream: entry['downstream'] === true,
+    storeSvid: entry['store_svid'] === true,
+  }
+}
+
+function idText(id: unknown): string {
+  return `spiffe://${stringAt(id, 'trust_domain') ?? ''}${stringAt(id, 'path') ?? ''}`
+}
+
+function textsAt(entry: JsonRecord, field: string): readonly string[] {
+  return listAt(entry, field).map(String).toSorted()
+}
