@@ -31,8 +31,11 @@ export interface KindsOptions {
 const ABSENT_MS = 30_000
 /** Discovery lags behind CRDs by a second or two: it is asked again until it has settled. */
 const AFTER_CRD_MS = [0, 500, 1_500, 4_000, 10_000] as const
-/** How long a cache that has been filled may be forbidden: an API server that starts says so until it has its roles. */
-const FORBIDDEN_MS = 10_000
+/**
+ * How long what was known of a kind stays so while it cannot be known again: an API server that starts forbids everything
+ * until it has its roles, and one that has just got a CRD lists its group before it serves it.
+ */
+const DISTRUST_MS = 10_000
 /** The first wait after a discovery that failed; it doubles up to `ABSENT_MS`. */
 const UNKNOWN_MS = 500
 
@@ -50,8 +53,8 @@ interface Keeper {
   failures: number
   /** Whether its reflector fails. */
   fails: boolean
-  /** Takes back that the cache will not be believed any more. */
-  cancelDistrust: () => void
+  /** Takes back that the cache will not be believed any more; undefined where that is not to come. */
+  cancelDistrust: (() => void) | undefined
   cancelTimer: () => void
 }
 
@@ -126,7 +129,7 @@ export class Kinds {
     for (const cancel of this.#timers) cancel()
     for (const { cancelTimer, cancelDistrust } of this.#keepers) {
       cancelTimer()
-      cancelDistrust()
+      cancelDistrust?.()
     }
     await Promise.all([this.#crdReflector?.stop(), ...this.#keepers.map(({ running }) => running?.stop())])
   }
@@ -156,7 +159,7 @@ export class Kinds {
       running: undefined,
       failures: 0,
       fails: false,
-      cancelDistrust: () => {},
+      cancelDistrust: undefined,
       cancelTimer: () => {},
     }
     return keeper
@@ -180,8 +183,10 @@ export class Kinds {
     switch (served.state) {
       case 'served':
         keeper.failures = 0
-        if (keeper.running === undefined) keeper.running = keeper.start()
-        else keeper.running.retryNow()
+        if (keeper.running === undefined) {
+          this.#trust(keeper)
+          keeper.running = keeper.start()
+        } else keeper.running.retryNow()
         return
       case 'absent':
         keeper.failures = 0
@@ -190,7 +195,10 @@ export class Kinds {
         return
       case 'unknown': {
         // What is followed goes on being followed: its reflector says what it knows.
-        if (keeper.running === undefined) cache.stand({ kind: 'unknown', why: served.why })
+        if (keeper.running === undefined) {
+          if (cache.standing.kind === 'absent') this.#distrustLater(keeper, served.why)
+          else cache.stand({ kind: 'unknown', why: served.why })
+        }
         this.#lookLater(keeper, Math.min(UNKNOWN_MS * 2 ** keeper.failures, ABSENT_MS))
         keeper.failures++
       }
@@ -205,7 +213,7 @@ export class Kinds {
     keeper.running = undefined
     // `stop` ends what reaches the store at once; only its promise waits for the request.
     void running?.stop()
-    keeper.cancelDistrust()
+    this.#trust(keeper)
     // The standing first: that the objects are gone must not look like deletions of some of them.
     keeper.cache.stand({ kind: 'absent' })
     keeper.empty()
@@ -230,7 +238,7 @@ export class Kinds {
   #follow(keeper: Keeper, state: ReflectorState): void {
     const { cache, fails } = keeper
     keeper.fails = state.kind === 'failing'
-    keeper.cancelDistrust()
+    if (state.kind !== 'failing' || state.why.cause !== 'forbidden') this.#trust(keeper)
     switch (state.kind) {
       case 'waiting':
       case 'synced':
@@ -246,9 +254,15 @@ export class Kinds {
 
   /** A cache that has been filled is as good as it was a moment ago, unless it may not be read any more. */
   #distrustLater(keeper: Keeper, why: Ignorance): void {
-    keeper.cancelDistrust = this.#options.clock.after(FORBIDDEN_MS, () =>
-      keeper.cache.stand({ kind: 'unknown', why }),
-    )
+    keeper.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
+      keeper.cancelDistrust = undefined
+      keeper.cache.stand({ kind: 'unknown', why })
+    })
+  }
+
+  #trust(keeper: Keeper): void {
+    keeper.cancelDistrust?.()
+    keeper.cancelDistrust = undefined
   }
 }
 
