@@ -76,7 +76,10 @@ function choose({ kubeconfig, context }: ContextChoice): Chosen {
     namespace: stringAt(found.body, 'namespace') || 'default',
     server: serverOf(cluster),
     cluster,
-    user: user === '' ? { file: found.file, body: {} } : demand(kubeconfig.users, 'user', found),
+    user:
+      user === ''
+        ? (kubeconfig.users.get('') ?? { file: found.file, body: {} })
+        : demand(kubeconfig.users, 'user', found),
   }
 }
 

@@ -4,8 +4,29 @@ import { isRecord, listAt, own, stringAt } from '../core/json.ts'
 import type { Ignorance } from '../core/knowledge.ts'
 import type { Resource } from './api.ts'
 import type { Client } from './client.ts'
-import { ignoranceOf, isKindAbsent } from './failures.ts'
+import { connectionError, ignoranceOf, isKindAbsent } from './failures.ts'
 import { groupVersionPath, resourceName } from './resources.ts'
+
+/** The versions of each group that an API server lists, by the group's name; the core group is not among them. */
+export type ServedGroups = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Reads the groups in one request. Rejects as the client does, and with a ConnectionError (malformed) for no list. */
+export async function servedGroups(client: Discoverer, signal?: AbortSignal): Promise<ServedGroups> {
+  const answer = await client.raw('GET', '/apis', undefined, signal === undefined ? {} : { signal })
+  if (!Array.isArray(own(answer, 'groups')))
+    throw connectionError('malformed', 'GET /apis', { neverSent: false, detail: 'it lists no groups' })
+  return new Map(
+    listAt(answer, 'groups').map((group) => [
+      stringAt(group, 'name') ?? '',
+      new Set(listAt(group, 'versions').map((row) => stringAt(row, 'version') ?? '')),
+    ]),
+  )
+}
+
+/** Whether a group lists the version of a resource; the core group always does. */
+export function isGroupServed(groups: ServedGroups, { group, version }: Resource): boolean {
+  return group === '' || groups.get(group)?.has(version) === true
+}
 
 export type Served =
   | { readonly state: 'served' }

@@ -79,6 +79,42 @@ export const NAMESPACES: Resource = {
   namespaced: false,
 }
 export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false }
+export const ENDPOINTS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'endpoints',
+  kind: 'Endpoints',
+  namespaced: true,
+}
+export const CONFIG_MAPS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+}
+export const DEPLOYMENTS: Resource = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+}
+/** What makes pods from templates. ReplicaSets are left out: old ones of a Deployment stand for pods that are gone. */
+export const WORKLOADS: readonly Resource[] = [
+  DEPLOYMENTS,
+  { group: 'apps', version: 'v1', plural: 'statefulsets', kind: 'StatefulSet', namespaced: true },
+  { group: 'apps', version: 'v1', plural: 'daemonsets', kind: 'DaemonSet', namespaced: true },
+  { group: 'batch', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true },
+  { group: 'batch', version: 'v1', plural: 'cronjobs', kind: 'CronJob', namespaced: true },
+  {
+    group: 'leaderworkerset.x-k8s.io',
+    version: 'v1',
+    plural: 'leaderworkersets',
+    kind: 'LeaderWorkerSet',
+    namespaced: true,
+  },
+]
 
 /** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a resource as users name it. */
 export function resourceName(resource: Resource): string {
