@@ -6,6 +6,8 @@ export interface Ignorance {
   readonly verb: 'get' | 'list' | 'watch' | 'discover' | 'read' | 'create' | 'update' | 'patch' | 'delete'
   /** What was looked for, as users name it: `InferencePool.inference.networking.k8s.io`. */
   readonly what: string
+  /** The namespace in which it was looked for; absent: in all, or where there are none. */
+  readonly namespace?: string
   /** The class of the failure. */
   readonly cause:
     | 'forbidden'
@@ -27,5 +29,6 @@ export interface Ignorance {
 
 /** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`. */
 export function ignoranceText(why: Ignorance): string {
-  return `cannot ${why.verb} ${why.what}: ${why.cause}`
+  const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
+  return `cannot ${why.verb} ${why.what}${where}: ${why.cause}`
 }

@@ -48,18 +48,20 @@ export interface Snapshot {
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
   readonly staticEntries: readonly ClusterStaticEntry[]
   readonly namespaces: readonly Namespace[]
-  /** Undefined where no Node was given: nodes are then not known. */
+  /** Undefined where nodes are not known: none was given, or they could not be listed. */
   readonly nodes: readonly Node[] | undefined
   /** Pods that exist or stand in a manifest. */
   readonly pods: readonly Pod[]
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
-  /** Undefined where no Endpoints object was given. */
+  /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
   /** Why something that is not here may be there all the same, per qualified kind; `*` stands for every kind. */
   readonly gaps: ReadonlyMap<string, Ignorance>
   /** The kinds that the API server says it does not serve, qualified. */
   readonly absentKinds: ReadonlySet<string>
+  /** The namespaces that were looked into; undefined: all of them. */
+  readonly namespacesRead: ReadonlySet<string> | undefined
 }
 
 /** What a snapshot is made from. */
@@ -67,10 +69,14 @@ export interface SnapshotSource {
   readonly objects: readonly RawObject[]
   readonly gaps?: ReadonlyMap<string, Ignorance>
   readonly absentKinds?: ReadonlySet<string>
+  /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
+  readonly listedKinds?: ReadonlySet<string>
+  readonly namespacesRead?: ReadonlySet<string>
 }
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
-export function readSnapshot({ objects, gaps, absentKinds }: SnapshotSource): Snapshot {
+export function readSnapshot(source: SnapshotSource): Snapshot {
+  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, namespacesRead } = source
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
   const pods = sortByRef(of('Pod').map(readPod))
@@ -84,8 +90,11 @@ export function readSnapshot({ objects, gaps, absentKinds }: SnapshotSource): Sn
   const objectives = sortByMeta(
     OBJECTIVE_KINDS.flatMap((kind) => of(qualifiedKind(kind)).map((raw) => readObjective(raw, kind.group))),
   )
-  const nodes = of('Node').map(readNode)
-  const endpoints = of('Endpoints').map(readEndpoints)
+  /** Objects of a kind that an answer can do without: without one of them, the kind is not known. */
+  const known = <T>(kind: string, read: (raw: RawObject) => T): readonly T[] | undefined =>
+    gaps.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
+      ? undefined
+      : of(kind).map(read)
   const named = [...bindings, ...pools, ...objectives].map(({ meta }) => meta.namespace)
   return {
     bindings,
@@ -99,12 +108,13 @@ export function readSnapshot({ objects, gaps, absentKinds }: SnapshotSource): Sn
       ...named,
       ...[...pods, ...templates].map((pod) => pod.namespace),
     ]),
-    nodes: nodes.length === 0 ? undefined : nodes.toSorted((a, b) => compareBytes(a.name, b.name)),
+    nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods,
     templates,
-    endpoints: endpoints.length === 0 ? undefined : endpoints.toSorted(byNamespaceAndName),
-    gaps: gaps ?? new Map(),
-    absentKinds: absentKinds ?? new Set(),
+    endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
+    gaps,
+    absentKinds,
+    namespacesRead,
   }
 }
 
@@ -131,16 +141,22 @@ export function referencesIn(snapshot: Snapshot): References {
   )
   return {
     pool: (group, namespace, name) =>
-      lookup(snapshot, pools.get(refKey(group, namespace, name)), `InferencePool.${group}`),
+      lookup(snapshot, pools.get(refKey(group, namespace, name)), `InferencePool.${group}`, namespace),
     objective: (group, namespace, name) =>
-      lookup(snapshot, objectives.get(refKey(group, namespace, name)), `InferenceObjective.${group}`),
+      lookup(
+        snapshot,
+        objectives.get(refKey(group, namespace, name)),
+        `InferenceObjective.${group}`,
+        namespace,
+      ),
   }
 }
 
 /** Looks a binding up by `namespace/name`. */
 export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding> {
   const bindings = new Map(snapshot.bindings.map((binding) => [binding.key, binding]))
-  return (key) => lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`)
+  return (key) =>
+    lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`, key.slice(0, key.indexOf('/')))
 }
 
 /** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
@@ -196,11 +212,19 @@ function readNamespaces(given: readonly RawObject[], named: readonly string[]): 
   return [...namespaces.values()].toSorted((a, b) => compareBytes(a.name, b.name))
 }
 
-function lookup<T>(snapshot: Snapshot, object: T | undefined, qualified: string): Lookup<T> {
+function lookup<T>(
+  snapshot: Snapshot,
+  object: T | undefined,
+  qualified: string,
+  namespace: string,
+): Lookup<T> {
   if (object !== undefined) return { state: 'found', object }
   if (snapshot.absentKinds.has(qualified)) return { state: 'kind absent' }
   const gap = gapOf(snapshot, qualified)
-  return gap === undefined ? { state: 'absent' } : { state: 'unknown', why: gap }
+  if (gap !== undefined) return { state: 'unknown', why: gap }
+  if (snapshot.namespacesRead?.has(namespace) === false)
+    return { state: 'unknown', why: { verb: 'list', what: qualified, namespace, cause: 'not given' } }
+  return { state: 'absent' }
 }
 
 function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: string): string {
