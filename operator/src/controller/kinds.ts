@@ -58,16 +58,12 @@ interface Keeper {
   cancelTimer: () => void
 }
 
-interface Crd extends Cached {
-  readonly meta: Cached['meta']
-}
-
 export class Kinds {
   readonly #options: KindsOptions
   readonly #keepers: readonly Keeper[]
-  readonly #crds: Store<Crd>
+  readonly #crds: Store<Cached>
   readonly #timers = new Set<() => void>()
-  #crdReflector: Reflector<Crd> | undefined
+  #crdReflector: Reflector<Cached> | undefined
   #stopped = false
 
   constructor(options: KindsOptions) {
@@ -79,7 +75,7 @@ export class Kinds {
       ...[...world.pools].map(([group, cache]) => this.#keeper(cache, cachedPool(group))),
       ...[...world.objectives].map(([group, cache]) => this.#keeper(cache, cachedObjective(group))),
     ]
-    this.#crds = new Store<Crd>({ onError })
+    this.#crds = new Store<Cached>({ onError })
   }
 
   /** Finds out which kinds there are, and begins to fill their caches. Resolves after the first discovery. */
@@ -92,7 +88,7 @@ export class Kinds {
       const keeper = this.#keepers.find(({ cache }) => crdName(cache) === meta.name)
       if (keeper !== undefined) this.#lookAround(keeper, change.kind !== 'removed')
     })
-    this.#crdReflector = new Reflector<Crd>({
+    this.#crdReflector = new Reflector<Cached>({
       api,
       resource: CRDS,
       metadataOnly: true,
@@ -105,23 +101,20 @@ export class Kinds {
     this.#crdReflector.start()
   }
 
-  /** Whether discovery has answered for every kind. */
-  get areKnown(): boolean {
-    return this.#keepers.every(
-      ({ cache, running }) => running !== undefined || cache.standing.kind === 'absent',
-    )
-  }
-
   /** Asks the API server again whether it serves the kind of a cache. */
   async recheck(cache: AnyCache): Promise<void> {
     await this.#look(this.#keepers.filter((keeper) => keeper.cache === cache))
   }
 
-  /** Brings all caches up to the state of the API server now; rejects where a list fails. */
+  /**
+   * Brings all caches up to the state of the API server now; rejects where a list fails. A cache that has yet to be filled
+   * is not waited for, as nobody knows how long that takes: its list, which may be of a state before now, begins anew.
+   */
   async catchUp(): Promise<void> {
-    await Promise.all(
-      this.#keepers.filter(({ cache }) => cache.standing.kind === 'synced').map((keeper) => keeper.catchUp()),
-    )
+    const filled = this.#keepers.filter(({ cache }) => cache.standing.kind === 'synced')
+    await Promise.all(filled.map((keeper) => keeper.catchUp()))
+    // Only now: this call may be repeated until those lists are in, and a list must not be cut short each time.
+    for (const keeper of this.#keepers) if (!filled.includes(keeper)) this.#restart(keeper)
   }
 
   async stop(): Promise<void> {
@@ -205,6 +198,15 @@ export class Kinds {
     }
   }
 
+  #restart(keeper: Keeper): void {
+    const { running } = keeper
+    if (running === undefined || this.#stopped) return
+    // As in `#dismiss`: nothing of what it is reading reaches the store.
+    void running.stop()
+    this.#trust(keeper)
+    keeper.running = keeper.start()
+  }
+
   #dismiss(keeper: Keeper): void {
     if (keeper.cache.standing.kind !== 'absent') {
       this.#options.log.info('the API server does not serve a kind', { kind: crdName(keeper.cache) })
@@ -266,7 +268,7 @@ export class Kinds {
   }
 }
 
-function readCrd(raw: JsonRecord, names: ReadonlySet<string>): Crd | undefined {
+function readCrd(raw: JsonRecord, names: ReadonlySet<string>): Cached | undefined {
   const meta = readMeta(raw)
   return names.has(meta.name) ? { meta } : undefined
 }
