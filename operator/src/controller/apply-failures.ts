@@ -1,6 +1,7 @@
 // Outputs that the API server will not have (400, 422, an admission denial, a quota): tried again with backoff up to
 // 5 minutes, or at once when something else is to be written (contract §8, `ManagedOutputApplyFailed`).
 import type { Output } from '@kleym/shared/core/compile/output.ts'
+import { wishOf } from './wish.ts'
 
 const FIRST_MS = 1_000
 const MAX_MS = 300_000
@@ -22,7 +23,7 @@ export class ApplyFailures {
 
   /** The API server has refused to write `output` for this binding. */
   note(key: string, output: Output, message: string): void {
-    const wish = JSON.stringify(output)
+    const wish = wishOf(output)
     const before = this.#failures.get(key)
     const times = before?.wish === wish ? before.times + 1 : 1
     const pause = Math.min(FIRST_MS * 2 ** (times - 1), MAX_MS)
@@ -32,7 +33,7 @@ export class ApplyFailures {
   /** The refusal of this very output, and in how many milliseconds it is tried again (0: now). */
   of(key: string, output: Output): { readonly message: string; readonly waitMs: number } | undefined {
     const failure = this.#failures.get(key)
-    if (failure === undefined || failure.wish !== JSON.stringify(output)) return undefined
+    if (failure === undefined || failure.wish !== wishOf(output)) return undefined
     return { message: failure.message, waitMs: Math.max(0, failure.dueMs - this.#monotonicMs()) }
   }
 

@@ -6,7 +6,6 @@ import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { declaredClaim, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { ClaimIndex } from '@kleym/shared/core/collide/claim-index.ts'
 import { claimantsNear } from '@kleym/shared/core/collide/conflict.ts'
-import { entryOf } from '@kleym/shared/core/entry.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -15,6 +14,7 @@ import { judgeOwnership } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput, decide, type Decision, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Lookup } from '@kleym/shared/core/compile/references.ts'
 import { objectKey, type Cached, type Change } from '@kleym/shared/kube/store.ts'
+import { Members } from './members.ts'
 import { Absences, CacheReferences, type Missing } from './references.ts'
 import type { KindCache, World } from './world.ts'
 
@@ -75,10 +75,10 @@ export class Ledger {
   readonly #entries = new Map<string, Entry>()
   readonly #holdings = new Map<string, Holding>()
   /** Names of live outputs by the binding that their annotation names. */
-  readonly #outputsByBinding = new Map<string, Set<string>>()
+  readonly #outputsByBinding = new Members()
   /** Keys of bindings by the `namespace/name` of the pool, or of the objective, that they name. */
-  readonly #bindingsByPool = new Map<string, Set<string>>()
-  readonly #bindingsByObjective = new Map<string, Set<string>>()
+  readonly #bindingsByPool = new Members()
+  readonly #bindingsByObjective = new Members()
   /** The binding that would have an output of this name. */
   readonly #bindingByRenderedName = new Map<string, string>()
 
@@ -146,7 +146,7 @@ export class Ledger {
   confirmAbsent(missing: Missing): void {
     this.#absences.confirm(missing)
     const names = missing.kind === 'pool' ? this.#bindingsByPool : this.#bindingsByObjective
-    this.#recompile(names.get(objectKey(missing)) ?? [])
+    this.#recompile(names.of(objectKey(missing)))
   }
 
   /** The live outputs of a binding, terminating ones included. */
@@ -178,7 +178,7 @@ export class Ledger {
 
   #outputsOf(key: string, kind: 'ours' | 'orphan'): readonly LiveOutput[] {
     this.#bringUpToDate()
-    return [...(this.#outputsByBinding.get(key) ?? [])].flatMap((name) => {
+    return [...this.#outputsByBinding.of(key)].flatMap((name) => {
       const holding = this.#holdings.get(name)
       return holding?.ownership.kind === kind ? [holding] : []
     })
@@ -190,7 +190,7 @@ export class Ledger {
     const { key } = change.kind === 'removed' ? change.before : change.now
     if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) {
       // A status decides whose an output is, and whether a doubt has been told; it changes nothing else.
-      for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
+      for (const name of this.#outputsByBinding.of(key)) this.#staleOutputs.add(name)
       if (this.#entries.get(key)?.doubts.length !== 0) this.#staleBindings.add(key)
       return
     }
@@ -213,17 +213,17 @@ export class Ledger {
   /** Pools and objectives wake exactly the bindings that name them. */
   #follow<T extends Cached>(
     cache: KindCache<T>,
-    names: ReadonlyMap<string, ReadonlySet<string>>,
+    names: Pick<Members, 'keys' | 'of'>,
     missing: (ref: { readonly namespace: string; readonly name: string }) => Missing,
   ): void {
     cache.store.subscribe((change) => {
       const { meta } = change.kind === 'removed' ? change.before : change.now
       this.#absences.forget(missing({ namespace: meta.namespace, name: meta.name }))
       if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) return
-      this.#recompile(names.get(objectKey(meta)) ?? [])
+      this.#recompile(names.of(objectKey(meta)))
     })
     cache.onStanding(() => {
-      for (const keys of names.values()) this.#recompile(keys)
+      for (const name of names.keys()) this.#recompile(names.of(name))
     })
   }
 
@@ -250,7 +250,7 @@ export class Ledger {
   #refreshBinding(key: string): void {
     const before = this.#entries.get(key)
     const binding = this.#world.bindings.store.get(key)
-    const entry = binding === undefined ? undefined : this.#compile(binding)
+    const entry = binding === undefined ? undefined : this.#compile(binding, before?.claim)
     if (entry === undefined) {
       this.#entries.delete(key)
       this.#lastingDoubts.delete(key)
@@ -260,12 +260,16 @@ export class Ledger {
     // The same claim, but no longer one to wait for silently.
     if (before?.isOpen === true && entry?.isOpen === false)
       for (const claim of claimsOf(entry)) this.#wakePeers(claim)
-    for (const name of this.#outputsByBinding.get(key) ?? []) this.#staleOutputs.add(name)
+    for (const name of this.#outputsByBinding.of(key)) this.#staleOutputs.add(name)
   }
 
-  /** The claim with the very labels of its cell, which it would otherwise hold once more. */
-  #sharing<T extends Claim | undefined>(claim: T): T {
-    const labels = claim === undefined ? undefined : this.#claims.cellOf(claim)?.labels
+  /**
+   * The claim as it is kept: the one from before where it says the same, as the index holds objects; else with the very
+   * labels of its cell, which it would otherwise hold once more.
+   */
+  #kept(claim: Claim, before: Claim | undefined): Claim {
+    if (sameClaim(claim, before)) return before
+    const labels = this.#claims.cellOf(claim)?.labels
     return labels === undefined ? claim : { ...claim, labels }
   }
 
@@ -273,7 +277,7 @@ export class Ledger {
     return new CacheReferences(this.#world, this.#absences)
   }
 
-  #compile(binding: Binding): Entry {
+  #compile(binding: Binding, before: Claim | undefined): Entry {
     const references = this.#references()
     const compiled = compile(binding, references, this.#config)
     const doubts = references.doubts(compiled.result)
@@ -281,8 +285,9 @@ export class Ledger {
     const isDoubtful = doubts.length > 0 && !isToldAlready(compiled)
     // A check that decides before a cache is looked at does not wait for it.
     const waits = compiled.result.kind === 'undetermined' && references.waits
+    const claim = declaredClaim(isDoubtful ? doubted(compiled) : compiled)
     return {
-      claim: this.#sharing(declaredClaim(isDoubtful ? doubted(compiled) : compiled)),
+      claim: claim && this.#kept(claim, before),
       renderedName: compiled.result.kind === 'resolved' ? compiled.result.output.metadata.name : undefined,
       poolKey: binding.poolRef.ok ? siblingKey(binding, binding.poolRef.value) : undefined,
       objectiveKey: binding.objectiveRef.ok ? siblingKey(binding, binding.objectiveRef.value) : undefined,
@@ -293,8 +298,8 @@ export class Ledger {
   }
 
   #indexNames(key: string, before: Entry | undefined, now: Entry | undefined): void {
-    moveEntry(this.#bindingsByPool, key, before?.poolKey, now?.poolKey)
-    moveEntry(this.#bindingsByObjective, key, before?.objectiveKey, now?.objectiveKey)
+    this.#bindingsByPool.move(key, before?.poolKey, now?.poolKey)
+    this.#bindingsByObjective.move(key, before?.objectiveKey, now?.objectiveKey)
     if (before?.renderedName === now?.renderedName) return
     if (before?.renderedName !== undefined) this.#bindingByRenderedName.delete(before.renderedName)
     if (now?.renderedName !== undefined) this.#bindingByRenderedName.set(now.renderedName, key)
@@ -303,20 +308,20 @@ export class Ledger {
   #refreshOutput(name: string): void {
     const before = this.#holdings.get(name)
     const object = this.#world.outputs.store.get(name)
-    const now = object === undefined ? undefined : this.#judge(object)
+    const now = object === undefined ? undefined : this.#judge(object, before?.claims)
     if (now === undefined) this.#holdings.delete(name)
     else this.#holdings.set(name, now)
-    moveEntry(this.#outputsByBinding, name, bindingNamedBy(before), bindingNamedBy(now))
+    this.#outputsByBinding.move(name, bindingNamedBy(before), bindingNamedBy(now))
     this.#replaceClaims(before?.claims ?? [], now?.claims ?? [])
   }
 
-  #judge(object: ClusterSpiffeId): Holding {
+  #judge(object: ClusterSpiffeId, before: readonly Claim[] = []): Holding {
     const ownership = judgeOwnership(object, {
       binding: (key) => this.#bindingLookup(key),
       renderedName: (key) => this.#entries.get(key)?.renderedName,
     })
     const claims = claimsOfOutput({ object, ownership })
-    return { object, ownership, claims: claims.map((claim) => this.#sharing(claim)) }
+    return { object, ownership, claims: claims.map((claim, at) => this.#kept(claim, before[at])) }
   }
 
   /** A binding that the cache does not hold counts as gone here: nothing is deleted for it without a live read. */
@@ -341,23 +346,13 @@ export class Ledger {
 
   /** Wakes the direct peers under the old and the new claims, and nobody where nothing has changed. */
   #replaceClaims(before: readonly Claim[], now: readonly Claim[]): void {
-    if (sameClaims(before, now)) {
-      // The index holds objects: the old ones go on standing for the new.
-      for (const [at, claim] of before.entries()) this.#swap(claim, now[at])
-      return
-    }
+    if (before.length === now.length && before.every((claim, at) => claim === now[at])) return
     for (const claim of before) {
       this.#wakePeers(claim)
       this.#claims.remove(claim)
     }
     for (const claim of now) this.#claims.add(claim)
     for (const claim of now) this.#wakePeers(claim)
-  }
-
-  #swap(before: Claim, now: Claim | undefined): void {
-    if (now === undefined || now === before) return
-    this.#claims.remove(before)
-    this.#claims.add(now)
   }
 
   #wakePeers(claim: Claim): void {
@@ -400,11 +395,7 @@ function claimsOf(entry: Entry | undefined): readonly Claim[] {
   return entry?.claim === undefined ? [] : [entry.claim]
 }
 
-function sameClaims(before: readonly Claim[], now: readonly Claim[]): boolean {
-  return before.length === now.length && before.every((claim, at) => sameClaim(claim, now[at]))
-}
-
-function sameClaim(left: Claim, right: Claim | undefined): boolean {
+function sameClaim(left: Claim, right: Claim | undefined): right is Claim {
   return (
     right !== undefined &&
     left.basis === right.basis &&
@@ -420,26 +411,12 @@ function sameClaim(left: Claim, right: Claim | undefined): boolean {
 }
 
 function bindingNamedBy(output: LiveOutput | undefined): string | undefined {
-  return output?.object.meta.annotations.get(ANNOTATION_BINDING)
+  if (output === undefined) return undefined
+  const { object, ownership } = output
+  return ownership.kind === 'foreign' ? object.meta.annotations.get(ANNOTATION_BINDING) : ownership.binding
 }
 
 /** The key of an object in the binding's namespace. */
 function siblingKey({ meta }: Binding, ref: { readonly name: string } | undefined): string | undefined {
   return ref === undefined ? undefined : objectKey({ namespace: meta.namespace, name: ref.name })
-}
-
-/** Moves `member` from the set of one key to that of another. */
-function moveEntry(
-  sets: Map<string, Set<string>>,
-  member: string,
-  before: string | undefined,
-  now: string | undefined,
-): void {
-  if (before === now) return
-  if (before !== undefined) {
-    const set = sets.get(before)
-    set?.delete(member)
-    if (set?.size === 0) sets.delete(before)
-  }
-  if (now !== undefined) entryOf(sets, now, () => new Set<string>()).add(member)
 }

@@ -2,7 +2,7 @@
 // thousand of each; classes, since an object literal with getters costs a hidden class of its own for every object.
 import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-schema.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -24,12 +24,32 @@ export function cachedObjective(group: ObjectiveGroup): (value: JsonRecord) => O
   return (value) => withoutNotes(readObjective({ value }, group))
 }
 
-/** Labels and annotations of what people own are theirs: nothing here reads them, and an annotation may hold it all again. */
+/** Labels, annotations and owners of what people own are theirs: nothing here reads them, and they may be long. */
 function withoutNotes<T extends { readonly meta: ObjectMeta }>(object: T): T {
-  return { ...object, meta: { ...object.meta, labels: NO_NOTES, annotations: NO_NOTES } }
+  const { meta } = object
+  return {
+    ...object,
+    meta: {
+      ...meta,
+      createdAt: undefined,
+      labels: NO_NOTES,
+      annotations: NO_NOTES,
+      finalizers: sharedFinalizers(meta.finalizers),
+      ownerReferences: NONE,
+    },
+  }
 }
 
+/** Ours alone is what a settled binding has. */
+function sharedFinalizers(finalizers: readonly string[]): readonly string[] {
+  if (finalizers.length === 0) return NONE
+  return finalizers.length === 1 && finalizers[0] === FINALIZER ? OURS : finalizers
+}
+
+// One for all.
 const NO_NOTES: ReadonlyMap<string, string> = new Map()
+const NONE: readonly string[] = []
+const OURS: readonly string[] = [FINALIZER]
 
 /** A ClusterSPIFFEID; one that names no binding cannot be ours, and is kept as name, UID and version alone. */
 export function cachedOutput(value: JsonRecord): ClusterSpiffeId {
@@ -43,10 +63,7 @@ export function cachedOutput(value: JsonRecord): ClusterSpiffeId {
   return new CachedOutput({ metadata })
 }
 
-/** One for all. */
-const NONE: readonly string[] = []
-
-/** Its status is looked at when it is written, and when it may say whose an output is. */
+/** Its status is looked at when it is written, and when it may say whose an output is: it is parsed at each reading. */
 class CachedBinding implements Binding {
   readonly meta: Binding['meta']
   readonly key: string
@@ -76,7 +93,7 @@ class CachedBinding implements Binding {
   }
 }
 
-/** Its spec is looked at when it changes, and when its binding is decided. */
+/** Its spec is looked at when it changes, and when its binding is decided: it is parsed at each reading. */
 class CachedOutput implements ClusterSpiffeId {
   readonly meta: ClusterSpiffeId['meta']
   readonly undecodable: readonly string[]
@@ -104,14 +121,14 @@ class CachedOutput implements ClusterSpiffeId {
   }
 }
 
-/** Labels and annotations are looked at with the spec. */
+/** Labels and annotations are looked at with the spec, and parsed at each reading too. */
 class OutputMeta implements ObjectMeta {
   readonly name: string
   readonly namespace: string
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
   readonly generation: number | undefined
-  readonly createdAt: string | undefined
+  readonly createdAt = undefined
   readonly deletedAt: string | undefined
   readonly finalizers: readonly string[]
   readonly ownerReferences: readonly unknown[]
@@ -124,9 +141,8 @@ class OutputMeta implements ObjectMeta {
     this.uid = meta.uid
     this.resourceVersion = meta.resourceVersion
     this.generation = meta.generation
-    this.createdAt = meta.createdAt
     this.deletedAt = meta.deletedAt
-    this.finalizers = meta.finalizers
+    this.finalizers = sharedFinalizers(meta.finalizers)
     this.ownerReferences = meta.ownerReferences
     this.#labels = textOf(Object.fromEntries(meta.labels))
     this.#annotations = textOf(Object.fromEntries(meta.annotations))

@@ -1,9 +1,9 @@
 // How often an output has been put back. Somebody who edits it again and again (another controller, a webhook) must not
 // make kleym write for ever (contract §8).
-import { createHash } from 'node:crypto'
 import { driftOf } from '@kleym/shared/core/plan/drift.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { wishOf } from './wish.ts'
 
 const WINDOW_MS = 60_000
 /** Repairs of one object within a minute that are made at once; the next one waits. */
@@ -80,11 +80,6 @@ export class Repairs {
     const tooMany = pauseMs > 0 || recent.length >= REPAIRS_AT_ONCE
     return { repairs: recent, pauseMs: tooMany ? Math.min(Math.max(2 * pauseMs, PAUSE_MS), PAUSE_MAX_MS) : 0 }
   }
-}
-
-/** What is wanted, as a short text: one is kept for every output that was ever written. */
-function wishOf(output: Output): string {
-  return createHash('sha256').update(JSON.stringify(output)).digest('base64')
 }
 
 /** The object, as far as its difference from the wish goes: what drift looks at. */

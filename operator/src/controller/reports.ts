@@ -26,6 +26,14 @@ export interface ReportsOptions {
   readonly log: Log
 }
 
+/** What a status was written for, and the status before it, which is read once: each reading parses it. */
+interface Told {
+  readonly binding: Binding
+  readonly before: BindingStatus | undefined
+  readonly judgement: Judgement
+  readonly verdict: Verdict
+}
+
 export class Reports {
   readonly #options: ReportsOptions
 
@@ -43,18 +51,21 @@ export class Reports {
     if (judged.uid !== binding.meta.uid || judged.generation !== binding.meta.generation) {
       return { kind: 'overtaken' }
     }
-    const next = this.#next(binding, judgement, own)
+    const { meta, status } = binding
+    const next = this.#next({ meta, status }, judgement, own)
     metrics.setBinding(key, outcomeOf(verdict, judgement))
-    if (deepEqual(next, binding.status)) return { kind: 'done' }
+    if (next === undefined || deepEqual(next, status)) return { kind: 'done' }
     const result = await writer.setStatus(binding, next)
-    if (result.kind === 'done') this.#announce(binding, judgement, verdict)
+    if (result.kind === 'done') this.#announce({ binding, before: status, judgement, verdict })
     return result
   }
 
   /** Whether the status already says this, for the binding as it is. */
   holds(key: string, judgement: Judgement): boolean {
     const binding = this.#options.world.bindings.store.get(key)
-    return binding !== undefined && deepEqual(this.#next(binding, judgement, []), binding.status)
+    if (binding === undefined) return false
+    const { meta, status } = binding
+    return deepEqual(this.#next({ meta, status }, judgement, []), status)
   }
 
   /** The binding is gone, or is about to be. */
@@ -62,26 +73,29 @@ export class Reports {
     this.#options.metrics.setBinding(key, undefined)
   }
 
-  #next(binding: Binding, judgement: Judgement, own: readonly LiveOutput[]): BindingStatus {
+  /** What the status is to say; undefined where there has been none and none is to be written. */
+  #next(
+    { meta, status }: Pick<Binding, 'meta' | 'status'>,
+    judgement: Judgement,
+    own: readonly LiveOutput[],
+  ): BindingStatus | undefined {
     const { config, clock } = this.#options
-    const status = nextStatus(binding.status, judgement, {
+    return nextStatus(status, judgement, {
       config,
-      generation: binding.meta.generation ?? 0,
+      generation: meta.generation ?? 0,
       now: clock
         .now()
         .toISOString()
         .replace(/\.\d+Z$/, 'Z'),
-      inForce: inForce(binding, judgement, own),
+      inForce: inForce(status, judgement, own),
     })
-    // What the API server would not store cannot be compared with what it has.
-    return status ?? {}
   }
 
-  #announce(binding: Binding, judgement: Judgement, verdict: Verdict): void {
-    const before = conditionOf(binding.status, 'Ready')
-    const wasConflict = conditionOf(binding.status, 'Conflict')?.status === 'True'
+  #announce({ binding, before, judgement, verdict }: Told): void {
+    const wasReady = conditionOf(before, 'Ready')
+    const wasConflict = conditionOf(before, 'Conflict')?.status === 'True'
     const isConflict = verdict.reason === 'IdentityCollision'
-    const changed = before?.status !== verdict.ready || before.reason !== verdict.reason
+    const changed = wasReady?.status !== verdict.ready || wasReady.reason !== verdict.reason
     const keys = logKeysOf(binding, judgement, verdict)
     if (!changed) {
       this.#options.log.debug('updated a status', keys)
@@ -122,14 +136,14 @@ export class Reports {
 
 /** The output that is in force for a binding: the one that it asks for, or, while that is open, the one that it had. */
 function inForce(
-  binding: Binding,
+  status: BindingStatus | undefined,
   judgement: Judgement,
   own: readonly LiveOutput[],
 ): { readonly name: string; readonly uid: string } | undefined {
   const wanted =
     judgement.state === 'ready'
       ? judgement.resolved.output.metadata.name
-      : (binding.status?.clusterSPIFFEID?.name ?? own[0]?.object.meta.name)
+      : (status?.clusterSPIFFEID?.name ?? own[0]?.object.meta.name)
   const found = own.find(({ object }) => object.meta.name === wanted)
   return found === undefined ? undefined : { name: found.object.meta.name, uid: found.object.meta.uid ?? '' }
 }

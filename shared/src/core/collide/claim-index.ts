@@ -37,12 +37,10 @@ export interface PeerRow {
 
 interface OpenCell extends Cell {
   readonly group: Group
-  /** Its labels as `labelKey` writes them. */
-  readonly labelKeys: readonly string[]
   /** The label under which larger label sets look for it; empty for the empty set. */
   designated: string
-  readonly claims: Claim[]
-  readonly declared: Claim[]
+  claims: Claim[]
+  declared: Claim[]
   relatives: { readonly relation: Relation; readonly cell: OpenCell }[]
 }
 
@@ -68,7 +66,7 @@ export class ClaimIndex {
   readonly #groups = new Map<string, Group>()
   // Who asks about a claim mostly holds the very object that was indexed: that spares writing its labels down again.
   readonly #cellOfClaim = new Map<Claim, OpenCell>()
-  readonly #loose: Claim[] = []
+  #loose: Claim[] = []
 
   /** Live claims on any service account or namespace: too few to be worth a cell. */
   get loose(): readonly Claim[] {
@@ -85,15 +83,15 @@ export class ClaimIndex {
   /** Takes a claim in; the same object only once. */
   add(claim: Claim): void {
     if (isLoose(claim)) {
-      insert(this.#loose, claim)
+      this.#loose = withClaim(this.#loose, claim)
       return
     }
     const key = groupKey(claim)
     const group = entryOf(this.#groups, key, () => openGroup(key))
-    const labelKeys = [...claim.labels].map(labelKey)
-    const cell = entryOf(group.cells, labelKeys.join('\n'), () => openCell(group, claim.labels, labelKeys))
-    insert(cell.claims, claim)
-    if (claim.basis === 'declared') insert(cell.declared, claim)
+    const { labels } = claim
+    const cell = entryOf(group.cells, labelsKey(labels), () => openCell(group, labels))
+    cell.claims = withClaim(cell.claims, claim)
+    if (claim.basis === 'declared') cell.declared = withClaim(cell.declared, claim)
     this.#cellOfClaim.set(claim, cell)
     group.rows = undefined
   }
@@ -124,14 +122,15 @@ export class ClaimIndex {
   rowsOf(claim: Claim): PeerRows | undefined {
     const cell = this.#openCellOf(claim)
     if (cell === undefined) return undefined
+    // A cell without relatives has one row, which is at hand.
+    if (cell.relatives.length === 1) return peerRowsOf(cell)
     cell.group.rows ??= new Map()
     return entryOf(cell.group.rows, cell, () => peerRowsOf(cell))
   }
 
   #openCellOf(claim: Claim): OpenCell | undefined {
     return (
-      this.#cellOfClaim.get(claim) ??
-      this.#groups.get(groupKey(claim))?.cells.get([...claim.labels].map(labelKey).join('\n'))
+      this.#cellOfClaim.get(claim) ?? this.#groups.get(groupKey(claim))?.cells.get(labelsKey(claim.labels))
     )
   }
 }
@@ -172,19 +171,12 @@ function openGroup(key: string): Group {
 }
 
 /** Opens a cell and links it with every cell of the group of which one label set contains the other. */
-function openCell(group: Group, labels: PoolLabels, labelKeys: readonly string[]): OpenCell {
-  const cell: OpenCell = {
-    group,
-    labels,
-    labelKeys,
-    designated: '',
-    claims: [],
-    declared: [],
-    relatives: [],
-  }
-  cell.relatives.push({ relation: 'SamePods', cell })
+function openCell(group: Group, labels: PoolLabels): OpenCell {
+  const cell: OpenCell = { group, labels, designated: '', claims: [], declared: [], relatives: [] }
+  cell.relatives = [{ relation: 'SamePods', cell }]
   if (group.cells.size === 0) return cell
   const kin = (group.kin ??= kinOf(group))
+  const labelKeys = labelKeysOf(labels)
   const rarest = rarestOf(kin, labelKeys)
   // Whatever contains this label set has all of its labels, the rarest too.
   const larger = rarest === undefined ? group.cells.values() : (kin.holders.get(rarest) ?? [])
@@ -207,8 +199,9 @@ function kinOf({ cells }: Group): Kin {
 }
 
 function enter(kin: Kin, cell: OpenCell): void {
-  cell.designated = rarestOf(kin, cell.labelKeys) ?? ''
-  for (const key of cell.labelKeys) entryOf(kin.holders, key, newSet).add(cell)
+  const labelKeys = labelKeysOf(cell.labels)
+  cell.designated = rarestOf(kin, labelKeys) ?? ''
+  for (const key of labelKeys) entryOf(kin.holders, key, newSet).add(cell)
   entryOf(kin.designated, cell.designated, newSet).add(cell)
 }
 
@@ -218,10 +211,10 @@ function closeCell(cell: OpenCell): void {
     if (relative !== cell) relative.relatives = relative.relatives.filter((one) => one.cell !== cell)
   }
   if (group.kin !== undefined) {
-    for (const key of cell.labelKeys) dropFrom(group.kin.holders, key, cell)
+    for (const key of labelKeysOf(cell.labels)) dropFrom(group.kin.holders, key, cell)
     dropFrom(group.kin.designated, cell.designated, cell)
   }
-  group.cells.delete(cell.labelKeys.join('\n'))
+  group.cells.delete(labelsKey(cell.labels))
 }
 
 function link(smaller: OpenCell, larger: OpenCell): void {
@@ -251,11 +244,19 @@ function isLoose(claim: Claim): boolean {
   return claim.namespace === ANY || claim.serviceAccountName === ANY
 }
 
-/** Puts a claim at its place in a sorted list; mostly that is the end. */
-function insert(claims: Claim[], claim: Claim): void {
+/** Up to how many claims a list is copied for one more. */
+const FEW = 8
+
+/**
+ * The sorted list with one more claim, which mostly belongs at the end. A short list is copied to its very length: one that
+ * grows in place has room for 17 from the first on, and most lists have one claim or two.
+ */
+function withClaim(claims: Claim[], claim: Claim): Claim[] {
   const last = claims.at(-1)
-  if (last === undefined || compareClaims(last, claim) <= 0) claims.push(claim)
-  else claims.splice(placeOf(claims, claim), 0, claim)
+  const at = last === undefined || compareClaims(last, claim) <= 0 ? claims.length : placeOf(claims, claim)
+  if (claims.length < FEW) return claims.toSpliced(at, 0, claim)
+  claims.splice(at, 0, claim)
+  return claims
 }
 
 function withdraw(claims: Claim[], claim: Claim): void {
@@ -301,8 +302,13 @@ function groupKey(claim: Claim): string {
   return JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
 }
 
-function labelKey([key, value]: readonly [string, string]): string {
+/** Each label as a text, which is not kept: most cells are the only one of their group, and nobody asks for it again. */
+function labelKeysOf(labels: PoolLabels): readonly string[] {
   // Neither a label key nor a label value holds a colon or a line feed where kleym made it; a hand-made live output may
   // hold anything, hence JSON.
-  return JSON.stringify([key, value])
+  return [...labels].map((label) => JSON.stringify(label))
+}
+
+function labelsKey(labels: PoolLabels): string {
+  return labelKeysOf(labels).join('\n')
 }

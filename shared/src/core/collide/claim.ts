@@ -3,7 +3,7 @@
 import type { Compiled } from '../compile/compile.ts'
 import type { IdentityParts } from '../compile/identity.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
-import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 export type ClaimBasis =
@@ -46,20 +46,23 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
  * What a live output keeps in force, read from its own spec. Other selectors that a person's hand has added only narrow
  * it, so leaving them out claims too much rather than too little. Nothing without a container: that is PoolOnly.
  */
-export function liveClaims(output: ClusterSpiffeId, owner: string): readonly Claim[] {
-  const selectors = output.spec.workloadSelectorTemplates
+export function liveClaims(
+  { meta: { name }, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
+  owner: string,
+): readonly Claim[] {
+  const { workloadSelectorTemplates: selectors, spiffeIDTemplate: spiffeId } = spec
   return orAny(valuesOf(selectors, 'k8s:ns:')).flatMap((namespace) =>
     orAny(valuesOf(selectors, 'k8s:sa:')).flatMap((serviceAccountName) =>
       valuesOf(selectors, 'k8s:container-name:').flatMap((containerName) =>
-        liveLabels(output).map((labels) => ({
+        liveLabels(spec).map((labels) => ({
           basis: 'live' as const,
           owner,
-          output: output.meta.name,
+          output: name,
           namespace,
           serviceAccountName,
           containerName,
           labels,
-          spiffeId: output.spec.spiffeIDTemplate,
+          spiffeId,
         })),
       ),
     ),
@@ -71,14 +74,14 @@ export function liveClaims(output: ClusterSpiffeId, owner: string): readonly Cla
  * has made them differ, the entry is made for the pods that both choose, but its selectors alone decide which pods of
  * those nodes get it: both sets are claimed.
  */
-function liveLabels({ spec }: ClusterSpiffeId): readonly PoolLabels[] {
+function liveLabels({ workloadSelectorTemplates, podSelector }: ClusterSpiffeIdSpec): readonly PoolLabels[] {
   const selected = new Map<string, string>()
-  for (const text of valuesOf(spec.workloadSelectorTemplates, 'k8s:pod-label:')) {
+  for (const text of valuesOf(workloadSelectorTemplates, 'k8s:pod-label:')) {
     const colon = text.indexOf(':')
     if (colon > 0 && !selected.has(text.slice(0, colon)))
       selected.set(text.slice(0, colon), text.slice(colon + 1))
   }
-  const chosen = spec.podSelector?.matchLabels ?? new Map<string, string>()
+  const chosen = podSelector?.matchLabels ?? new Map<string, string>()
   const narrowed = [...chosen].some(([key, value]) => selected.get(key) !== value)
   return narrowed ? [inOrder(new Map([...selected, ...chosen])), inOrder(selected)] : [inOrder(selected)]
 }

@@ -33,6 +33,7 @@ export type Standing =
   /** It is in the cluster, with another content. */
   | 'to be changed'
 
+/** Reading the spec, the labels or the annotations may cost: the operator keeps ten thousand of them as text. */
 export interface ClusterSpiffeId {
   readonly meta: ObjectMeta
   readonly spec: ClusterSpiffeIdSpec

@@ -6,17 +6,20 @@ import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 /** The paths of all differences, in byte order; empty when the live object is as it should be. */
-export function driftOf(live: ClusterSpiffeId, wanted: Output): readonly string[] {
+export function driftOf(
+  { meta: { labels, annotations }, rawSpec }: ClusterSpiffeId,
+  wanted: Output,
+): readonly string[] {
   const paths: string[] = []
   for (const [key, value] of Object.entries(wanted.metadata.labels)) {
-    if (live.meta.labels.get(key) !== value) paths.push(`.metadata.labels[${JSON.stringify(key)}]`)
+    if (labels.get(key) !== value) paths.push(`.metadata.labels[${JSON.stringify(key)}]`)
   }
   for (const [key, value] of Object.entries(wanted.metadata.annotations)) {
-    if (live.meta.annotations.get(key) !== value) paths.push(`.metadata.annotations[${JSON.stringify(key)}]`)
+    if (annotations.get(key) !== value) paths.push(`.metadata.annotations[${JSON.stringify(key)}]`)
   }
   const wantedSpec = new Map<string, unknown>(Object.entries(wanted.spec))
-  for (const key of new Set([...wantedSpec.keys(), ...Object.keys(live.rawSpec)])) {
-    const found = Object.hasOwn(live.rawSpec, key) ? live.rawSpec[key] : undefined
+  for (const key of new Set([...wantedSpec.keys(), ...Object.keys(rawSpec)])) {
+    const found = Object.hasOwn(rawSpec, key) ? rawSpec[key] : undefined
     if (!deepEqual(found, wantedSpec.get(key))) paths.push(`.spec.${key}`)
   }
   return paths.toSorted(compareBytes)

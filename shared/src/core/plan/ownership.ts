@@ -6,6 +6,7 @@ import type { Ignorance } from '../knowledge.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { ObjectMeta } from '../objects/meta.ts'
 
 export type Ownership =
   /** `assumed`: the binding is a manifest without a UID, so only name and annotation were compared. */
@@ -24,9 +25,10 @@ export interface OwnershipFacts {
 
 /** Judges one ClusterSPIFFEID. */
 export function judgeOwnership(object: ClusterSpiffeId, facts: OwnershipFacts): Ownership {
-  const key = object.meta.annotations.get(ANNOTATION_BINDING)
+  const { name, annotations } = object.meta
+  const key = annotations.get(ANNOTATION_BINDING)
   if (key === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING}` }
-  const namesItself = nameFromItself(key, object.spec.spiffeIDTemplate) === object.meta.name
+  const namesItself = nameFromItself(key, object.spec.spiffeIDTemplate) === name
   const lookup = facts.binding(key)
   if (lookup.state === 'unknown') return { kind: 'unknown', binding: key, why: lookup.why }
   if (lookup.state === 'kind absent') return { kind: 'foreign', why: 'the kind of bindings is not there' }
@@ -38,11 +40,22 @@ export function judgeOwnership(object: ClusterSpiffeId, facts: OwnershipFacts): 
           why: `it names binding ${key}, which is gone, and its name is not the one that kleym gives`,
         }
   }
-  return judgeAgainst(lookup.object, object, namesItself || facts.renderedName(key) === object.meta.name)
+  return judgeAgainst(lookup.object, object.meta, {
+    claimed: annotations.get(ANNOTATION_BINDING_UID),
+    namesItself,
+    nameIsOurs: namesItself || facts.renderedName(key) === name,
+  })
 }
 
-function judgeAgainst(binding: Binding, object: ClusterSpiffeId, nameIsOurs: boolean): Ownership {
-  const claimed = object.meta.annotations.get(ANNOTATION_BINDING_UID)
+function judgeAgainst(
+  binding: Binding,
+  output: ObjectMeta,
+  {
+    claimed,
+    namesItself,
+    nameIsOurs,
+  }: { readonly claimed: string | undefined; readonly namesItself: boolean; readonly nameIsOurs: boolean },
+): Ownership {
   const { uid } = binding.meta
   if (uid === undefined) {
     return nameIsOurs
@@ -50,19 +63,22 @@ function judgeAgainst(binding: Binding, object: ClusterSpiffeId, nameIsOurs: boo
       : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
   }
   if (claimed === uid) {
-    const recorded = binding.status?.clusterSPIFFEID
-    const isRecorded = recorded?.name === object.meta.name && recorded.uid === object.meta.uid
-    return nameIsOurs || isRecorded
+    return nameIsOurs || isRecorded(binding, output)
       ? { kind: 'ours', binding: binding.key, assumed: false }
       : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
   }
   if ((claimed ?? '') === '')
     return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING_UID}` }
-  if (nameFromItself(binding.key, object.spec.spiffeIDTemplate) === object.meta.name) {
+  if (namesItself) {
     return { kind: 'orphan', binding: binding.key, why: `binding ${binding.key} lives under another UID` }
   }
   return {
     kind: 'foreign',
     why: `it names another UID of binding ${binding.key}, and its name is not kleym's`,
   }
+}
+
+function isRecorded({ status }: Binding, { name, uid }: ObjectMeta): boolean {
+  const recorded = status?.clusterSPIFFEID
+  return recorded?.name === name && recorded.uid === uid
 }

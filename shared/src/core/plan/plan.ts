@@ -240,8 +240,9 @@ function wait(
 }
 
 function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim | undefined): boolean {
-  if (live.object.spec.spiffeIDTemplate !== resolved.identity.spiffeId) return false
-  const kept = liveClaims(live.object, resolved.identity.binding)
+  const { meta, spec } = live.object
+  if (spec.spiffeIDTemplate !== resolved.identity.spiffeId) return false
+  const kept = liveClaims({ meta, spec }, resolved.identity.binding)
   if (claim === undefined) return kept.length === 0
   const [only, ...rest] = kept
   return (
