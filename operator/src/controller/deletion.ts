@@ -74,7 +74,11 @@ export class Deletion {
       if (result.kind === 'kind absent') await recheck(world.outputs)
       else if (result.kind !== 'done') return retry(result)
     }
-    if (ledger.ownOutputs(key).length > 0) return { kind: 'after', ms: LEFTOVER_MS }
+    if (ledger.ownOutputs(key).length > 0) {
+      // A list that was asked for while something is here cannot tell when it is gone.
+      this.#tickets.delete(key)
+      return { kind: 'after', ms: LEFTOVER_MS }
+    }
     return binding.meta.finalizers.includes(FINALIZER) ? this.#confirm(key, binding) : undefined
   }
 
