@@ -7,6 +7,7 @@ import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { Controller } from './controller/controller.ts'
 import { Kinds } from './controller/kinds.ts'
 import { cachesOf, createWorld, type World } from './controller/world.ts'
@@ -245,7 +246,7 @@ class Operator {
   #notReady(): string | undefined {
     const waiting = cachesOf(this.#world).filter(({ standing }) => standing.kind === 'waiting')
     if (waiting.length === 0) return undefined
-    return `waiting for ${waiting.map(({ resource }) => qualifiedKind(resource)).join(', ')}`
+    return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
   }
 
   /** Whether every cache has what there is, or is known to have nothing. */

@@ -21,18 +21,10 @@ import {
   type Injection,
   type ObservedRequest,
 } from './fault-proxy.ts'
+import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
-import {
-  binding,
-  conditionOf,
-  namespace,
-  objective,
-  outputId,
-  outputsOf,
-  pool,
-  untilReason,
-} from './objects.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { binding, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'
+import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
@@ -60,11 +52,7 @@ beforeAll(async () => {
   await prepare(cp, 'peace')
   peace = { before: await inPeace('before'), after: await inPeace('after') }
 })
-afterAll(async () => {
-  neverTwo?.stop()
-  await proxy?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(neverTwo, proxy, cp))
 
 async function inPeace(side: Side): Promise<State> {
   await goTo(cp, 'peace', side)
@@ -276,17 +264,6 @@ describe('what was missed is made up for when', () => {
   })
 })
 
-/** A settled binding `chat`. */
-async function settle(space: string): Promise<void> {
-  await cp.apply([
-    namespace(space),
-    pool(space, 'llama', { app: 'llama' }),
-    objective(space, 'chat', 'llama'),
-    binding(space, 'chat'),
-  ])
-  await untilReason(cp, space, 'chat', 'Reconciled')
-}
-
 /** Tries that fail, before a look at what the status says. */
 const ENOUGH = 6
 
@@ -358,11 +335,11 @@ describe('as long as', () => {
       status: 500,
       edit: noPool,
       about: 'chat',
-      message: /^cannot get InferencePool: failed$/,
+      message: /^cannot get InferencePool\.inference\.networking\.k8s\.io: failed$/,
     },
   ])('$name, the status says so once, whatever is tried again', async (row) => {
     const space = row.name.replaceAll(/[^a-z]+/g, '-')
-    await settle(space)
+    await settle(cp, space)
     const { method, path, status, about } = row
     const before = proxy.requests.length
     const injection = proxy.inject({
@@ -388,7 +365,7 @@ describe('as long as', () => {
 })
 
 test('429 with Retry-After: the write is not tried again sooner', async () => {
-  await settle('throttled')
+  await settle(cp, 'throttled')
   const asked: number[] = []
   const injection = proxy.inject({
     method: 'POST',
@@ -418,12 +395,7 @@ describe('two bindings swap their containers while a POST of one is in flight', 
       const space = `flight-${name.replaceAll(/[^a-z]+/g, '-')}`
       const ours = (each: string, containerName: string): JsonRecord =>
         binding(space, each, { containerName, objectiveRef: { name: 'chat' } })
-      await cp.apply([
-        namespace(space),
-        pool(space, 'llama', { app: 'llama' }),
-        objective(space, 'chat', 'llama'),
-        ours('settled', 'one'),
-      ])
+      await cp.apply([...estate(space), objective(space, 'chat', 'llama'), ours('settled', 'one')])
       await untilReason(cp, space, 'settled', 'Reconciled')
       const injection = proxy.inject({
         method: 'POST',

@@ -1,9 +1,10 @@
 // What the caches say of the objects that a binding names. A cache that does not hold a name proves nothing: a reference
 // is believed missing only after a live read has said so (contract §8).
-import { qualifiedKind, type ObjectiveGroup, type PoolGroup } from '@kleym/shared/core/kinds.ts'
+import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import type { Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Lookup, References } from '@kleym/shared/core/compile/references.ts'
 import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { objectKey, type Cached } from '@kleym/shared/kube/store.ts'
 import type { KindCache, World } from './world.ts'
 
@@ -93,7 +94,7 @@ export class CacheReferences implements References {
         this.#waits = true
         return {
           state: 'unknown',
-          why: { verb: 'list', what: qualifiedKind(cache.resource), cause: 'not given' },
+          why: { verb: 'list', what: resourceName(cache.resource), cause: 'not given' },
         }
       case 'synced': {
         const object = cache.store.get(objectKey(missing))

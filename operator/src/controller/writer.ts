@@ -19,6 +19,7 @@ import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
 import type { Ledger, Reservation } from './ledger.ts'
 import { cachedBinding, cachedObjective, cachedOutput, cachedPool } from './read.ts'
@@ -179,7 +180,7 @@ export class Writer {
     } catch (error) {
       if (isKindAbsent(error)) return { kind: 'kind absent' }
       if (error instanceof ApiError && error.status === 404) return { kind: 'read', found: false }
-      return unknown(error, 'get', cache.resource.kind)
+      return unknown(error, 'get', resourceName(cache.resource))
     }
   }
 
