@@ -35,13 +35,28 @@ export function compileForNode({ folder, bundle, outfile }: Compilation): void {
     execArgvExtension: 'none',
   }
   writeFileSync(join(folder, CONFIG), JSON.stringify(config))
-  const { status, signal, stderr, error } = spawnSync(process.execPath, ['--build-sea', CONFIG], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
-  if (status === 0) return
-  throw new BuildError('Node cannot make the executable', {
-    why: stderr?.trim() || error?.message || `it ended by ${signal ?? `exit code ${status}`}`,
+  runIn(folder, [process.execPath, '--build-sea', CONFIG], {
+    what: 'Node cannot make the executable',
     fix: 'run the build by `npm run build`, which brings the right Node',
   })
+  if (process.platform === 'darwin') sign(folder, outfile)
+}
+
+/** macOS kills a program that was changed after it was signed, as Node's was by what is now inside it. */
+function sign(folder: string, outfile: string): void {
+  runIn(folder, ['codesign', '--sign', '-', '--force', outfile], {
+    what: 'the executable cannot be signed',
+    fix: "install Apple's command line tools: xcode-select --install",
+  })
+}
+
+function runIn(
+  cwd: string,
+  [command, ...args]: readonly [string, ...string[]],
+  { what, fix }: { readonly what: string; readonly fix: string },
+): void {
+  const { status, signal, stderr, error } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  if (status === 0) return
+  const why = stderr?.trim() || error?.message || `it ended by ${signal ?? `exit code ${status}`}`
+  throw new BuildError(what, { why, fix })
 }
