@@ -1,11 +1,10 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
 // afterwards as a value: suites that kill, fail and starve the operator in its midst compare with a run in peace.
-import { outputName } from '../../shared/src/core/compile/output.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { isWrite, type ObservedRequest } from './fault-proxy.ts'
+import { nameOf, orphan } from './in-force.ts'
 import {
   binding,
   bindingId,
@@ -13,11 +12,12 @@ import {
   namespace,
   objective,
   outputs,
+  ownerOf,
+  ownerUidOf,
   pool,
   poolOnly,
   untilReason,
 } from './objects.ts'
-import { TRUST_DOMAIN } from './operator.ts'
 import { until } from './wait.ts'
 
 /** `before` and `after` a set of edits; going back is a convergence of its own, with other writes. */
@@ -31,7 +31,7 @@ export type Side = 'before' | 'after'
 export async function goTo(cp: ControlPlane, space: string, side: Side): Promise<void> {
   if (side === 'after') {
     await cp.admin.delete(bindingId(space, 'deleted'))
-    await cp.admin.create(orphan(space))
+    await cp.admin.create(orphan(space, 'gemma'))
   }
   await cp.apply(objectsOf(space, side))
 }
@@ -67,27 +67,6 @@ function objectsOf(space: string, side: Side): readonly JsonRecord[] {
 
 function ofGemma(space: string, name: string, spec: JsonRecord): JsonRecord {
   return binding(space, name, { poolRef: { name: 'gemma' }, ...spec })
-}
-
-/** What a binding `gone` would have left behind. */
-function orphan(space: string): JsonRecord {
-  const spiffeId = `spiffe://${TRUST_DOMAIN}/ns/${space}/pool/gemma`
-  return {
-    apiVersion: 'spire.spiffe.io/v1alpha1',
-    kind: 'ClusterSPIFFEID',
-    metadata: {
-      name: outputName(space, 'gone', 'pool', spiffeId),
-      annotations: {
-        [ANNOTATION_BINDING]: `${space}/gone`,
-        [ANNOTATION_BINDING_UID]: crypto.randomUUID(),
-      },
-    },
-    spec: {
-      spiffeIDTemplate: spiffeId,
-      podSelector: { matchLabels: { app: 'gemma' } },
-      workloadSelectorTemplates: [`k8s:ns:${space}`, 'k8s:sa:llama'],
-    },
-  }
 }
 
 const READY = ['edited', 'renamed', 'first', 'second']
@@ -205,7 +184,7 @@ function outputState(object: JsonRecord, uids: ReadonlyMap<string, string | unde
     isDeleting: dig(object, 'metadata', 'deletionTimestamp') !== undefined,
     labels: dig(object, 'metadata', 'labels'),
     owner,
-    isOfLiveBinding: uids.get(owner) === stringAt(object, 'metadata', 'annotations', ANNOTATION_BINDING_UID),
+    isOfLiveBinding: uids.get(owner) === ownerUidOf(object),
     spec: object['spec'],
   }
 }
@@ -231,12 +210,4 @@ export function writePoint(request: ObservedRequest): string | undefined {
     return `PATCH finalizer ${isAdded ? 'onto' : 'off'} ${last}`
   }
   return `${method} ClusterSPIFFEID ${last === 'clusterspiffeids' ? nameOf(body) : last}`
-}
-
-function nameOf(object: unknown): string {
-  return stringAt(object, 'metadata', 'name') ?? ''
-}
-
-function ownerOf(output: unknown): string {
-  return stringAt(output, 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
 }

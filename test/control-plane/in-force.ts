@@ -1,10 +1,15 @@
 // A binding and the output that is in force for it: what the suites about ownership and deletion are made of.
 import { expect } from 'vitest'
+import { outputName } from '../../shared/src/core/compile/output.ts'
 import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { binding, bindingId, namespace, objective, outputId, pool, untilReason } from './objects.ts'
+import { binding, bindingId, estate, objective, outputId, ownerUidOf, untilReason } from './objects.ts'
+import { TRUST_DOMAIN } from './operator.ts'
 import { until } from './wait.ts'
+
+/** Of a binding that never was. */
+export const ANOTHER_UID = '5a1c2f0e-0000-4000-8000-000000000000'
 
 export interface Pair {
   readonly binding: JsonRecord
@@ -15,11 +20,7 @@ export interface Pair {
 
 /** A namespace with pool `llama` and objective `chat`. */
 export async function prepare(cp: ControlPlane, space: string): Promise<void> {
-  await cp.apply([
-    namespace(space),
-    pool(space, 'llama', { app: 'llama' }),
-    objective(space, 'chat', 'llama'),
-  ])
+  await cp.apply([...estate(space), objective(space, 'chat', 'llama')])
 }
 
 /** Such a namespace with a settled binding `chat`. */
@@ -37,7 +38,7 @@ export async function settled(cp: ControlPlane, space: string, bindingName = 'ch
     const output = await cp.admin.get(outputId(name))
     if (output === undefined || dig(output, 'metadata', 'deletionTimestamp') !== undefined) return undefined
     const isRecorded = uidOf(output) === dig(ready, 'status', 'clusterSPIFFEID', 'uid')
-    const isItsOwn = annotationsOf(output)[ANNOTATION_BINDING_UID] === uidOf(ready)
+    const isItsOwn = ownerUidOf(output) === uidOf(ready)
     return isRecorded && isItsOwn && { binding: ready, output, name }
   }, `the output of ${space}/${bindingName} to be in force`)
 }
@@ -64,6 +65,27 @@ export function foreign(name: string): JsonRecord {
     spec: {
       spiffeIDTemplate: 'spiffe://example.org/somebody-else',
       podSelector: { matchLabels: { a: 'b' } },
+    },
+  }
+}
+
+/** What a PoolOnly binding `gone` of a pool, which selects `app: <its name>`, would have left behind. */
+export function orphan(space: string, poolName: string): JsonRecord {
+  const spiffeId = `spiffe://${TRUST_DOMAIN}/ns/${space}/pool/${poolName}`
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: {
+      name: outputName(space, 'gone', 'pool', spiffeId),
+      annotations: {
+        [ANNOTATION_BINDING]: `${space}/gone`,
+        [ANNOTATION_BINDING_UID]: crypto.randomUUID(),
+      },
+    },
+    spec: {
+      spiffeIDTemplate: spiffeId,
+      podSelector: { matchLabels: { app: poolName } },
+      workloadSelectorTemplates: [`k8s:ns:${space}`, 'k8s:sa:llama'],
     },
   }
 }

@@ -4,10 +4,7 @@ import { createHash } from 'node:crypto'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { followHistory, replay, type Change } from './history.ts'
-import { conditionOf } from './objects.ts'
-
-const BINDING = 'kleym.sonda.red/binding'
-const BINDING_UID = 'kleym.sonda.red/binding-uid'
+import { conditionOf, ownerOf, ownerUidOf } from './objects.ts'
 
 export interface NeverTwo {
   /** Rejects when one of the two was broken at any moment since the beginning; resolves with all changes. */
@@ -68,9 +65,7 @@ export function toldTooEarly(changes: readonly Change[]): readonly string[] {
     const isRefused = own(ready, 'status') === 'False'
     if (isRefused && refused.get(change.name) !== true) {
       const uid = stringAt(change.object, 'metadata', 'uid')
-      const left = [...outputs].find(
-        ([name, output]) => isOurs(name, output) && annotation(output, BINDING_UID) === uid,
-      )
+      const left = [...outputs].find(([name, output]) => isOurs(name, output) && ownerUidOf(output) === uid)
       if (left !== undefined) {
         found.push(
           `at version ${change.revision}, ${change.name} says ${stringAt(ready, 'reason')} while ${left[0]} is there`,
@@ -92,7 +87,7 @@ interface Claim {
 
 /** The name that contract §5 renders from the object's own annotation and SPIFFE ID ends in this hash. */
 function isOurs(name: string, output: JsonRecord): boolean {
-  const text = `${annotation(output, BINDING)}\n${stringAt(output, 'spec', 'spiffeIDTemplate')}`
+  const text = `${ownerOf(output)}\n${stringAt(output, 'spec', 'spiffeIDTemplate')}`
   return name.endsWith(`-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`)
 }
 
@@ -104,7 +99,7 @@ function claimOf(output: JsonRecord): Claim | undefined {
   if (container === undefined) return undefined
   const labels = own(own(own(output, 'spec'), 'podSelector'), 'matchLabels')
   return {
-    owner: `${annotation(output, BINDING)} (UID ${annotation(output, BINDING_UID)})`,
+    owner: `${ownerOf(output)} (UID ${ownerUidOf(output)})`,
     place: [one('k8s:ns:'), one('k8s:sa:'), container].join(' '),
     labels: isRecord(labels) ? labels : {},
   }
@@ -121,8 +116,4 @@ function meet(left: Claim, right: Claim): boolean {
 /** Whether all pods with the second labels have the first. */
 function contains(wide: JsonRecord, narrow: JsonRecord): boolean {
   return keysOf(wide).every((key) => narrow[key] === wide[key])
-}
-
-function annotation(output: JsonRecord, key: string): string | undefined {
-  return stringAt(output, 'metadata', 'annotations', key)
 }

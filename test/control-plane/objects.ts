@@ -1,8 +1,12 @@
 // Objects for the suites: the smallest that the API server admits, by what a test says about them.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { ObjectId } from './rest.ts'
 import { until } from './wait.ts'
+
+/** A finalizer of somebody else. */
+export const HOLD = 'example.org/hold'
 
 const BINDING_API = 'kleym.sonda.red/v1alpha1'
 
@@ -21,6 +25,16 @@ export function pool(space: string, name: string, labels: Readonly<Record<string
       targetPorts: [{ number: 8000 }],
       endpointPickerRef: { name: 'epp', port: { number: 9002 } },
     },
+  }
+}
+
+/** A pool of the other group, `inference.networking.x-k8s.io/v1alpha2`. */
+export function olderPool(space: string, name: string, labels: Readonly<Record<string, string>>): JsonRecord {
+  return {
+    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
+    kind: 'InferencePool',
+    metadata: { name, namespace: space },
+    spec: { selector: labels, targetPortNumber: 8000, extensionRef: { name: 'epp' } },
   }
 }
 
@@ -75,6 +89,16 @@ export function outputId(name: string): ObjectId {
   return { apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID', name }
 }
 
+/** `namespace/name` of the binding that an output's annotation names; empty where there is none. */
+export function ownerOf(output: unknown): string {
+  return stringAt(output, 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
+}
+
+/** The UID of that binding. */
+export function ownerUidOf(output: unknown): string {
+  return stringAt(output, 'metadata', 'annotations', ANNOTATION_BINDING_UID) ?? ''
+}
+
 /** All ClusterSPIFFEIDs. */
 export function outputs(cp: ControlPlane): Promise<readonly JsonRecord[]> {
   return cp.admin.list({ apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID' })
@@ -87,9 +111,7 @@ export async function outputsOf(
   name: string,
 ): Promise<readonly JsonRecord[]> {
   const all = await outputs(cp)
-  return all.filter(
-    (output) => stringAt(output, 'metadata', 'annotations', 'kleym.sonda.red/binding') === `${space}/${name}`,
-  )
+  return all.filter((output) => ownerOf(output) === `${space}/${name}`)
 }
 
 /** A condition of a binding's status: `status`, `reason` and `message`. */

@@ -20,8 +20,8 @@ import {
   pool,
   untilReason,
 } from './objects.ts'
-import { LEASE_NAME, OPERATOR, OPERATOR_NAMESPACE } from './operator-access.ts'
-import { EXECUTABLE, startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { LEASE, LEASE_NAME, OPERATOR } from './operator-access.ts'
+import { EXECUTABLE, startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
@@ -31,13 +31,9 @@ let neverTwo: NeverTwo
 beforeAll(async () => {
   cp = await startOperatorPlane()
   neverTwo = await watchNeverTwo(cp)
-  operator = await startOperator(cp)
-  await operator.leads()
+  operator = await startLeading(cp)
 })
-afterAll(async () => {
-  neverTwo?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(neverTwo, cp))
 
 test('a binding with its pool and objective becomes one ClusterSPIFFEID, and its status says so', async () => {
   await cp.apply([...estate('team-a'), ...member('team-a', 'chat')])
@@ -207,17 +203,11 @@ test('an idle hour writes nothing but the Lease: resyncs, a clean restart and on
 
   const mark = await cp.auditMark()
   expect(await operator.stop()).toBe('exit code 0')
-  const lease = await cp.admin.get({
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    name: LEASE_NAME,
-    namespace: OPERATOR_NAMESPACE,
-  })
+  const lease = await cp.admin.get(LEASE)
   expect(stringAt(lease, 'spec', 'holderIdentity') ?? '').toBe('')
 
   const restart = await cp.auditMark()
-  operator = await startOperator(cp, { flags: ['--resync-period=200ms'] })
-  await operator.leads()
+  operator = await startLeading(cp, { flags: ['--resync-period=200ms'] })
   await until(async () => (await standing()) === bindings, 'all bindings to stand in the metrics')
   expect((await requestsBesideLists(restart)).length).toBeLessThanOrEqual(20)
   const lines = operator.log().length
@@ -227,8 +217,7 @@ test('an idle hour writes nothing but the Lease: resyncs, a clean restart and on
   expect(operator.log().length).toBe(lines)
 
   await operator.kill()
-  operator = await startOperator(cp)
-  await operator.leads()
+  operator = await startLeading(cp)
   await until(async () => (await standing()) === bindings, 'all bindings to stand in the metrics')
   await until(async () => (await reconciles()) >= bindings, 'all bindings to be looked at')
   expect(operator.log().map((line) => stringAt(line, 'message'))).toEqual(

@@ -1,6 +1,7 @@
 // What the operator may do, verb by verb: the service account of every suite has this and nothing more, so that a call
 // too many shows as a 403.
 import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { ObjectId } from './rest.ts'
 
 /** The user that the operators of the suites run as. */
 export const OPERATOR = 'kleym-operator'
@@ -9,6 +10,12 @@ export const OPERATOR_B = 'kleym-operator-b'
 /** Where their Lease lives. */
 export const OPERATOR_NAMESPACE = 'kleym-system'
 export const LEASE_NAME = 'kleym-operator'
+export const LEASE: ObjectId = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  namespace: OPERATOR_NAMESPACE,
+  name: LEASE_NAME,
+}
 
 const READ = ['get', 'list', 'watch']
 

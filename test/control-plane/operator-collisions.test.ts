@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { followHistory } from './history.ts'
+import { nameOf } from './in-force.ts'
 import { toldTooEarly, twoAtOnce, watchNeverTwo, type NeverTwo } from './never-two.ts'
 import {
   binding,
@@ -12,22 +14,22 @@ import {
   conditionOf,
   estate,
   eventsOf,
+  HOLD,
   member,
   namespace,
   objective,
   outputId,
   outputs,
   outputsOf,
+  ownerOf,
   pool,
   poolOnly,
   untilReason,
 } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { idOf } from './rest.ts'
 import { until } from './wait.ts'
-
-const HOLD = 'example.org/hold'
 
 let cp: ControlPlane
 let operator: RunningOperator
@@ -36,17 +38,14 @@ beforeAll(async () => {
   cp = await startOperatorPlane()
 })
 afterEach(() => neverTwo?.holds())
-afterAll(async () => {
-  neverTwo?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(neverTwo, cp))
 
 test('the history shows two outputs on one container, and a refusal that is told too early', async () => {
   const history = await followHistory(cp)
   const [first, second] = [handMade('first'), handMade('second')]
   await cp.apply([namespace('by-hand'), binding('by-hand', 'first'), first, second])
   const owner = await cp.admin.get(bindingId('by-hand', 'first'))
-  const uid = { 'kleym.sonda.red/binding-uid': stringAt(owner, 'metadata', 'uid') }
+  const uid = { [ANNOTATION_BINDING_UID]: stringAt(owner, 'metadata', 'uid') }
   await cp.admin.patch(outputId(nameOf(first)), { metadata: { annotations: uid } })
   const ready = { type: 'Ready', status: 'False', reason: 'IdentityCollision', message: 'by hand' }
   const conditions = [{ ...ready, lastTransitionTime: '2026-01-01T00:00:00Z' }]
@@ -64,8 +63,7 @@ test('the history shows two outputs on one container, and a refusal that is told
   await cp.admin.delete(bindingId('by-hand', 'first'))
   for (const output of [first, second]) await cp.admin.delete(outputId(nameOf(output)))
   neverTwo = await watchNeverTwo(cp)
-  operator = await startOperator(cp)
-  await operator.leads()
+  operator = await startLeading(cp)
 })
 
 test.each<[relation: string, opposite: string, narrow: Labels]>([
@@ -377,15 +375,7 @@ function edit(space: string, name: string, spec: JsonRecord): Promise<JsonRecord
 /** The names of the outputs for bindings of a namespace, terminating ones included. */
 async function inForce(space: string): Promise<readonly string[]> {
   const all = await outputs(cp)
-  return all
-    .filter((output) =>
-      stringAt(output, 'metadata', 'annotations', 'kleym.sonda.red/binding')?.startsWith(`${space}/`),
-    )
-    .map(nameOf)
-}
-
-function nameOf(object: JsonRecord): string {
-  return stringAt(object, 'metadata', 'name') ?? ''
+  return all.filter((output) => ownerOf(output).startsWith(`${space}/`)).map(nameOf)
 }
 
 /** `status.conflicts` as `<name> <relation>`. */
@@ -431,7 +421,7 @@ function handMade(owner: string): JsonRecord {
     kind: 'ClusterSPIFFEID',
     metadata: {
       name: `kleym-by-hand-${owner}-${hash}`,
-      annotations: { 'kleym.sonda.red/binding': `by-hand/${owner}`, 'kleym.sonda.red/binding-uid': owner },
+      annotations: { [ANNOTATION_BINDING]: `by-hand/${owner}`, [ANNOTATION_BINDING_UID]: owner },
     },
     spec: {
       spiffeIDTemplate,

@@ -2,7 +2,7 @@
 // finalizer goes last; and nothing that goes missing or gets in the way keeps a namespace from finishing its deletion.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listAt, stringAt } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, FINALIZER } from '../../shared/src/core/names.ts'
+import { FINALIZER } from '../../shared/src/core/names.ts'
 import type { AuditEvent, AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { CrdName } from './crds.ts'
@@ -15,12 +15,20 @@ import {
   outputId,
   outputs,
   outputsOf,
+  ownerOf,
   pool,
   poolOnly,
   untilReason,
 } from './objects.ts'
-import { LEASE_NAME, OPERATOR, OPERATOR_NAMESPACE } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { LEASE, OPERATOR } from './operator-access.ts'
+import {
+  startLeading,
+  startOperator,
+  startOperatorPlane,
+  stopAll,
+  whileDown,
+  type RunningOperator,
+} from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
@@ -35,21 +43,13 @@ let cp: ControlPlane
 let operator: RunningOperator
 beforeAll(async () => {
   cp = await startOperatorPlane()
-  operator = await startLeading()
+  operator = await startLeading(cp)
 })
-afterAll(() => cp?.stop())
-
-async function startLeading(): Promise<RunningOperator> {
-  const started = await startOperator(cp)
-  await started.leads()
-  return started
-}
+afterAll(() => stopAll(cp))
 
 /** Does something while no operator runs. */
-async function whileDown(act: () => Promise<void>): Promise<void> {
-  expect(await operator.stop()).toBe('exit code 0')
-  await act()
-  operator = await startLeading()
+async function meanwhile(act: () => Promise<void>): Promise<void> {
+  operator = await whileDown(cp, operator, act)
 }
 
 /** A namespace with a pool, and its settled bindings: PoolOnly, in the order of their names. */
@@ -98,11 +98,6 @@ function finalizersIn(object: unknown): readonly unknown[] {
 /** Whether one was answered before the other came. */
 function isBefore(first: AuditEvent | undefined, second: AuditEvent | undefined): boolean {
   return (first?.answeredAt ?? 'never') <= (second?.receivedAt ?? '')
-}
-
-/** The key of the binding that an output names. */
-function bindingOf(output: unknown): string {
-  return stringAt(output, 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
 }
 
 async function expectEndsInOneLine(ending: RunningOperator): Promise<void> {
@@ -156,11 +151,11 @@ describe('the order of things', () => {
     const unguarded = early.filter(
       (event) =>
         sortOf(event) === 'create clusterspiffeids' &&
-        !isBefore(finalizers.get(bindingOf(event.requestObject).replace('fifty/', '')), event),
+        !isBefore(finalizers.get(ownerOf(event.requestObject).replace('fifty/', '')), event),
     )
     expect(unguarded.map((event) => event.name)).toEqual([])
     const mark = await cp.auditMark()
-    await whileDown(() => beginToDelete('fifty', names))
+    await meanwhile(() => beginToDelete('fifty', names))
     await Promise.all(names.map((name) => untilBindingGone(cp, 'fifty', name)))
     const events = await done(mark)
     const sorts = Map.groupBy(events, sortOf)
@@ -170,7 +165,7 @@ describe('the order of things', () => {
     expect(lists).toBeGreaterThanOrEqual(1)
     // How many share one is a matter of how long it takes; one list for each binding is what must not be.
     expect(lists).toBeLessThan(40)
-    const left = (await outputs(cp)).filter((output) => bindingOf(output).startsWith('fifty/'))
+    const left = (await outputs(cp)).filter((output) => ownerOf(output).startsWith('fifty/'))
     expect(left).toEqual([])
   })
 })
@@ -238,7 +233,7 @@ describe('what others hold', () => {
 describe('with no operator at the time', () => {
   test('a binding that was deleted while the operator was down is finished at its start', async () => {
     const [name = ''] = await register('down')
-    await whileDown(() => cp.admin.delete(bindingId('down', 'chat')))
+    await meanwhile(() => cp.admin.delete(bindingId('down', 'chat')))
     await untilBindingGone(cp, 'down')
     expect(await cp.admin.get(outputId(name))).toBeUndefined()
   })
@@ -246,7 +241,7 @@ describe('with no operator at the time', () => {
   test('a binding that is being deleted without our finalizer gets none, and its output goes all the same', async () => {
     const [name = ''] = await register('without')
     let mark: AuditMark | undefined = undefined
-    await whileDown(async () => {
+    await meanwhile(async () => {
       await cp.admin.patch(bindingId('without', 'chat'), { metadata: { finalizers: [OTHER_FINALIZER] } })
       await cp.admin.delete(bindingId('without', 'chat'))
       mark = await cp.auditMark()
@@ -298,7 +293,7 @@ describe('finalizers never wedge', () => {
     await cp.admin.patch(outputId(name), { metadata: { finalizers: null } })
     await removed
     await untilBindingGone(cp, 'vanishing')
-    await whileDown(() => cp.admin.delete(bindingId('vanished', 'chat')))
+    await meanwhile(() => cp.admin.delete(bindingId('vanished', 'chat')))
     await untilBindingGone(cp, 'vanished')
     expect(await cp.admin.serves('spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID')).toBe(false)
   })
@@ -315,7 +310,7 @@ describe('finalizers never wedge', () => {
     expect(await operator.stop()).toBe('exit code 0')
     onTestFinished(async () => {
       await Promise.all(POOL_CRDS.map((crd) => cp.installCrd(crd)))
-      operator = await startLeading()
+      operator = await startLeading(cp)
     })
     await cp.admin.patch(bindingId('no-pools-orphan', 'chat'), { metadata: { finalizers: null } })
     await cp.admin.delete(bindingId('no-pools-orphan', 'chat'))
@@ -343,12 +338,7 @@ describe('finalizers never wedge', () => {
       'InferencePoolCRDMissing',
       'InferencePoolCRDMissing',
     ])
-    const lease = await cp.admin.get({
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      namespace: OPERATOR_NAMESPACE,
-      name: LEASE_NAME,
-    })
+    const lease = await cp.admin.get(LEASE)
     expect(stringAt(lease, 'spec', 'holderIdentity') ?? '').toBe('')
 
     // What is asked for after its end is done by the next start, which a Deployment sees to.

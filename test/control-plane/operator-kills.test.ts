@@ -17,7 +17,7 @@ import {
 import { startFaultProxy, type Fault, type FaultProxy, type Injection } from './fault-proxy.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { outputId, outputs } from './objects.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
@@ -50,11 +50,7 @@ beforeAll(async () => {
   after = await inPeace('after')
   before = await inPeace('before')
 })
-afterAll(async () => {
-  neverTwo?.stop()
-  await proxy?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(neverTwo, proxy, cp))
 
 function start(): Promise<RunningOperator> {
   return startOperator(cp, { server: proxy.server, flags: ['--leader-elect=false'] })

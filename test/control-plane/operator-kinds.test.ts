@@ -1,20 +1,20 @@
 // Kinds that are not there yet, go, come back, cannot be discovered or may not be read (contract §4 and §8), on a real API
 // server: what a binding needs decides, and nothing is withdrawn for not knowing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { outputName } from '../../shared/src/core/compile/output.ts'
 import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { CrdName } from './crds.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { orphan, settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import {
   binding,
   bindingId,
   conditionOf,
+  estate,
   namespace,
   objective,
-  outputId,
+  olderPool,
   outputs,
   outputsOf,
   pool,
@@ -22,7 +22,7 @@ import {
   untilReason,
 } from './objects.ts'
 import { operatorAccess } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { startLeading, startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
@@ -43,33 +43,18 @@ beforeAll(async () => {
   cp = await startOperatorPlane({ without: [OUTPUTS, OBJECTIVES, OLD_OBJECTIVES] })
   proxy = await startFaultProxy(cp)
   neverTwo = await watchNeverTwo(cp)
-  operator = await startLeading()
+  operator = await startNext()
 })
-afterAll(async () => {
-  neverTwo?.stop()
-  await proxy?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(neverTwo, proxy, cp))
 
-async function startLeading(): Promise<RunningOperator> {
-  const started = await startOperator(cp, { server: proxy.server })
-  await started.leads()
-  return started
+/** The next operator, which leads. */
+function startNext(): Promise<RunningOperator> {
+  return startLeading(cp, { server: proxy.server })
 }
 
 /** An objective of `llm-d.ai/v1alpha2`. */
 function newObjective(space: string, name: string, poolName: string): JsonRecord {
   return { ...objective(space, name, poolName), apiVersion: 'llm-d.ai/v1alpha2' }
-}
-
-/** A pool of `inference.networking.x-k8s.io/v1alpha2`. */
-function oldPool(space: string, name: string, labels: JsonRecord): JsonRecord {
-  return {
-    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
-    kind: 'InferencePool',
-    metadata: { name, namespace: space },
-    spec: { selector: labels, targetPortNumber: 8000, extensionRef: { name: 'epp' } },
-  }
 }
 
 async function reasonSoon(space: string, name: string, reason: string): Promise<JsonRecord> {
@@ -175,7 +160,7 @@ test('one pool kind of two vanishes and comes back: bindings to the other kind d
   await cp.apply([
     namespace('pools'),
     pool('pools', 'llama', { app: 'llama' }),
-    oldPool('pools', 'elder', { app: 'elder' }),
+    olderPool('pools', 'elder', { app: 'elder' }),
     poolOnly('pools', 'stays'),
     poolOnly('pools', 'by-group', { poolRef: { name: 'elder', group } }),
     poolOnly('pools', 'by-name', { poolRef: { name: 'elder' } }),
@@ -189,7 +174,7 @@ test('one pool kind of two vanishes and comes back: bindings to the other kind d
   expect(await outputsOf(cp, 'pools', 'by-name')).toEqual([])
   await cp.installCrd(OLD_POOLS)
   await reasonSoon('pools', 'by-group', 'TargetPoolNotFound')
-  await cp.apply([oldPool('pools', 'elder', { app: 'elder' })])
+  await cp.apply([olderPool('pools', 'elder', { app: 'elder' })])
   for (const name of ['by-group', 'by-name']) await reasonSoon('pools', name, 'Reconciled')
   expect(await outputOf('pools', 'stays')).toBe(untouched)
 })
@@ -267,17 +252,11 @@ describe('a discovery that fails', () => {
     },
   ]
   test.each(CASES)('at start, $name: nothing is withdrawn', async ({ space, path, status, message }) => {
-    await cp.apply([
-      namespace(space),
-      pool(space, 'llama', { app: 'llama' }),
-      objective(space, 'chat', 'llama'),
-      binding(space, 'chat'),
-    ])
-    await untilReason(cp, space, 'chat', 'Reconciled')
+    await settle(cp, space)
     const settled = await outputOf(space, 'chat')
     expect(await operator.stop()).toBe('exit code 0')
     const injection = proxy.inject({ path, count: Infinity, fault: { kind: 'answer', status } })
-    operator = await startLeading()
+    operator = await startNext()
     expect(messageOf(await untilReason(cp, space, 'chat', 'Undetermined'))).toBe(message)
     expect(await outputOf(space, 'chat')).toBe(settled)
     injection.remove()
@@ -287,13 +266,7 @@ describe('a discovery that fails', () => {
 
   test('that cannot tell whether a group exists (/apis): nothing is withdrawn, and the rest goes on', async () => {
     const space = 'discovery-of-groups'
-    await cp.apply([
-      namespace(space),
-      pool(space, 'llama', { app: 'llama' }),
-      objective(space, 'chat', 'llama'),
-      binding(space, 'chat'),
-    ])
-    await untilReason(cp, space, 'chat', 'Reconciled')
+    await settle(cp, space)
     const settled = await outputOf(space, 'chat')
     await cp.removeCrd(OBJECTIVES)
     await operator.stop()
@@ -302,7 +275,7 @@ describe('a discovery that fails', () => {
       count: Infinity,
       fault: { kind: 'answer', status: 503 },
     })
-    operator = await startLeading()
+    operator = await startNext()
     const unknown = await untilReason(cp, space, 'chat', 'Undetermined')
     expect(messageOf(unknown)).toBe('cannot discover InferenceObjective.llm-d.ai: failed')
     await sentinel(space, 'whole')
@@ -315,12 +288,7 @@ describe('a discovery that fails', () => {
 
   test('later, when a CRD is touched: what is followed goes on being followed', async () => {
     const space = 'discovery-later'
-    await cp.apply([
-      namespace(space),
-      pool(space, 'llama', { app: 'llama' }),
-      newObjective(space, 'chat', 'llama'),
-      binding(space, 'chat'),
-    ])
+    await cp.apply([...estate(space), newObjective(space, 'chat', 'llama'), binding(space, 'chat')])
     await untilReason(cp, space, 'chat', 'Reconciled')
     const settled = await outputOf(space, 'chat')
     const injection = proxy.inject({
@@ -359,18 +327,12 @@ describe('a kind that may not be listed', () => {
     '$resource of $group: the bindings that need it wait with their outputs, the others go on',
     async ({ group, resource, message, other }) => {
       const space = `forbidden-${group.replaceAll('.', '-')}`
-      await cp.apply([
-        namespace(space),
-        pool(space, 'llama', { app: 'llama' }),
-        objective(space, 'chat', 'llama'),
-        binding(space, 'chat'),
-      ])
-      await untilReason(cp, space, 'chat', 'Reconciled')
+      await settle(cp, space)
       const settled = await outputOf(space, 'chat')
       await allowAllBut(group, resource)
       // A watch that is open goes on: rights are looked at when a request is made.
       expect(await operator.stop()).toBe('exit code 0')
-      operator = await startLeading()
+      operator = await startNext()
       expect(messageOf(await untilReason(cp, space, 'chat', 'Undetermined'))).toBe(message)
       await cp.apply([
         binding(space, 'other', { objectiveRef: { name: 'chat' }, containerName: 'other', ...other }),
@@ -386,12 +348,7 @@ describe('a kind that may not be listed', () => {
 
   test('nor be watched any more, while the operator runs: the same, and it recovers', async () => {
     const space = 'forbidden-later'
-    await cp.apply([
-      namespace(space),
-      pool(space, 'llama', { app: 'llama' }),
-      newObjective(space, 'chat', 'llama'),
-      binding(space, 'chat'),
-    ])
+    await cp.apply([...estate(space), newObjective(space, 'chat', 'llama'), binding(space, 'chat')])
     await untilReason(cp, space, 'chat', 'Reconciled')
     const settled = await outputOf(space, 'chat')
     await allowAllBut('llm-d.ai', 'inferenceobjectives')
@@ -418,26 +375,26 @@ describe('where no pool kind is served any more', () => {
   const MISSING =
     'error: the API server serves neither InferencePool.inference.networking.k8s.io nor InferencePool.inference.networking.x-k8s.io: there is nothing to compile; install the CRDs of the Gateway API Inference Extension'
 
-  async function settle(): Promise<void> {
-    await cp.apply([namespace(space), pool(space, 'llama', { app: 'llama' })])
+  async function settleAll(): Promise<void> {
+    await cp.apply(estate(space))
     await cp.apply(names.map((name) => poolOnly(space, name)))
     for (const name of names) await untilReason(cp, space, name, 'Reconciled')
   }
 
   test('a running operator withdraws everything, and goes on when one comes back', async () => {
-    await settle()
+    await settleAll()
     await removePools()
     for (const name of names) await reasonSoon(space, name, 'InferencePoolCRDMissing')
     expect(await outputs(cp)).toEqual([])
     await cp.installCrd(POOLS)
-    await settle()
+    await settleAll()
     expect(operator.program.ended()).toBeUndefined()
   })
 
   test('an operator that starts withdraws, removes orphans, finishes deletions and ends with one line', async () => {
-    await settle()
+    await settleAll()
     expect(await operator.stop()).toBe('exit code 0')
-    await cp.admin.create(orphan(space))
+    await cp.admin.create(orphan(space, 'llama'))
     await cp.admin.delete(bindingId(space, 'deleted'))
     expect((await outputs(cp)).length).toBe(4)
     await removePools()
@@ -470,17 +427,3 @@ test('in all of that every write was made as it must be, and never were there tw
   expect((await judgeWrites(cp)).broken).toEqual([])
   await neverTwo.holds()
 })
-
-/** What a binding `gone` would have left behind. */
-function orphan(space: string): JsonRecord {
-  const spiffeId = `spiffe://example.org/ns/${space}/pool/llama`
-  const annotations = {
-    [ANNOTATION_BINDING]: `${space}/gone`,
-    [ANNOTATION_BINDING_UID]: crypto.randomUUID(),
-  }
-  return {
-    ...outputId(''),
-    metadata: { name: outputName(space, 'gone', 'pool', spiffeId), annotations },
-    spec: { spiffeIDTemplate: spiffeId, podSelector: { matchLabels: { app: 'llama' } } },
-  }
-}

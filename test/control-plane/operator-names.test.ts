@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
+import { nameOf } from './in-force.ts'
 import {
   binding,
   bindingId,
@@ -12,21 +13,21 @@ import {
   namespace,
   objective,
   outputId,
+  ownerOf,
   pool,
   poolOnly,
   untilReason,
 } from './objects.ts'
-import { startOperator, startOperatorPlane } from './operator.ts'
+import { startLeading, startOperatorPlane, stopAll } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 let cp: ControlPlane
 beforeAll(async () => {
   cp = await startOperatorPlane()
-  const operator = await startOperator(cp)
-  await operator.leads()
+  await startLeading(cp)
 })
-afterAll(() => cp?.stop())
+afterAll(() => stopAll(cp))
 
 /** A name of so many characters that begins so. */
 function long(start: string, characters: number): string {
@@ -56,10 +57,6 @@ async function outputInForce({ space, name }: Key): Promise<JsonRecord> {
   const output = await cp.admin.get(outputId(stringAt(ready, 'status', 'clusterSPIFFEID', 'name') ?? ''))
   expect(stringAt(output, 'metadata', 'uid')).toBe(stringAt(ready, 'status', 'clusterSPIFFEID', 'uid'))
   return output ?? {}
-}
-
-function nameOf(output: unknown): string {
-  return stringAt(output, 'metadata', 'name') ?? ''
 }
 
 /** What a name must be for every use that it may be put to. */
@@ -110,9 +107,7 @@ describe('bindings whose names are all but the same have two outputs, and each g
       expect(nameOf(output)).not.toContain('--')
       const digits = hash(`${key.space}/${key.name}\n${spiffeId}`).slice(0, 20)
       expect(nameOf(output).endsWith(`-pool-${digits}`)).toBe(true)
-      expect(dig(output, 'metadata', 'annotations', 'kleym.sonda.red/binding')).toBe(
-        `${key.space}/${key.name}`,
-      )
+      expect(ownerOf(output)).toBe(`${key.space}/${key.name}`)
     }
     expect(nameOf(first)).not.toBe(nameOf(second))
     await cp.admin.delete(bindingId(one.space, one.name))

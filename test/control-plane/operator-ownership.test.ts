@@ -7,6 +7,7 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/cor
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import {
+  ANOTHER_UID,
   copyOf,
   expectUntouched,
   foreign,
@@ -31,11 +32,9 @@ import {
   untilReason,
 } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites } from './write-rules.ts'
-
-const ANOTHER_UID = '5a1c2f0e-0000-4000-8000-000000000000'
 
 let cp: ControlPlane
 let proxy: FaultProxy
@@ -43,24 +42,13 @@ let operator: RunningOperator
 beforeAll(async () => {
   cp = await startOperatorPlane()
   proxy = await startFaultProxy(cp)
-  operator = await startLeading()
+  operator = await startLeading(cp, { server: proxy.server })
 })
-afterAll(async () => {
-  await proxy?.stop()
-  await cp?.stop()
-})
-
-async function startLeading(): Promise<RunningOperator> {
-  const started = await startOperator(cp, { server: proxy.server })
-  await started.leads()
-  return started
-}
+afterAll(() => stopAll(proxy, cp))
 
 /** Does something while no operator runs. */
-async function whileDown(act: () => Promise<void>): Promise<void> {
-  expect(await operator.stop()).toBe('exit code 0')
-  await act()
-  operator = await startLeading()
+async function meanwhile(act: () => Promise<void>): Promise<void> {
+  operator = await whileDown(cp, operator, act, { server: proxy.server })
 }
 
 /** The name that the output of binding `chat` has in a namespace. */
@@ -268,7 +256,7 @@ async function loseAndRestore({ binding: backup, output, name }: Pair): Promise<
 describe('what happens behind the operator’s back is put right', () => {
   test('a stripped finalizer and a deleted binding leave an orphan, which goes when the operator starts', async () => {
     const { name } = await settle(cp, 'orphan-down')
-    await whileDown(() => takeAway('orphan-down'))
+    await meanwhile(() => takeAway('orphan-down'))
     await untilGone(cp, name)
     expect(await outputsOf(cp, 'orphan-down', 'chat')).toEqual([])
   })
@@ -283,7 +271,7 @@ describe('what happens behind the operator’s back is put right', () => {
 
   test('an orphan goes with its whole namespace gone too', async () => {
     const { name } = await settle(cp, 'orphan-namespace')
-    await whileDown(async () => {
+    await meanwhile(async () => {
       await takeAway('orphan-namespace')
       await cp.admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'orphan-namespace' })
     })
@@ -302,7 +290,7 @@ describe('what happens behind the operator’s back is put right', () => {
 
   test('so does one that was deleted and created again while the operator was down', async () => {
     const before = await settle(cp, 'again-down')
-    await whileDown(async () => {
+    await meanwhile(async () => {
       await takeAway('again-down')
       await cp.admin.create(binding('again-down', 'chat'))
     })
@@ -313,7 +301,7 @@ describe('what happens behind the operator’s back is put right', () => {
 
   test('of one that was deleted and created again with another identity nothing of the old one is left', async () => {
     const before = await settle(cp, 'again-other')
-    await whileDown(async () => {
+    await meanwhile(async () => {
       await takeAway('again-other')
       await cp.admin.create(poolOnly('again-other', 'chat'))
     })
@@ -328,7 +316,7 @@ describe('what happens behind the operator’s back is put right', () => {
     const names = ['one', 'two', 'three']
     await cp.apply(names.map((name) => poolOnly(space, name)))
     const before = await Promise.all(names.map((name) => settled(cp, space, name)))
-    await whileDown(async () => {
+    await meanwhile(async () => {
       for (const pair of before) await loseAndRestore(pair)
     })
     const after = await Promise.all(names.map((name) => settled(cp, space, name)))
@@ -343,7 +331,7 @@ describe('what happens behind the operator’s back is put right', () => {
   test('edits and deletions by hand are put back at the start', async () => {
     const edited = await settle(cp, 'down-edited')
     const deleted = await settle(cp, 'down-deleted')
-    await whileDown(async () => {
+    await meanwhile(async () => {
       await cp.admin.patch(outputId(edited.name), { spec: { admin: true, fallback: true } })
       await cp.admin.delete(outputId(deleted.name))
     })
@@ -378,7 +366,7 @@ test('with the kind of bindings its objects go in order; nothing is an orphan wh
   // What a backup brings back before the CRD: by its annotations and its name it could be an orphan.
   const { metadata } = await cp.admin.create(copyOf(output, name))
   await untilLookedAt(name)
-  await whileDown(async () => undefined)
+  await meanwhile(async () => undefined)
   await untilLookedAt(name)
   expect(uidOf(await cp.admin.get(outputId(name)))).toBe(stringAt(metadata, 'uid'))
   await cp.installCrd(CRD)

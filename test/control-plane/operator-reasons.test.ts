@@ -8,6 +8,7 @@ import { allowAllHints, denyHintsOf, POLICY } from './admission-policy.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { CrdName } from './crds.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { foreign, untilBindingGone } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import {
   binding,
@@ -15,8 +16,10 @@ import {
   conditionOf,
   estate,
   eventsOf,
+  HOLD,
   member,
   objective,
+  olderPool,
   outputId,
   outputsOf,
   pool,
@@ -24,12 +27,10 @@ import {
   untilReason,
 } from './objects.ts'
 import { operatorAccess } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { idOf } from './rest.ts'
 import { all, expectReady, expectRefused, said, told } from './status-words.ts'
-import { until } from './wait.ts'
 
-const HOLD = 'example.org/hold'
 const POOL = 'InferencePool/llama (inference.networking.k8s.io/v1)'
 const OLDER_KIND = { name: 'rival', group: 'inference.networking.x-k8s.io' }
 const LOOSENED = [
@@ -48,14 +49,9 @@ beforeAll(async () => {
   for (const name of LOOSENED) await cp.installCrd(loosened(cp.crd(name)))
   proxy = await startFaultProxy(cp)
   neverTwo = await watchNeverTwo(cp)
-  operator = await startOperator(cp, { server: proxy.server })
-  await operator.leads()
+  operator = await startLeading(cp, { server: proxy.server })
 })
-afterAll(async () => {
-  neverTwo?.stop()
-  await proxy?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(neverTwo, proxy, cp))
 
 interface Case {
   /** How the binding `chat` of a namespace is broken. */
@@ -90,14 +86,14 @@ const CASES: readonly Case[] = [
   {
     how: 'a pool of the other group has the same name and other labels',
     reason: 'AmbiguousPoolRef',
-    breakIt: (space) => cp.apply([olderPool(space, { app: 'gemma' })]),
+    breakIt: (space) => cp.apply([olderPool(space, 'llama', { app: 'gemma' })]),
     says: ['InferencePool llama exists in inference.networking.k8s.io and inference.networking.x-k8s.io'],
-    mend: (space) => remove(olderPool(space, {})),
+    mend: (space) => remove(olderPool(space, 'llama', {})),
   },
   {
     how: 'a pool of the other group has the same name and other labels, until the binding says which',
     reason: 'AmbiguousPoolRef',
-    breakIt: (space) => cp.apply([olderPool(space, { app: 'gemma' })]),
+    breakIt: (space) => cp.apply([olderPool(space, 'llama', { app: 'gemma' })]),
     says: ['InferencePool llama exists in'],
     mend: (space) => edit(space, { poolRef: { group: 'inference.networking.k8s.io' } }),
   },
@@ -180,10 +176,7 @@ const CASES: readonly Case[] = [
     breakIt: async (space) => {
       const name = await outputName(space)
       await cp.admin.delete(bindingId(space, 'chat'))
-      await until(
-        async () => (await cp.admin.get(bindingId(space, 'chat'))) === undefined,
-        'binding chat to be gone',
-      )
+      await untilBindingGone(cp, space)
       await cp.apply([foreign(name), binding(space, 'chat')])
     },
     says: ['ClusterSPIFFEID kleym-', "exists and is not kleym's"],
@@ -363,16 +356,6 @@ async function selectBy(space: string, chosen: JsonRecord): Promise<void> {
   await cp.admin.replace({ ...now, spec: { ...record(own(now, 'spec')), selector: chosen } })
 }
 
-/** A pool `llama` of the other group. */
-function olderPool(space: string, labels: Readonly<Record<string, string>>): JsonRecord {
-  return {
-    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
-    kind: 'InferencePool',
-    metadata: { name: 'llama', namespace: space },
-    spec: { selector: labels, targetPortNumber: 8000, extensionRef: { name: 'epp' } },
-  }
-}
-
 function edit(space: string, spec: JsonRecord): Promise<JsonRecord> {
   return cp.admin.patch(bindingId(space, 'chat'), { spec })
 }
@@ -397,19 +380,6 @@ async function removeForeign(space: string): Promise<void> {
   const found = await cp.admin.get(bindingId(space, 'chat'))
   const message = stringAt(conditionOf(found, 'Ready'), 'message') ?? ''
   await cp.admin.delete(outputId(/ClusterSPIFFEID (\S+)/.exec(message)?.[1] ?? ''))
-}
-
-/** A ClusterSPIFFEID of somebody else. */
-function foreign(name: string): JsonRecord {
-  return {
-    apiVersion: 'spire.spiffe.io/v1alpha1',
-    kind: 'ClusterSPIFFEID',
-    metadata: { name },
-    spec: {
-      spiffeIDTemplate: 'spiffe://example.org/somebody-else',
-      podSelector: { matchLabels: { a: 'b' } },
-    },
-  }
 }
 
 /** A CRD that admits everything in `spec`. */

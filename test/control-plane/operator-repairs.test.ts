@@ -6,14 +6,22 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '../../sha
 import { WRITE_VERBS, type AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
-import { copyOf, foreign, prepare, settle, settled, uidOf, untilGone, untilPutBack } from './in-force.ts'
+import {
+  ANOTHER_UID,
+  copyOf,
+  foreign,
+  prepare,
+  settle,
+  settled,
+  uidOf,
+  untilGone,
+  untilPutBack,
+} from './in-force.ts'
 import { bindingId, outputId, poolOnly, untilReason } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type RunningOperator } from './operator.ts'
+import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites } from './write-rules.ts'
-
-const ANOTHER_UID = '5a1c2f0e-0000-4000-8000-000000000000'
 
 let cp: ControlPlane
 let proxy: FaultProxy
@@ -21,14 +29,10 @@ let operator: RunningOperator
 beforeAll(async () => {
   cp = await startOperatorPlane()
   proxy = await startFaultProxy(cp)
-  operator = await startOperator(cp, { server: proxy.server })
-  await operator.leads()
+  operator = await startLeading(cp, { server: proxy.server })
   await prepare(cp, 'edits')
 })
-afterAll(async () => {
-  await proxy?.stop()
-  await cp?.stop()
-})
+afterAll(() => stopAll(proxy, cp))
 
 /** What the operator did to one output and the API server carried out. */
 async function writesOf(name: string): Promise<readonly AuditEvent[]> {
@@ -221,9 +225,7 @@ test('a restart tries once more what is changed whenever it is written, and writ
   const { name } = await settled(cp, 'changed-always')
   const before = await verbsOn(name)
   const mark = await cp.auditMark()
-  expect(await operator.stop()).toBe('exit code 0')
-  operator = await startOperator(cp, { server: proxy.server })
-  await operator.leads()
+  operator = await whileDown(cp, operator, async () => {}, { server: proxy.server })
   await untilVerbs(name, [...before, 'update'])
   // Looked at last, so that the rest has had its look.
   await settle(cp, 'sentinel')

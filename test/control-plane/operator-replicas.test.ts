@@ -6,16 +6,10 @@ import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, isWrite, type FaultProxy } from './fault-proxy.ts'
 import { binding, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
-import { LEASE_NAME, OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE } from './operator-access.ts'
+import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 
-const LEASE = {
-  apiVersion: 'coordination.k8s.io/v1',
-  kind: 'Lease',
-  name: LEASE_NAME,
-  namespace: OPERATOR_NAMESPACE,
-}
 /** How long nobody takes a Lease over that was not given up (runtime "Process"). */
 const LEASE_MS = 15_000
 

@@ -103,6 +103,36 @@ export async function startOperator(
   }
 }
 
+/** Starts an operator, and waits until it leads. */
+export async function startLeading(
+  cp: ControlPlane,
+  options: OperatorOptions = {},
+): Promise<RunningOperator> {
+  const operator = await startOperator(cp, options)
+  await operator.leads()
+  return operator
+}
+
+/** Stops an operator in order, does something while none runs, and starts the next one, which leads. */
+export async function whileDown(
+  cp: ControlPlane,
+  operator: RunningOperator,
+  act: () => Promise<unknown>,
+  options: OperatorOptions = {},
+): Promise<RunningOperator> {
+  const ended = await operator.stop()
+  if (ended !== 'exit code 0') throw new Error(`the operator has ended: ${ended}`)
+  await act()
+  return startLeading(cp, options)
+}
+
+/** Stops what a suite has started, in this order; what its start did not come to is undefined. */
+export async function stopAll(
+  ...started: readonly ({ readonly stop: () => unknown } | undefined)[]
+): Promise<void> {
+  for (const each of started) await each?.stop()
+}
+
 function linesOf(file: string): readonly string[] {
   try {
     return readFileSync(file, 'utf8').split('\n').slice(0, -1)

@@ -1,16 +1,31 @@
 // The hard moments of contract §6 to §8, one by one, on the simulation.
 import { expect, test } from 'vitest'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
-import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS, POOLS } from '@kleym/shared/kube/resources.ts'
 import { isDeleting, metadataOf, refOf } from './sim/server.ts'
+import { poolOnly, pool } from '../../../shared/test/core/build.ts'
+import type { Call } from './sim/calls.ts'
 import { Scenario } from './sim/scenario.ts'
 import { FOREIGN_FINALIZER } from './sim/users.ts'
 
 /** Members of the large collision. */
 const MEMBERS = 300
+/** A finalizer, an output and a status. */
+const BYSTANDER_WRITES = 3
 const HELD = { finalizers: [FOREIGN_FINALIZER] }
 const BINDING_KIND = 'InferenceIdentityBinding.kleym.sonda.red'
 const OUTPUT_KIND = 'ClusterSPIFFEID.spire.spiffe.io'
+const LAST_OBJECTIVE_KIND = 'InferenceObjective.inference.networking.k8s.io'
+
+/** The live read of the objective that is nowhere. */
+function looksForNobody({ verb, name }: Call): boolean {
+  return verb === 'get' && name === 'nobody'
+}
+
+/** The status of one of a collision. */
+function tellsAMember({ verb, ref }: Call): boolean {
+  return verb === 'update status' && ref.namespace === 'team-a'
+}
 
 test('two bindings that swap their containers in one apply converge', async () => {
   const it = await Scenario.of({ a: 'vllm', b: 'proxy' })
@@ -246,6 +261,61 @@ test('a verdict that the status holds is repeated after a restart without a live
   expect(it.trace.slice(from).filter((line) => line.includes('sent'))).toEqual([])
 })
 
+test('a peer whose objective is being looked for is waited for silently', async () => {
+  const it = await Scenario.of({})
+  it.bind('a', 'vllm', { objectiveRef: { name: 'nobody' } })
+  it.bind('b', 'vllm')
+  await it.calm(60_000, { holds: looksForNobody })
+  expect([it.reason('a'), it.reason('b'), it.outputs('b')]).toEqual([undefined, undefined, []])
+  expect(await it.rest()).toEqual([])
+  expect([it.reason('a'), it.reason('b')]).toEqual(['TargetObjectiveNotFound', 'Reconciled'])
+})
+
+test('a peer whose objective could not be looked for is waited for aloud, until it could be', async () => {
+  const it = await Scenario.of({})
+  it.bind('a', 'vllm', { objectiveRef: { name: 'nobody' } })
+  it.bind('b', 'vllm')
+  await it.calm(0, { holds: looksForNobody })
+  const [read] = it.calls.requests
+  if (read !== undefined) await it.carryOut(read, 'failed')
+  await it.calm(0, { holds: looksForNobody })
+  expect([it.reason('a'), it.reason('b')]).toEqual(['Undetermined', 'WaitingForPeer'])
+  expect(it.outputs('b')).toEqual([])
+  expect(await it.rest()).toEqual([])
+  expect([it.reason('a'), it.reason('b')]).toEqual(['TargetObjectiveNotFound', 'Reconciled'])
+})
+
+test('a peer that says already that it cannot be looked for is waited for aloud after a restart too', async () => {
+  const it = await Scenario.of({})
+  it.bind('a', 'vllm', { objectiveRef: { name: 'nobody' } })
+  await it.carryOut(await it.held('get'), 'failed')
+  await it.calm(0, { holds: looksForNobody })
+  await it.crash(() => true)
+  await it.start({ leadsFirst: true })
+  it.bind('b', 'vllm')
+  await it.calm(0, { holds: looksForNobody })
+  expect([it.reason('a'), it.reason('b')]).toEqual(['Undetermined', undefined])
+  const [read] = it.calls.requests
+  if (read !== undefined) await it.carryOut(read, 'failed')
+  await it.calm(0, { holds: looksForNobody })
+  expect(it.reason('b')).toBe('WaitingForPeer')
+  expect(await it.rest()).toEqual([])
+})
+
+test('a restart does not make Ready bindings wait while a peer’s cache has yet to list', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  it.bind('b', 'vllm', { objectiveRef: { name: 'nobody' } })
+  expect(await it.rest()).toEqual([])
+  const { writes } = it.watchdog
+  await it.crash(() => true)
+  await it.start({ leadsFirst: true })
+  // The objective of `a` is in a kind that comes before it; `b` has its last hope in this one.
+  await it.calm(60_000, { blocks: LAST_OBJECTIVE_KIND })
+  expect([it.reason('a'), it.reason('b')]).toEqual(['Reconciled', 'TargetObjectiveNotFound'])
+  expect(await it.rest()).toEqual([])
+  expect(it.watchdog.writes).toBe(writes)
+})
+
 test('a deleting binding without our finalizer gets none', async () => {
   const it = await Scenario.of({ a: 'vllm' })
   await it.crash(() => true)
@@ -266,9 +336,22 @@ test('one member more of a large collision rewrites at most eleven statuses, and
   )
   const it = await Scenario.of(Object.fromEntries(members))
   expect(it.reason('m0000')).toBe('IdentityCollision')
+  it.make(POOLS, pool({ namespace: 'team-b' }))
+  await it.calm()
   const { writes } = it.watchdog
   it.bind('m0500x', 'vllm')
+  // Every worker has a member in hand, and the rest are queued.
+  await it.calm(0, { holds: tellsAMember })
+  it.make([BINDINGS], poolOnly({ namespace: 'team-b', name: 'bystander' }))
+  await it.calm(0, { holds: tellsAMember })
+  // One worker takes the member whose turn it is, the next one the bystander.
+  for (const told of it.calls.requests.slice(0, 2)) {
+    await it.carryOut(told)
+    await it.calm(0, { holds: tellsAMember })
+  }
+  expect(it.reason('bystander', 'team-b')).toBe('Reconciled')
+  expect(it.calls.requests.length).toBeGreaterThan(0)
   await it.calm()
   expect(it.problems()).toEqual([])
-  expect(it.watchdog.writes - writes).toBeLessThanOrEqual(11)
+  expect(it.watchdog.writes - writes).toBeLessThanOrEqual(11 + BYSTANDER_WRITES)
 }, 120_000)

@@ -501,6 +501,100 @@ describe.each(Object.entries(CASES))('%s', (_, cases) => {
   })
 })
 
+describe('our own write, when the stream shows it', () => {
+  interface Echo {
+    readonly name: string
+    readonly act: (store: Store<Thing>) => void
+    /** What the stream shows then. */
+    readonly meta: ObjectMeta
+    readonly isKnown: boolean
+    /** Where a watch goes on. */
+    readonly seen: string
+  }
+  const observed = (store: Store<Thing>): void => store.observe(thing('a', 'u1', 12))
+  const versionless: ObjectMeta = { ...A1.meta, resourceVersion: undefined }
+  const cases: readonly Echo[] = [
+    {
+      name: 'is known in the very version that is held, and the stream goes on from it',
+      act: observed,
+      meta: thing('a', 'u1', 12).meta,
+      isKnown: true,
+      seen: '12',
+    },
+    {
+      name: 'is known in a version that the stream has passed, which it does not go back to',
+      act: (store) => {
+        observed(store)
+        store.bookmark('30')
+      },
+      meta: thing('a', 'u1', 12).meta,
+      isKnown: true,
+      seen: '30',
+    },
+    {
+      name: 'is another’s where its version is newer, and is still to be applied',
+      act: observed,
+      meta: thing('a', 'u1', 13).meta,
+      isKnown: false,
+      seen: '10',
+    },
+    {
+      name: 'is not what is held where its version is older',
+      act: observed,
+      meta: thing('a', 'u1', 11).meta,
+      isKnown: false,
+      seen: '10',
+    },
+    {
+      name: 'is not that of a namesake, whatever its version',
+      act: observed,
+      meta: thing('a', 'u2', 12).meta,
+      isKnown: false,
+      seen: '10',
+    },
+    {
+      name: 'is not known where nothing is held',
+      act: () => {},
+      meta: thing('a', 'u1', 12).meta,
+      isKnown: false,
+      seen: '10',
+    },
+    {
+      name: 'is not known any more when the object is confirmed gone',
+      act: (store) => {
+        observed(store)
+        store.confirmGone(thing('a', 'u1', 12).meta)
+      },
+      meta: thing('a', 'u1', 12).meta,
+      isKnown: false,
+      seen: '10',
+    },
+    {
+      name: 'is not known without a version: two that lack one may differ',
+      act: (store) => store.apply('ADDED', { meta: versionless, colours: [] }),
+      meta: versionless,
+      isKnown: false,
+      seen: '10',
+    },
+  ]
+  it.each(cases)('$name', ({ act, meta, isKnown, seen }) => {
+    const { store, log, errors } = open()
+    act(store)
+    const before = { log: [...log], holds: held(store) }
+    expect(store.echoed(meta)).toBe(isKnown)
+    expect({ log, holds: held(store), seen: store.seen, errors }).toEqual({ ...before, seen, errors: [] })
+  })
+
+  it('is what the stream says from then on: a list that goes back in time is believed', () => {
+    const { store, log } = open()
+    const began = store.listBegins()
+    observed(store)
+    store.echoed(thing('a', 'u1', 12).meta)
+    store.replace([], '4', began)
+    expect(log).toEqual(['added a/u1@12', 'removed a/u1@12'])
+  })
+})
+
 describe('before the first list', () => {
   it('has not listed, holds what was observed, and lets the list decide', () => {
     const store = new Store<Thing>({ onError: () => {} })

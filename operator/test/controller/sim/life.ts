@@ -33,8 +33,6 @@ export class Life {
   readonly failures: unknown[] = []
   /** How many outputs it put right. */
   repairs = 0
-  /** The keys that it has looked at, in order; for scenarios. */
-  readonly reconciled: number[] = []
   readonly #controller: Controller
   #alive = true
 

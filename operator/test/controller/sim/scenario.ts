@@ -91,8 +91,8 @@ export class Scenario extends Simulation {
   }
 
   /** What `Ready` says of a binding. */
-  reason(name: string): string | undefined {
-    const object = this.server.get(BINDINGS, { namespace: NAMESPACE, name })
+  reason(name: string, namespace = NAMESPACE): string | undefined {
+    const object = this.server.get(BINDINGS, { namespace, name })
     const ready = listAt(object, 'status', 'conditions').find(
       (condition) => stringAt(condition, 'type') === 'Ready',
     )
