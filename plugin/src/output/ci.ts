@@ -1,0 +1,59 @@
+// What the formats for CI systems print, as data: one model for `-o sarif`, `-o junit` and `-o github`.
+import { subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import type { SuppressedFinding, Suppression } from '@kleym/shared/core/findings/suppress.ts'
+import type { Severity } from '@kleym/shared/core/registry/findings.ts'
+
+/** A line of a file, counted from 1. The file is named as the person wrote it. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+export interface CiResult {
+  /** `kind` of the machine-readable report: `ConflictsReport`. */
+  readonly kind: string
+  /** The version of kleym. */
+  readonly version: string
+  /** The severity from which findings fail; undefined: none does. */
+  readonly threshold: Severity | undefined
+  /** What counts, in its total order. */
+  readonly findings: readonly Finding[]
+  readonly suppressed: readonly SuppressedFinding[]
+  /** Where an object stands in a file; undefined for one of the cluster. */
+  readonly placeOf: (subject: Subject) => Place | undefined
+  /** `diff` alone: one sentence for each object that would change. */
+  readonly differences: readonly string[]
+  /** Why the answer is not complete, one sentence each. */
+  readonly unknowns: readonly string[]
+  readonly exitCode: number
+}
+
+/** Where the subject of a finding stands, else the first of the related objects that stands anywhere. */
+export function placeOfFinding({ subject, related }: Finding, { placeOf }: CiResult): Place | undefined {
+  return [subject, ...related].map(placeOf).find((place) => place !== undefined)
+}
+
+/** The lines of a finding for a log: what is the case, what shows it, what to do. */
+export function findingLines({ subject, summary, evidence, fix, code }: Finding): readonly string[] {
+  return [
+    `${subjectText(subject)}: ${summary}`,
+    ...evidence,
+    `fix: ${fix}`,
+    `more: kubectl kleym explain ${code}`,
+  ]
+}
+
+/** How a suppression is told: by the flag, or by the annotation with its reason. */
+export function suppressionText({ by, text, reason }: Suppression): string {
+  return by === 'flag' ? `suppressed by --suppress ${text}` : `suppressed by annotation: ${reason ?? ''}`
+}
+
+/** How many of the same come before each, itself included: the second of two equal keys is 2. */
+export function ordinals(keys: readonly string[]): readonly number[] {
+  const seen = new Map<string, number>()
+  return keys.map((key) => {
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
+    return count
+  })
+}

@@ -1,0 +1,75 @@
+// `-o github`: workflow commands that GitHub Actions turns into annotations (actions/toolkit, command.ts), worst first,
+// then one plain line that sums up. GitHub shows ten errors and ten warnings a step; the log has them all.
+import { countBySeverity } from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/findings/tally.ts'
+import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
+import { findingLines, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
+import { escapeGithubMessage, escapeGithubProperty, escapeTerminal, neutraliseCommands } from './escape.ts'
+
+type Command = 'error' | 'warning' | 'notice'
+
+const COMMANDS: Readonly<Record<Severity, Command>> = { error: 'error', warning: 'warning', info: 'notice' }
+
+/** The whole output. */
+export function toGithub(result: CiResult): string {
+  return [
+    ...result.unknowns.map((text) =>
+      command('error', { title: 'kleym: the answer is not complete', lines: [`not known: ${text}`] }),
+    ),
+    ...result.findings.map((one) =>
+      command(COMMANDS[one.severity], {
+        title: `${one.code}: ${findingEntry(one.code).title}`,
+        lines: findingLines(one),
+        place: placeOfFinding(one, result),
+      }),
+    ),
+    ...result.differences.map((text) => command('notice', { title: 'kleym diff', lines: [text] })),
+    ...result.suppressed.map(({ finding, suppression }) =>
+      plain(`${finding.code} ${findingLines(finding)[0] ?? ''} (${suppressionText(suppression)})`),
+    ),
+    plain(summaryText(result)),
+  ]
+    .map((text) => `${text}\n`)
+    .join('')
+}
+
+/** `kleym ConflictsReport: 2 errors, 1 warning, 0 info; 1 suppressed; the answer is not complete; exit code 4`. */
+export function summaryText({
+  kind,
+  findings,
+  suppressed,
+  differences,
+  unknowns,
+  exitCode,
+}: CiResult): string {
+  const { error, warning, info } = countBySeverity(findings)
+  return [
+    `kleym ${kind}: ${counted(error, 'error')}, ${counted(warning, 'warning')}, ${info} info`,
+    ...(differences.length === 0 ? [] : [counted(differences.length, 'difference')]),
+    `${suppressed.length} suppressed`,
+    ...(unknowns.length === 0 ? [] : ['the answer is not complete']),
+    `exit code ${exitCode}`,
+  ].join('; ')
+}
+
+interface Annotation {
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly place?: Place | undefined
+}
+
+function command(name: Command, { title, lines, place }: Annotation): string {
+  const properties = [
+    ...(place === undefined
+      ? []
+      : [`file=${escapeGithubProperty(neutraliseCommands(place.file))}`, `line=${place.line}`]),
+    `title=${escapeGithubProperty(neutraliseCommands(title))}`,
+  ]
+  // The runner makes line breaks of %0A.
+  const message = lines.map((line) => escapeGithubMessage(neutraliseCommands(line))).join('%0A')
+  return `::${name} ${properties.join(',')}::${message}`
+}
+
+function plain(text: string): string {
+  return neutraliseCommands(escapeTerminal(text))
+}

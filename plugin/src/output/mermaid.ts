@@ -1,0 +1,59 @@
+// `-o mermaid`: a flowchart, for a page or a review comment. Identifiers are numbers of ours; every word of a label is
+// escaped, so nothing that a cluster or a file holds is syntax. Classes only colour: each label says what it means.
+import { escapeMermaid } from './escape.ts'
+
+/** How a node looks. */
+export type Look = 'plain' | 'good' | 'bad' | 'doubtful' | 'note' | 'suppressed'
+
+export interface DiagramNode {
+  /** Tells nodes apart; it is not printed. */
+  readonly key: string
+  /** One line each. */
+  readonly lines: readonly string[]
+  readonly look: Look
+}
+
+export interface DiagramEdge {
+  /** Keys of nodes. */
+  readonly from: string
+  readonly to: string
+  /** Empty for none. */
+  readonly label: string
+  /** Beside the derivation: what is said about it. */
+  readonly dotted?: true
+}
+
+export interface Diagram {
+  readonly nodes: readonly DiagramNode[]
+  readonly edges: readonly DiagramEdge[]
+}
+
+const STYLES: Readonly<Record<Exclude<Look, 'plain'>, string>> = {
+  good: 'stroke:#2da44e',
+  bad: 'stroke:#cf222e,stroke-width:2px',
+  doubtful: 'stroke:#bf8700',
+  note: 'stroke:#6e7781',
+  suppressed: 'stroke:#6e7781,stroke-dasharray:4',
+}
+
+/** The flowchart, with a comment of our own words on its first line. Nodes with one key are one node, the first of them. */
+export function toMermaid({ nodes, edges }: Diagram, comment: string): string {
+  const ids = new Map<string, string>()
+  const lines: string[] = []
+  const used = new Set<Exclude<Look, 'plain'>>()
+  for (const { key, lines: text, look } of nodes) {
+    if (ids.has(key)) continue
+    const id = `n${ids.size}`
+    ids.set(key, id)
+    if (look !== 'plain') used.add(look)
+    lines.push(`  ${id}["${text.map(escapeMermaid).join('<br/>')}"]${look === 'plain' ? '' : `:::${look}`}`)
+  }
+  for (const { from, to, label, dotted } of edges) {
+    const [start, end] = [ids.get(from), ids.get(to)]
+    if (start === undefined || end === undefined) continue
+    const arrow = dotted === true ? '-.->' : '-->'
+    lines.push(`  ${start} ${arrow}${label === '' ? '' : `|"${escapeMermaid(label)}"|`} ${end}`)
+  }
+  const styles = [...used].toSorted().map((look) => `  classDef ${look} ${STYLES[look]}`)
+  return [`%% ${comment}`, 'flowchart LR', ...lines, ...styles, ''].join('\n')
+}

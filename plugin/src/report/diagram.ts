@@ -1,0 +1,62 @@
+// What every diagram has beside its graph: a node for each finding, what is suppressed, and what is not known.
+import { findingKey, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
+import { suppressionText, type CiResult } from '../output/ci.ts'
+import type { Diagram, DiagramNode, Look } from '../output/mermaid.ts'
+
+/** Pods or parties beyond this many of one node are counted in one node more: mermaid draws 500 edges at most. */
+export const DRAWN_MAX = 20
+/** Columns of a label. */
+const LABEL_WIDTH = 60
+
+const LOOKS: Readonly<Record<Severity, { readonly mark: string; readonly look: Look }>> = {
+  error: { mark: '×', look: 'bad' },
+  warning: { mark: '‼', look: 'doubtful' },
+  info: { mark: '·', look: 'note' },
+}
+
+/** The key of the node of a finding, for edges to it. */
+export function findingNode(one: Finding): string {
+  return ['finding', findingKey(one), one.summary, ...one.evidence].join('\n')
+}
+
+/** The graph with its remarks: unknowns first, then the graph, then the findings and the suppressed ones. */
+export function withRemarks({ nodes, edges }: Diagram, result: CiResult): Diagram {
+  return {
+    nodes: [
+      ...result.unknowns.map((text, at): DiagramNode => ({
+        key: `unknown\n${at}`,
+        lines: ['‼ the answer is not complete', ...broken(`not known: ${text}`)],
+        look: 'bad',
+      })),
+      ...nodes,
+      ...result.findings.map((one): DiagramNode => {
+        const { mark, look } = LOOKS[one.severity]
+        const title = `${mark} ${one.severity} ${one.code}: ${findingEntry(one.code).title}`
+        return { key: findingNode(one), lines: [title, ...broken(one.summary)], look }
+      }),
+      ...result.suppressed.map(({ finding: one, suppression }, at): DiagramNode => ({
+        key: `suppressed\n${at}`,
+        lines: [
+          `· suppressed ${one.severity} ${one.code} of ${subjectText(one.subject)}`,
+          ...broken(suppressionText(suppression)),
+        ],
+        look: 'suppressed',
+      })),
+    ],
+    edges,
+  }
+}
+
+/** A sentence as lines that a box can hold. */
+export function broken(text: string): readonly string[] {
+  const lines: string[] = []
+  let row = ''
+  for (const word of text.split(' ')) {
+    if (row !== '' && row.length + 1 + word.length > LABEL_WIDTH) {
+      lines.push(row)
+      row = word
+    } else row = row === '' ? word : `${row} ${word}`
+  }
+  return [...lines, row]
+}

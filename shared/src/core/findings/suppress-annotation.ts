@@ -1,0 +1,68 @@
+// The annotation `kleym.sonda.red/suppress`: one entry a line, `CODE: reason`. And what of an object an answer needs
+// besides its meaning: where it stands in a file, and that annotation.
+import { isRecord, own, stringAt } from '../json.ts'
+import { readMeta } from '../objects/meta.ts'
+import type { Origin, RawObject } from '../objects/raw.ts'
+import { findingCodeOf, type FindingCode } from '../registry/findings.ts'
+
+/** The annotation by which an object suppresses warnings and information about itself. */
+export const SUPPRESS_ANNOTATION = 'kleym.sonda.red/suppress'
+
+/** An object of the snapshot that stands in a file or carries the annotation. */
+export interface ObjectMark {
+  readonly kind: string
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string
+  readonly name: string
+  /** Where it stands, for an object from a file. */
+  readonly origin: Origin | undefined
+  /** The annotation as written. */
+  readonly suppress: string | undefined
+}
+
+/** The marks of the objects that have any, in the order of the objects. */
+export function marksOf(objects: Iterable<RawObject>): readonly ObjectMark[] {
+  const marks: ObjectMark[] = []
+  for (const { value, origin } of objects) {
+    const annotations = own(own(value, 'metadata'), 'annotations')
+    const text = isRecord(annotations) ? stringAt(annotations, SUPPRESS_ANNOTATION) : undefined
+    if (origin === undefined && text === undefined) continue
+    const { namespace, name } = readMeta(value)
+    marks.push({ kind: stringAt(value, 'kind') ?? '', namespace, name, origin, suppress: text })
+  }
+  return marks
+}
+
+/** One line of the annotation. */
+export interface AnnotationEntry {
+  readonly text: string
+  /** The code as written. */
+  readonly written: string
+  /** Undefined where there is no such code. */
+  readonly code: FindingCode | undefined
+  readonly reason: string
+  /** Why the entry does not count, whatever findings there are. */
+  readonly fault: string | undefined
+}
+
+/** The entries of an annotation, in its order; blank lines count for nothing, an annotation of nothing else is at fault. */
+export function annotationEntries({ suppress: text }: ObjectMark): readonly AnnotationEntry[] {
+  if (text === undefined) return []
+  const lines = text.split(/[\r\n]+/).map((line) => line.trim())
+  const written = lines.filter((line) => line !== '')
+  return written.length === 0 ? [entryOf('')] : written.map(entryOf)
+}
+
+function entryOf(text: string): AnnotationEntry {
+  const colon = text.indexOf(':')
+  const written = (colon < 0 ? text : text.slice(0, colon)).trim()
+  const reason = colon < 0 ? '' : text.slice(colon + 1).trim()
+  const code = findingCodeOf(written)
+  return { text, written, code, reason, fault: faultOf(written, reason) }
+}
+
+function faultOf(written: string, reason: string): string | undefined {
+  if (!/^[A-Za-z]+\d+$/.test(written)) return 'a line is not CODE: reason'
+  // A dash is no reason.
+  return /[\p{L}\p{N}]/u.test(reason) ? undefined : `${written} has no reason`
+}
