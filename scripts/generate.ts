@@ -1,11 +1,15 @@
 // Writes every generated file from its one source: the CRD from the zod schemas, the pages of finding codes and the
-// table of condition reasons from the registry. A test runs it in memory and compares, so that none can drift.
+// table of condition reasons from the registry, the chart's values from their table. A test runs it in memory and
+// compares, so that none can drift.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
+import { reportJsonSchema } from '../plugin/src/report/schema/reports.ts'
 import { bindingCrd } from '../shared/src/core/objects/crd.ts'
 import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
 import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
+import { chartFiles } from './chart/files.ts'
+import { commandReference } from './command-reference.ts'
 import { exampleOutputs } from './example-outputs.ts'
 
 const GENERATED_YAML =
@@ -22,8 +26,11 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
       GENERATED_YAML + stringify(bindingCrd(), { lineWidth: 0, aliasDuplicateObjects: false }),
     ],
     ...FINDING_CODES.map((code) => [`docs/findings/${code}.md`, findingPage(code)] as const),
+    ...chartFiles(),
     ['docs/findings/README.md', findingsIndex()],
     ['docs/reference/reasons.md', reasonsPage()],
+    ['docs/reference/report.schema.json', reportJsonSchema()],
+    ['docs/reference/commands.md', commandReference()],
     [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],
   ])
 }

@@ -3,7 +3,7 @@
 import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { refuseOutput, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { ApplyFailures } from './apply-failures.ts'
 import type { Ledger, Outlook } from './ledger.ts'
@@ -267,13 +267,6 @@ export class Convergence {
 const CONFLICTING: Ignorance = { verb: 'update', what: CLUSTER_SPIFFE_ID_KIND, cause: 'conflicting writes' }
 const VANISHING: Ignorance = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
 const REFUSED: Ignorance = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
-
-/** Where ClusterSPIFFEIDs are not served, nothing can be in force, and nothing is left to withdraw. */
-function withoutOutputs(judgement: Judgement): Judgement {
-  if (judgement.state !== 'ready' && judgement.state !== 'waiting') return judgement
-  const message = `the API server does not serve ${CLUSTER_SPIFFE_ID_KIND}`
-  return refuseOutput(judgement.compiled, [], 'ClusterSPIFFEIDCRDMissing', message).judgement
-}
 
 function undetermined({ judgement }: { readonly judgement: Judgement }, why: Ignorance): Judgement {
   return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why }

@@ -1,5 +1,6 @@
 // What a command may use of the process. main.ts makes the one real context; tests make others. Nothing else in the
 // plugin touches process.env, the streams or the exit code.
+import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { SourceIo } from '../sources/load.ts'
 import { choosePalette, type ColourFlag, type Palette } from '../view/palette.ts'
 import { DEFAULT_WIDTH } from '../view/wrap.ts'
@@ -12,11 +13,36 @@ export interface Output {
   readonly isTerminal: boolean
   /** The terminal's columns, where it is one and says so. */
   readonly columns: number | undefined
+  /** Calls `run` once its reader has gone away: nobody waits for more of a stream. Absent where that is never known. */
+  readonly onGone?: (run: () => void) => void
+}
+
+/** A terminal that can be drawn on, and listened to key by key. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+}
+
+/** The signals that end a process which draws on a terminal. */
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** What ends a process from outside, for a command that must put the terminal right first. */
+export interface Interrupts {
+  /** Calls `run` when the signal comes, in place of dying of it; the result ends that. */
+  readonly on: (signal: Signal, run: () => void) => () => void
+  /** Calls `run` with what nobody has caught, before it is reported as a bug; the result ends that. */
+  readonly onCrash: (run: (error: unknown) => void) => () => void
+  /** Dies of a signal, as whoever sent it expects. */
+  readonly die: (signal: Signal) => void
 }
 
 export interface CommandContext extends SourceIo {
   readonly stdout: Output
   readonly stderr: Output
+  readonly clock: Clock
+  /** The terminal, where both stdin and stdout are one. */
+  readonly terminal?: Terminal
+  readonly interrupts?: Interrupts
   /** The version of kleym. */
   readonly version: string
 }

@@ -3,7 +3,17 @@
 import * as Flags from '@oclif/core/flags'
 import { COLOUR_FLAGS, type ColourFlag } from '../view/palette.ts'
 
-export const OUTPUT_FORMATS = ['text', 'wide', 'json', 'yaml', 'name'] as const
+export const OUTPUT_FORMATS = [
+  'text',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'sarif',
+  'junit',
+  'github',
+  'mermaid',
+] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 export const DEFAULT_OUTPUT: OutputFormat = 'text'
 
@@ -11,6 +21,9 @@ export const DEFAULT_OUTPUT: OutputFormat = 'text'
 export const FAIL_ON = ['error', 'warning', 'info', 'never'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 export const DEFAULT_FAIL_ON: FailOn = 'error'
+
+/** Where SCM usually is: the hardened charts' namespace, and that of SPIRE's own examples. */
+export const SCM_NAMESPACES: readonly string[] = ['spire-server', 'spire-system']
 
 /** The namespace in force offline, where no flag and no kubeconfig says another. */
 export const DEFAULT_NAMESPACE = 'default'
@@ -60,7 +73,7 @@ export const sourceFlags = {
     char: 'n',
     helpGroup: SOURCES,
     helpValue: 'NAME',
-    description: `The namespace in force, also of objects that name none (offline: ${DEFAULT_NAMESPACE}).`,
+    description: `The namespace in force, in place of the context's; offline, of objects that name none (${DEFAULT_NAMESPACE}).`,
   }),
 }
 
@@ -81,6 +94,11 @@ export const settingsFlags = {
     helpValue: 'FILE',
     description: 'The configuration of the SPIRE Controller Manager, raw or in its ConfigMap.',
   }),
+  'scm-namespace': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'NAME',
+    description: `Where its ConfigMap is looked for (${SCM_NAMESPACES.join(', ')}).`,
+  }),
 }
 
 /** How the answer comes out. */
@@ -88,13 +106,20 @@ export const outputFlags = {
   output: Flags.option({ options: OUTPUT_FORMATS, default: DEFAULT_OUTPUT })({
     char: 'o',
     helpGroup: OUTPUT,
-    helpValue: OUTPUT_FORMATS.join('|'),
-    description: 'The form of the answer.',
+    helpValue: 'FORMAT',
+    description: `The form of the answer: ${OUTPUT_FORMATS.join(', ')}.`,
   }),
   'fail-on': Flags.option({ options: FAIL_ON, default: DEFAULT_FAIL_ON })({
     helpGroup: OUTPUT,
     helpValue: FAIL_ON.join('|'),
     description: 'Exit with 1 from this severity on.',
+  }),
+  suppress: Flags.string({
+    helpGroup: OUTPUT,
+    helpValue: 'CODE=KIND/NAME',
+    description: 'Findings not to count: CODE=KIND/[NAMESPACE/]NAME, with * in names. Repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
   }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
     helpGroup: OUTPUT,

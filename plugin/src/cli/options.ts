@@ -1,19 +1,25 @@
 // The options of the commands, as the code behind them reads them: typed, checked, without oclif.
+import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
+import { parseSuppress } from '../report/parse-suppress.ts'
 import { kindNamed, parseObjectName, parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
 import type { ColourFlag } from '../view/palette.ts'
 import { KleymError } from './errors.ts'
-import { DEFAULT_NAMESPACE, type FailOn, type OutputFormat } from './flags.ts'
+import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
+import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
 export interface SourceOptions {
   readonly files: FileArguments
+  /** Whether the files are all there is. */
+  readonly offline: boolean
   /** The folder that stands for the cluster. */
   readonly live: string | undefined
   readonly without: readonly ObjectName[]
-  /** The namespace of objects that name none. */
-  readonly namespace: string
-  /** The namespace to which answers are limited; undefined, as offline without -n: all. */
-  readonly namespaceInForce: string | undefined
+  /** As given with `-n`; undefined: the context's, or offline none at all. */
+  readonly namespace: string | undefined
+  readonly cluster: ClusterOptions
+  /** Where SCM's ConfigMap is looked for. */
+  readonly scmNamespaces: readonly string[]
 }
 
 export interface SettingsOptions {
@@ -27,6 +33,8 @@ export interface OutputOptions {
   readonly format: OutputFormat
   readonly failOn: FailOn
   readonly colour: ColourFlag
+  /** The findings that the command line suppresses. */
+  readonly suppress: readonly FlagSuppression[]
 }
 
 export interface CommonOptions {
@@ -47,7 +55,14 @@ export interface ExplainOptions extends CommonOptions {
 }
 
 /** What `diff` is asked. */
-export type DiffOptions = CommonOptions
+export interface DiffOptions extends CommonOptions {
+  readonly allNamespaces: boolean
+}
+
+/** What `status` is asked. */
+export interface StatusOptions extends CommonOptions {
+  readonly allNamespaces: boolean
+}
 
 /** What `who-selects` is asked. */
 export interface WhoSelectsOptions extends CommonOptions {
@@ -69,7 +84,7 @@ export interface ConflictsOptions extends CommonOptions {
 }
 
 /** The flags that every command has, as oclif parses them. */
-export interface CommonFlags {
+export interface CommonFlags extends ClusterFlags {
   readonly filename?: readonly string[] | undefined
   readonly recursive: boolean
   readonly kustomize?: string | undefined
@@ -80,50 +95,76 @@ export interface CommonFlags {
   readonly 'trust-domain'?: string | undefined
   readonly 'clusterspiffeid-class-name'?: string | undefined
   readonly 'scm-config'?: string | undefined
+  readonly 'scm-namespace'?: string | undefined
   readonly output: OutputFormat
   readonly 'fail-on': FailOn
+  readonly suppress?: readonly string[] | undefined
   readonly color: ColourFlag
 }
 
 /** The common options; throws a usage error when there is nothing to read. */
-export function commonOptions(flags: CommonFlags, command: string): CommonOptions {
+export function commonOptions(flags: CommonFlags, command: string, cwd: string): CommonOptions {
+  requireFormat(flags.output, command)
   requireSources(flags, command)
-  return optionsWithoutSources(flags)
+  return optionsWithoutSources(flags, cwd)
 }
 
 /** The common options where a command can do without sources. */
-export function optionsWithoutSources(flags: CommonFlags): CommonOptions {
-  const given = flags.namespace === '' ? undefined : flags.namespace
+export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOptions {
+  const scmNamespace = flags['scm-namespace'] ?? ''
   return {
     sources: {
       files: { files: flags.filename ?? [], recursive: flags.recursive, kustomize: flags.kustomize },
+      offline: flags.offline,
       live: flags.live,
       without: (flags.without ?? []).map(parseWithout),
-      namespace: given ?? DEFAULT_NAMESPACE,
-      namespaceInForce: given,
+      namespace: flags.namespace === '' ? undefined : flags.namespace,
+      cluster: clusterOptions(flags, cwd),
+      scmNamespaces: scmNamespace === '' ? SCM_NAMESPACES : [scmNamespace],
     },
     settings: {
       trustDomain: flags['trust-domain'],
       className: flags['clusterspiffeid-class-name'],
       scmConfig: flags['scm-config'],
     },
-    output: { format: flags.output, failOn: flags['fail-on'], colour: flags.color },
+    output: {
+      format: flags.output,
+      failOn: flags['fail-on'],
+      colour: flags.color,
+      suppress: (flags.suppress ?? []).map(parseSuppress),
+    },
   }
+}
+
+/** The commands whose answer is a graph. */
+const DRAWN: readonly string[] = ['explain', 'conflicts']
+
+function requireFormat(format: OutputFormat, command: string): void {
+  if (format !== 'mermaid' || DRAWN.includes(command)) return
+  throw new KleymError({
+    code: 'usage',
+    what: `${command} draws no diagram`,
+    where: '-o mermaid',
+    why: `only ${DRAWN.join(' and ')} have one: a derivation, and who clashes with whom`,
+    fix: `ask one of them: kubectl kleym ${DRAWN[0] ?? ''} -o mermaid, or use another format`,
+    docs: `kubectl kleym ${command} --help`,
+  })
 }
 
 function requireSources(flags: CommonFlags, command: string): void {
   const docs = `kubectl kleym ${command} --help`
   const files = flags.filename ?? []
-  if (!flags.offline) {
+  if (!flags.offline && flags.live !== undefined) {
     throw new KleymError({
       code: 'usage',
-      what: 'reading a cluster is not built yet',
-      why: 'without --offline the answer would be about a cluster, and this version of kleym reads files only',
-      fix: `add --offline and name the files: kubectl kleym ${command} --offline -R -f ${files[0] ?? 'DIR'}`,
+      what: '--live stands beside a cluster',
+      where: `--live ${flags.live}`,
+      why: 'it stands for the cluster, and without --offline the cluster is read',
+      fix: 'add --offline, or leave --live out',
       docs,
     })
   }
-  if (files.length === 0 && flags.kustomize === undefined && flags.live === undefined) {
+  if (flags.offline && files.length === 0 && flags.kustomize === undefined && flags.live === undefined) {
     throw new KleymError({
       code: 'usage',
       what: 'nothing to read',

@@ -21,9 +21,8 @@ const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
 export function conflictsFrame(world: World, namespace: string | undefined): Frame {
-  const findings = [...findingsOf(world.after), ...world.inputFindings]
-    .filter((one) => isClash(one) && concerns(one, namespace))
-    .toSorted(compareFindings)
+  const all = [...findingsOf(world.after), ...world.inputFindings]
+  const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
   const bindings = world.after.snapshot.bindings.filter(
     ({ meta }) => namespace === undefined || meta.namespace === namespace,
   )
@@ -36,9 +35,11 @@ export function conflictsFrame(world: World, namespace: string | undefined): Fra
       world,
       bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
     ),
-    names: findings.map(namedSubject),
-    view: (layout) =>
-      viewConflicts(findings, { bindings: bindings.length, namespaces: namespaces.size }, layout),
+    grounds: { all, covers: (subject) => namespace === undefined || subject.namespace === namespace },
+    names: (shown) => shown.map(namedSubject),
+    diagram: async (shown) => (await import('./conflicts-diagram.ts')).conflictsDiagram(shown),
+    view: (layout, shown) =>
+      viewConflicts(shown, { bindings: bindings.length, namespaces: namespaces.size }, layout),
   }
 }
 

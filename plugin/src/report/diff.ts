@@ -5,7 +5,8 @@ import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import type { World } from '../gather/gather.ts'
 import { viewDiff } from '../view/diff.ts'
-import { findingReport, type Frame } from './frame.ts'
+import type { Frame } from './frame.ts'
+import { findingReport } from './machine.ts'
 import type { ObjectChange } from './model.ts'
 import { missingOf } from './missing.ts'
 import { liveText, updatedText, wantedText } from './object-text.ts'
@@ -57,6 +58,7 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
   const baseline = world.before === world.after ? asIs(world.after) : afterwards(world.before)
   const effect = effectOf(baseline, afterwards(world.after))
   const judgements = world.after.settled.first.judgements.values()
+  const { added } = effect.findings
   const assumed = world.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
   return {
     kind: 'DiffReport',
@@ -65,17 +67,25 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
       ownershipUnknown: assumed.map(({ object }) => object.meta.name),
       effect: effectReport(effect),
     },
-    findings: effect.findings.added,
-    differs: changes.length > 0,
+    findings: added,
+    grounds: { all: [...added, ...effect.findings.unchanged] },
+    differences: changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
     unclear: effect.unfollowed,
     missing: missingOf(world, judgements),
-    names: changes.map(({ name }) => ({
-      kind: CLUSTER_SPIFFE_ID_KIND,
-      group: SPIRE_GROUP,
-      namespace: '',
-      name,
-    })),
-    view: (layout) => viewDiff(shown, changes, effect, { ...layout, ownershipUnknown: assumed.length }),
+    names: () =>
+      changes.map(({ name }) => ({
+        kind: CLUSTER_SPIFFE_ID_KIND,
+        group: SPIRE_GROUP,
+        namespace: '',
+        name,
+      })),
+    view: (layout, kept) =>
+      viewDiff(
+        shown,
+        changes,
+        { ...effect, findings: { ...effect.findings, added: kept } },
+        { ...layout, ownershipUnknown: assumed.length },
+      ),
   }
 }
 

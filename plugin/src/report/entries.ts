@@ -42,11 +42,12 @@ export function entriesFrame(world: World, pods: readonly Pod[], scope: EntrySco
     fields: { entries: entries.map(entryReport) },
     findings,
     missing: missingOf(world, []),
-    names: pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
-    view: (layout) =>
+    names: () =>
+      pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
+    view: (layout, shown) =>
       viewEntries(entries, {
         ...layout,
-        findings,
+        findings: shown,
         perhapsMore: findings.some(({ code }) => code === 'KLM413'),
       }),
   }

@@ -5,10 +5,10 @@ import { explain } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsOf } from '@kleym/shared/core/findings/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
-import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
+import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { World } from '../gather/gather.ts'
 import { viewExplanations } from '../view/explain.ts'
@@ -34,18 +34,25 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
       world,
       explanations.map(({ judgement }) => judgement),
     ),
-    names: chosen.map(({ meta }) => ({
-      kind: BINDING_KIND,
-      group: 'kleym.sonda.red',
-      namespace: meta.namespace,
-      name: meta.name,
-    })),
-    view: (layout) =>
+    grounds: {
+      all,
+      covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
+    },
+    names: () =>
+      chosen.map(({ meta }) => ({
+        kind: BINDING_KIND,
+        group: 'kleym.sonda.red',
+        namespace: meta.namespace,
+        name: meta.name,
+      })),
+    diagram: async (shown) =>
+      (await import('./explain-diagram.ts')).explainDiagram(explanations, byBinding(shown)),
+    view: (layout, shown) =>
       viewExplanations(explanations, {
-        about: byBinding(findings),
-        everybody,
+        about: byBinding(shown),
+        everybody: everybody.filter((one) => shown.includes(one)),
         named,
-        total: world.after.compiled.length,
+        there: thereText(world.after.snapshot),
         ...layout,
       }),
   }
@@ -60,6 +67,15 @@ function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly F
     }
   }
   return about
+}
+
+/** How many bindings there are; which ones there are is not known where they could not be listed. */
+function thereText(snapshot: Snapshot): string {
+  const { bindings, namespacesRead } = snapshot
+  if (gapOf(snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) !== undefined)
+    return 'which ones there are is not known'
+  const where = namespacesRead === undefined ? 'in all' : `in ${[...namespacesRead].join(', ')}`
+  return `there ${bindings.length === 1 ? 'is 1' : `are ${bindings.length}`} ${where}`
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */

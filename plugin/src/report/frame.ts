@@ -1,157 +1,121 @@
 // One result model for every output format and for the exit code: a command makes a Frame, and `finish` turns it into
 // what is printed. The exit code never depends on the format.
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import { countBySeverity, reaches, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { World } from '../gather/gather.ts'
-import { EXIT, formatError, type ExitCode } from '../cli/errors.ts'
+import { formatError } from '../cli/errors.ts'
 import { paletteFor, viewWidth, type CommandContext, type Outcome } from '../cli/context.ts'
-import type { FailOn, OutputFormat } from '../cli/flags.ts'
 import type { OutputOptions } from '../cli/options.ts'
-import { report, toJson } from '../output/json.ts'
+import type { CiResult } from '../output/ci.ts'
+import { toJson } from '../output/json.ts'
+import type { Diagram } from '../output/mermaid.ts'
 import { toNames, type NamedObject } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
 import { BLANK, line, MARKS, render, type Block } from '../view/line.ts'
+import { viewSuppressions } from '../view/suppressions.ts'
 import { wrap } from '../view/wrap.ts'
 import type { Layout } from '../view/layout.ts'
+import { judge, unknownsOf, type Judged } from './judged.ts'
+import { machineReport } from './machine.ts'
 
 export interface Frame {
   /** `kind` of the machine-readable report. */
   readonly kind: string
   /** The fields of the machine-readable report, before findings and summary. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** In their total order; the exit code and every format read these. */
+  /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
-  /** `diff` alone: whether there is any difference. */
-  readonly differs?: boolean
+  /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
+  readonly grounds?: {
+    /** Every finding that was worked out, shown or not. */
+    readonly all: readonly Finding[]
+    /** The objects that the answer is about; without it, the subjects of the findings. */
+    readonly covers?: (subject: Subject) => boolean
+  }
+  /** `diff` alone: one sentence for each object that would change. */
+  readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
   readonly unclear?: boolean
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly Ignorance[]
-  /** What `-o name` lists. */
-  readonly names: readonly NamedObject[]
-  readonly view: (layout: Layout) => Block
+  /** What `-o name` lists; `shown` are the findings that are not suppressed. */
+  readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
+  readonly view: (layout: Layout, shown: readonly Finding[]) => Block
+  /** What `-o mermaid` draws, where the answer is a graph. */
+  readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
 }
 
 /** Prints a frame in the format that is asked for. */
 export async function finish(
   frame: Frame,
   world: World,
-  { format, failOn, colour }: OutputOptions,
+  options: OutputOptions,
   context: CommandContext,
 ): Promise<Outcome> {
-  const exitCode = exitCodeOf(frame, world, failOn)
+  const judged = judge(frame, world, options)
   return {
-    answer: await answerIn(format, { ...frame, exitCode }, world, {
-      text: () =>
-        render(
-          viewWhole(frame, {
-            width: viewWidth(context),
-            wide: format === 'wide',
-            incomplete: isIncomplete(frame, world),
-          }),
-          paletteFor(colour, context),
-        ),
-    }),
-    notes: [
-      ...world.notes,
-      ...frame.missing.map((why) => `not known: ${ignoranceText(why)}`),
-      ...(isUnclear(frame)
-        ? [`not known: what a template that kleym does not follow gives (${UNFOLLOWED})`]
-        : []),
-    ],
+    answer: await answerIn(judged, options, context),
+    notes: [...world.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
     errors: world.problems.map((problem) => formatError(problemError(problem))),
-    exitCode,
+    exitCode: judged.exitCode,
   }
 }
 
-/**
- * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
- * Else 1 for findings at the threshold or for differences; else 4 where a registration that kleym does not follow may
- * hide a finding, else 0.
- */
-export function exitCodeOf(frame: Frame, world: World, failOn: FailOn): ExitCode {
-  if (isIncomplete(frame, world)) return EXIT.incomplete
-  const failing = failOn !== 'never' && frame.findings.some(({ severity }) => reaches(severity, failOn))
-  if (frame.differs === true || failing) return EXIT.findings
-  return failOn !== 'never' && isUnclear(frame) ? EXIT.incomplete : EXIT.ok
+async function answerIn(judged: Judged, options: OutputOptions, context: CommandContext): Promise<string> {
+  const { frame } = judged
+  switch (options.format) {
+    case 'text':
+    case 'wide': {
+      const layout = {
+        width: viewWidth(context),
+        wide: options.format === 'wide',
+        incomplete: judged.incomplete,
+      }
+      return render(viewWhole(judged, layout), paletteFor(options.colour, context))
+    }
+    case 'json':
+      return toJson(machineReport(judged))
+    case 'yaml':
+      return (await import('../output/yaml.ts')).toYaml(machineReport(judged))
+    case 'name':
+      return toNames(frame.names(judged.shown))
+    case 'sarif':
+      return toJson((await import('../output/sarif.ts')).toSarif(await ciResult(judged, options, context)))
+    case 'junit':
+      return (await import('../output/junit.ts')).toJunit(await ciResult(judged, options, context))
+    case 'github':
+      return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
+    case 'mermaid':
+      return drawing(judged, await ciResult(judged, options, context))
+  }
 }
 
-function isIncomplete({ missing }: Frame, { problems }: World): boolean {
-  return problems.length > 0 || missing.length > 0
+async function ciResult(
+  judged: Judged,
+  { failOn }: OutputOptions,
+  { version }: CommandContext,
+): Promise<CiResult> {
+  return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
+}
+
+async function drawing(judged: Judged, result: CiResult): Promise<string> {
+  const { diagram } = judged.frame
+  // The options refuse it before anything is read.
+  if (diagram === undefined) throw new TypeError(`${judged.frame.kind} has no diagram`)
+  const { withRemarks } = await import('./diagram.ts')
+  const [{ toMermaid }, { summaryText }] = await Promise.all([
+    import('../output/mermaid.ts'),
+    import('../output/github.ts'),
+  ])
+  return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
 }
 
 /** What could not be read may change everything that follows: that is said first. */
-function viewWhole(frame: Frame, layout: Layout): Block {
-  if (layout.incomplete !== true) return frame.view(layout)
+function viewWhole({ frame, shown, suppressed, aboutSuppressions }: Judged, layout: Layout): Block {
+  const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
+  if (layout.incomplete !== true) return view
   const text = ' not everything could be read, and what could not may change this answer'
-  return [...wrap(line(MARKS.warn, text), { width: layout.width, hang: 2 }), BLANK, ...frame.view(layout)]
-}
-
-/** The code of what kleym does not follow: it could give anything to anybody. */
-const UNFOLLOWED: FindingCode = 'KLM413'
-
-function isUnclear({ unclear, findings }: Frame): boolean {
-  return unclear === true || findings.some(({ code }) => code === UNFOLLOWED)
-}
-
-async function answerIn(
-  format: OutputFormat,
-  frame: Frame & { readonly exitCode: ExitCode },
-  world: World,
-  { text }: { readonly text: () => string },
-): Promise<string> {
-  switch (format) {
-    case 'text':
-    case 'wide':
-      return text()
-    case 'json':
-      return toJson(machineReport(frame, world))
-    case 'yaml':
-      return (await import('../output/yaml.ts')).toYaml(machineReport(frame, world))
-    case 'name':
-      return toNames(frame.names)
-  }
-}
-
-function machineReport(
-  frame: Frame & { readonly exitCode: ExitCode },
-  world: World,
-): Readonly<Record<string, unknown>> {
-  return report(frame.kind, {
-    settings: settingsReport(world),
-    ...frame.fields,
-    findings: frame.findings.map(findingReport),
-    summary: countBySeverity(frame.findings),
-    missing: frame.missing.map((why) => ({ ...why, text: ignoranceText(why) })),
-    problems: world.problems,
-    exitCode: frame.exitCode,
-  })
-}
-
-/** A finding as machines read it. */
-export function findingReport(one: Finding): Readonly<Record<string, unknown>> {
-  const { code, severity, subject, related, summary, evidence, fix } = one
-  return { code, severity, subject, related, summary, evidence, fix, docs: `docs/findings/${code}.md` }
-}
-
-function settingsReport({ operator, after }: World): Readonly<Record<string, unknown>> {
-  const { trustDomain, className } = operator.config
-  return {
-    trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,
-    trustDomainSource: operator.trustDomainSource ?? null,
-    className,
-    classNameSource: operator.classNameSource ?? null,
-    scm: {
-      source: after.settings.source,
-      assumed: after.settings.assumed,
-      trustDomain: after.settings.trustDomain ?? null,
-      clusterName: after.settings.clusterName ?? null,
-      className: after.settings.className ?? null,
-      watchClassless: after.settings.watchClassless,
-      ignoreNamespaces: after.settings.ignoreNamespaces,
-    },
-  }
+  return [...wrap(line(MARKS.warn, text), { width: layout.width, hang: 2 }), BLANK, ...view]
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */

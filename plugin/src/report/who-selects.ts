@@ -28,12 +28,13 @@ export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: N
     fields: { pods: answers.map((answer) => podReport(answer, bindings, world.after)) },
     findings,
     missing: missingOf(world, []),
-    names: asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
-    view: (layout) =>
+    names: () =>
+      asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
+    view: (layout, shown) =>
       viewWhoSelects(answers, {
         ...layout,
         bindings,
-        findings,
+        findings: shown,
         narrowing,
         standing: standingOf(world.after),
       }),

@@ -22,17 +22,18 @@ export interface ExplainLayout extends Layout {
   readonly everybody: readonly Finding[]
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
-  /** How many bindings there are in all. */
-  readonly total: number
+  /** Where the bindings that were read stand, and how many they are: `there are 3 in namespace team-a`. */
+  readonly there: string
 }
 
 /** All explanations, worst first, with a line that counts them where there are several. */
 export function viewExplanations(explanations: readonly Explanation[], layout: ExplainLayout): Block {
   if (explanations.length === 0) {
+    const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     return [
       line(
-        MARKS.note,
-        ` no binding is in scope; there ${layout.total === 1 ? 'is 1' : `are ${layout.total}`} in all`,
+        mark,
+        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.there}`,
       ),
     ]
   }

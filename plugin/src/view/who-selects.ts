@@ -41,7 +41,10 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
 function nobody({ narrowing: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
   if (spiffeId !== undefined)
     return `no container ${incomplete === true ? 'is known to' : 'would'} hold ${spiffeId}`
-  return container === undefined ? 'no pod is in scope' : `no pod in scope has a container ${container}`
+  const known = incomplete === true ? 'known to be ' : ''
+  return container === undefined
+    ? `no pod is ${known}in scope`
+    : `no pod ${known}in scope has a container ${container}`
 }
 
 /** Pods of which everything shown is the same are shown once. */

@@ -1,4 +1,5 @@
 // Runs a command line in this process, with its own streams: as the real program does, without the cost of a start.
+import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, Output } from '../../src/cli/context.ts'
 import { runProgram } from '../../src/cli/program.ts'
 
@@ -12,7 +13,7 @@ export interface Ran {
 export async function inProcess(args: readonly string[], cwd: string): Promise<Ran> {
   const stdout = capture()
   const stderr = capture()
-  const context: CommandContext = { cwd, env: {}, stdin: nothing(), stdout, stderr, version: '0.0.0' }
+  const context: CommandContext = { cwd, env: {}, stdin: nothing(), stdout, stderr, clock: systemClock, version: '0.0.0' }
   const code = await runProgram(args, context)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

@@ -2,12 +2,13 @@
 // views and the findings read this and nothing else.
 import { compile, type Compiled } from './compile/compile.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './compile/config.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from './names.ts'
 import type { ClusterSpiffeId } from './objects/clusterspiffeid.ts'
 import type { Pod } from './objects/pod.ts'
 import type { ScmSettings } from './objects/scm-settings.ts'
 import { indexPods, type PodIndex } from './objects/pod-index.ts'
 import { judgeOwnership } from './plan/ownership.ts'
-import type { Action, Judgement, LiveOutput } from './plan/plan.ts'
+import type { Action, Judgement, LiveOutput, OutputsKnown } from './plan/plan.ts'
 import { settle, type Settled } from './plan/settle.ts'
 import { bindingsIn, referencesIn, subjectsOf, type Snapshot } from './snapshot.ts'
 import { predict } from './spire/predict.ts'
@@ -50,7 +51,7 @@ export function analyse(snapshot: Snapshot, config: Config, settings: ScmSetting
     object,
     ownership: judgeOwnership(object, facts),
   }))
-  const settled = settle(compiled, live)
+  const settled = settle(compiled, live, outputsKnown(snapshot))
   const subjects = subjectsOf(snapshot)
   const predictWith = (outputs: readonly LiveOutput[]): Prediction =>
     predict({
@@ -76,6 +77,11 @@ export function analyse(snapshot: Snapshot, config: Config, settings: ScmSetting
     prediction: once(() => predictWith(settled.outputs)),
     predictionNow: once(() => predictWith(live)),
   }
+}
+
+function outputsKnown({ absentKinds, gaps }: Snapshot): OutputsKnown {
+  const kind = `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`
+  return absentKinds.has(kind) ? 'not served' : (gaps.get(kind) ?? 'known')
 }
 
 /** Where kleym's trust domain is not known, its outputs are predicted as if it were SCM's: any other never renders. */

@@ -100,6 +100,13 @@ export const DEPLOYMENTS: Resource = {
   kind: 'Deployment',
   namespaced: true,
 }
+export const REPLICA_SETS: Resource = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'replicasets',
+  kind: 'ReplicaSet',
+  namespaced: true,
+}
 /** What makes pods from templates. ReplicaSets are left out: old ones of a Deployment stand for pods that are gone. */
 export const WORKLOADS: readonly Resource[] = [
   DEPLOYMENTS,

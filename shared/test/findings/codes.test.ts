@@ -345,6 +345,14 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM508: 'only an API server says that a kind is not served',
   KLM507: 'offline an absent trust domain is not known, rather than missing',
   KLM510: 'only an API server refuses a write',
+  KLM530: 'it is about how an answer is asked for',
+  KLM531: 'it is about how an answer is asked for',
+  KLM540: 'it compares with what the operator wrote (status-rules.test.ts)',
+  KLM541: 'it compares with what the operator wrote (status-rules.test.ts)',
+  KLM542: 'it compares with what the operator wrote (status-rules.test.ts)',
+  KLM543: 'it is about Deployments, which no analysis holds (status-rules.test.ts)',
+  KLM544: 'it is about an installation (installation-rules.test.ts)',
+  KLM545: 'it is about an installation (installation-rules.test.ts)',
 }
 
 describe('every finding code', () => {

@@ -20,7 +20,10 @@ export class Conflicts extends KleymCommand {
 
   async run(): Promise<Outcome> {
     const { flags } = await this.parse(Conflicts)
-    const options = { ...commonOptions(flags, 'conflicts'), allNamespaces: flags['all-namespaces'] }
+    const options = {
+      ...commonOptions(flags, 'conflicts', this.context.cwd),
+      allNamespaces: flags['all-namespaces'],
+    }
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -7,7 +7,7 @@ import type { ConflictsOptions } from '../../cli/options.ts'
 
 /** Lists what clashes. */
 export async function run(options: ConflictsOptions, context: CommandContext): Promise<Outcome> {
-  const world = await gather(options, context)
-  const namespace = options.allNamespaces ? undefined : options.sources.namespaceInForce
-  return finish(conflictsFrame(world, namespace), world, options.output, context)
+  const { allNamespaces } = options
+  const world = await gather(options, { allNamespaces, named: [undefined] }, context)
+  return finish(conflictsFrame(world, world.namespaceInForce), world, options.output, context)
 }

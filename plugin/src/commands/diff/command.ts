@@ -1,6 +1,7 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
 import { KleymCommand } from '../../cli/command.ts'
 import type { Outcome } from '../../cli/context.ts'
+import { allNamespacesFlag } from '../../cli/flags.ts'
 import { commonOptions } from '../../cli/options.ts'
 
 export class Diff extends KleymCommand {
@@ -25,9 +26,14 @@ export class Diff extends KleymCommand {
     },
   ]
 
+  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+
   async run(): Promise<Outcome> {
     const { flags } = await this.parse(Diff)
-    const options = commonOptions(flags, 'diff')
+    const options = {
+      ...commonOptions(flags, 'diff', this.context.cwd),
+      allNamespaces: flags['all-namespaces'],
+    }
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -9,7 +9,8 @@ import type { DiffOptions } from '../../cli/options.ts'
 
 /** Tells what would change. */
 export async function run(options: DiffOptions, context: CommandContext): Promise<Outcome> {
-  const world = await gather(options, context)
+  const { allNamespaces } = options
+  const world = await gather(options, { allNamespaces, named: [undefined], aboutFiles: true }, context)
   requireTrustDomain(world)
   const changes = objectChanges(world)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)

@@ -38,7 +38,9 @@ export class Explain extends KleymCommand {
     const bindings = subjects.filter((subject) => !CODE.test(subject))
     const onlyCodes = codes.length > 0 && bindings.length === 0
     const options: ExplainOptions = {
-      ...(onlyCodes ? optionsWithoutSources(flags) : commonOptions(flags, 'explain')),
+      ...(onlyCodes
+        ? optionsWithoutSources(flags, this.context.cwd)
+        : commonOptions(flags, 'explain', this.context.cwd)),
       bindings,
       codes,
       allNamespaces: flags['all-namespaces'],

@@ -8,6 +8,7 @@ import {
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'
 import { paletteFor, viewWidth, type CommandContext } from '../../cli/context.ts'
 import { KleymError } from '../../cli/errors.ts'
+import type { OutputFormat } from '../../cli/flags.ts'
 import type { OutputOptions } from '../../cli/options.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { report, toJson } from '../../output/json.ts'
@@ -20,6 +21,7 @@ export async function codePages(
   options: OutputOptions,
   context: CommandContext,
 ): Promise<string> {
+  requirePageFormat(options.format)
   const codes = written.map(requireCode)
   if (options.format === 'json') return toJson(pagesReport(codes))
   if (options.format === 'yaml') return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes))
@@ -27,6 +29,21 @@ export async function codePages(
   const width = Math.min(viewWidth(context), PROSE_WIDTH)
   const block = codes.flatMap((code, at) => [...(at === 0 ? [] : [BLANK]), ...viewPage(code, width)])
   return render(block, paletteFor(options.colour, context))
+}
+
+const PAGE_FORMATS: readonly OutputFormat[] = ['text', 'wide', 'json', 'yaml', 'name']
+
+/** The formats for findings and graphs have nothing to say about a page. */
+function requirePageFormat(format: OutputFormat): void {
+  if (PAGE_FORMATS.includes(format)) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'a page has no findings and no graph',
+    where: `-o ${format}`,
+    why: 'the page of a finding code is text',
+    fix: `use one of ${PAGE_FORMATS.join(', ')}`,
+    docs: 'kubectl kleym explain --help',
+  })
 }
 
 function requireCode(written: string): FindingCode {

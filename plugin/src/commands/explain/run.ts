@@ -1,11 +1,12 @@
 // The answer of `kubectl kleym explain`.
+import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import type { CommandContext, Outcome } from '../../cli/context.ts'
 import { EXIT } from '../../cli/errors.ts'
 import { gather } from '../../gather/gather.ts'
 import { explainFrame } from '../../report/explain.ts'
 import { finish } from '../../report/frame.ts'
 import { unlessUnread } from '../../report/missing.ts'
-import { chooseBindings } from '../../report/scope.ts'
+import { chooseBindings, namespaceNamed } from '../../report/scope.ts'
 import type { ExplainOptions } from '../../cli/options.ts'
 
 /** Explains bindings, or prints the pages of finding codes. */
@@ -14,13 +15,10 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
     const { codePages } = await import('./pages.ts')
     return { answer: await codePages(options.codes, options.output, context), notes: [], exitCode: EXIT.ok }
   }
-  const world = await gather(options, context)
-  const scope = {
-    namespace: options.allNamespaces ? undefined : options.sources.namespaceInForce,
-    selector: options.selector,
-  }
-  const chosen = unlessUnread(world, () =>
-    chooseBindings(world.after.snapshot.bindings, options.bindings, scope),
-  )
-  return finish(explainFrame(world, chosen, options.bindings.length > 0), world, options.output, context)
+  const { allNamespaces, bindings, selector } = options
+  const named = bindings.length === 0 ? [undefined] : bindings.map(namespaceNamed)
+  const world = await gather(options, { allNamespaces, named }, context)
+  const scope = { namespace: world.namespaceInForce, selector }
+  const chosen = unlessUnread(world, resourceName(BINDINGS), () => chooseBindings(world, bindings, scope))
+  return finish(explainFrame(world, chosen, bindings.length > 0), world, options.output, context)
 }

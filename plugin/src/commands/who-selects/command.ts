@@ -36,7 +36,7 @@ export class WhoSelects extends KleymCommand {
     const { flags, args } = await this.parse(WhoSelects)
     const target = parseTarget(args.target)
     const options: WhoSelectsOptions = {
-      ...commonOptions(flags, 'who-selects'),
+      ...commonOptions(flags, 'who-selects', this.context.cwd),
       target,
       allNamespaces: flags['all-namespaces'],
       selector: flags.selector,

@@ -1,4 +1,5 @@
 // The answer of `kubectl kleym who-selects`.
+import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
 import type { CommandContext, Outcome } from '../../cli/context.ts'
@@ -13,25 +14,32 @@ import type { WhoSelectsOptions } from '../../cli/options.ts'
 
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<Outcome> {
-  const world = await gather(options, context)
-  const pods = unlessUnread(world, () => choosePods(world, options))
-  const { container, spiffeId, target, selector, sources, allNamespaces } = options
-  const everything =
-    target === undefined &&
-    selector === undefined &&
-    (allNamespaces || sources.namespaceInForce === undefined)
+  const { container, spiffeId, target, selector, allNamespaces } = options
+  const world = await gather(
+    options,
+    { allNamespaces, named: [target?.namespace], kind: target?.kind },
+    context,
+  )
+  const pods = unlessUnread(world, kindOf(target), () => choosePods(world, options))
+  const everything = target === undefined && selector === undefined && world.namespaceInForce === undefined
   const frame = options.entries
     ? entriesFrame(world, pods, { spiffeId, everything })
     : whoSelectsFrame(world, pods, { container, spiffeId })
   return finish(frame, world, options.output, context)
 }
 
+/** The qualified kind of what is asked about. */
+function kindOf(target: WhoSelectsOptions['target']): string {
+  const group = WORKLOAD_KINDS.find(({ kind }) => kind === target?.kind)?.group
+  return group === undefined ? (target?.kind ?? 'Pod') : `${target?.kind ?? ''}.${group}`
+}
+
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */
-function choosePods({ after }: World, options: WhoSelectsOptions): readonly Pod[] {
-  const { target, selector } = options
-  const namespace = options.allNamespaces
-    ? undefined
-    : (target?.namespace ?? options.sources.namespaceInForce)
+function choosePods(
+  { after, isLive, namespaceInForce }: World,
+  { target, selector, allNamespaces }: WhoSelectsOptions,
+): readonly Pod[] {
+  const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   const candidates =
     target === undefined ? after.subjects : [...after.snapshot.pods, ...after.snapshot.templates]
@@ -48,7 +56,7 @@ function choosePods({ after }: World, options: WhoSelectsOptions): readonly Pod[
     code: 'not-found',
     what: `there is no such ${target.kind}`,
     where: namespace === undefined ? target.name : `${namespace}/${target.name}`,
-    why: 'none of that name is among the files',
-    fix: 'list what is there with: kubectl kleym who-selects -A --offline -R -f DIR -o name',
+    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
+    fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
   })
 }

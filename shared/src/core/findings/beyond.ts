@@ -1,27 +1,88 @@
 // Whether what stands outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
-// pools, objectives and collisions end at the namespace. What can is a registration of somebody else's that gives a
-// binding's identity to pods elsewhere, or an identity from elsewhere to pods here.
+// pools, objectives and collisions end at the namespace. What can is a registration that gives an identity from here to
+// pods elsewhere or one from elsewhere to pods here, one that stops everybody's, and an output whose binding was not read.
 import type { Analysis } from '../analysis.ts'
+import { ANY } from '../collide/claim.ts'
 import { mayGive } from '../gotemplate/mentions.ts'
+import { NAMESPACE_NAME_LABEL } from '../names.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import { claimsOfOutput, type LiveOutput } from '../plan/plan.ts'
+import { parseSpiffeId } from '../spire/spiffe-id.ts'
+import { readAnyText, readStep } from '../spire/template-step.ts'
+
+type Namespaces = ReadonlySet<string>
 
 /** True where everything has to be read to be sure; false for a snapshot of everything. */
-export function reachesBeyond({ snapshot, config, compiled, live }: Analysis): boolean {
-  if (snapshot.namespacesRead === undefined) return false
-  const here = compiled.flatMap(({ result }) =>
-    result.kind === 'resolved' ? [result.identity.spiffeId] : [],
-  )
-  // Of a binding that was not read, its output tells the identity.
-  const theirs = live.filter(({ ownership }) => ownership.kind === 'unknown')
-  const elsewhere = theirs.map(({ object }) => object.spec.spiffeIDTemplate)
-  const isTwice = new Set(elsewhere).size < elsewhere.length
-  if (isTwice || elsewhere.some((template) => template.includes('{{'))) return true
-  const ids = [...here, ...elsewhere]
+export function reachesBeyond(analysis: Analysis): boolean {
+  const { namespacesRead, staticEntries } = analysis.snapshot
+  if (namespacesRead === undefined) return false
+  const here = identitiesOf(analysis)
   // Without the trust domain, no identity is known as a whole.
-  if (here.length > 0 && config.trustDomain.kind !== 'set') return true
-  const known = new Set(ids)
-  if (snapshot.staticEntries.some(({ spec }) => known.has(spec.spiffeID))) return true
-  const foreign = live.flatMap(({ ownership, object }) =>
-    ownership.kind === 'ours' || ownership.kind === 'unknown' ? [] : [object.spec.spiffeIDTemplate],
+  if (here.size > 0 && analysis.config.trustDomain.kind !== 'set') return true
+  const theirs = analysis.live.filter(({ ownership }) => ownership.kind !== 'ours')
+  const outputs = theirs.filter(({ ownership }) => ownership.kind === 'unknown')
+  return (
+    staticEntries.some(({ spec }) => here.has(spec.spiffeID)) ||
+    maySomeGive(theirs, here) ||
+    theirs.some(({ object }) => mayStopEverybody(object, namespacesRead)) ||
+    outputs.some((output) => mayStandInTheWay(output, analysis, namespacesRead)) ||
+    isGivenFromElsewhere(analysis, outputs, namespacesRead)
   )
-  return [...new Set(foreign)].some((template) => mayGive(template, ids))
+}
+
+/** The SPIFFE IDs of the bindings that were read: those that they render, and those that their outputs give out now. */
+function identitiesOf({ compiled, live }: Analysis): ReadonlySet<string> {
+  return new Set([
+    ...compiled.flatMap(({ result }) => (result.kind === 'resolved' ? [result.identity.spiffeId] : [])),
+    ...live.flatMap(({ object, ownership }) =>
+      ownership.kind === 'ours' ? [object.spec.spiffeIDTemplate] : [],
+    ),
+  ])
+}
+
+function maySomeGive(outputs: readonly LiveOutput[], ids: ReadonlySet<string>): boolean {
+  const templates = new Set(outputs.map(({ object }) => object.spec.spiffeIDTemplate))
+  return [...templates].some((template) => mayGive(template, [...ids]))
+}
+
+/** An entry that is not UTF-8 stops all others, and it is a pod that shows it: one that was not read, perhaps. */
+function mayStopEverybody({ spec }: ClusterSpiffeId, read: Namespaces): boolean {
+  if (read.has(spec.namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL) ?? '')) return false
+  return [...spec.dnsNameTemplates, ...spec.workloadSelectorTemplates].some((template) => {
+    const step = readStep('', template, readAnyText)
+    return typeof step !== 'string' && step.mayBreakUtf8
+  })
+}
+
+/** Whether an output whose binding was not read has a name or a claim of a binding that was. */
+function mayStandInTheWay(output: LiveOutput, { compiled }: Analysis, read: Namespaces): boolean {
+  const { name } = output.object.meta
+  return (
+    compiled.some(({ result }) => result.kind === 'resolved' && result.output.metadata.name === name) ||
+    claimsOfOutput(output).some(({ namespace }) => namespace === ANY || read.has(namespace))
+  )
+}
+
+/** Whether a pod here has an identity of a binding elsewhere, or a registration that kleym may be about to change. */
+function isGivenFromElsewhere(
+  { subjects, prediction }: Analysis,
+  outputs: readonly LiveOutput[],
+  read: Namespaces,
+): boolean {
+  const names = new Set(outputs.map(({ object }) => object.meta.name))
+  return subjects.some((pod) =>
+    prediction()
+      .entriesOf(pod)
+      .some(({ source, entry }) => {
+        if (source.kind === 'ClusterSPIFFEID' && names.has(source.name)) return true
+        const namespace = entry === undefined ? undefined : namespaceIn(entry.spiffeId)
+        return namespace !== undefined && !read.has(namespace)
+      }),
+  )
+}
+
+/** The namespace of a SPIFFE ID that a binding could have, as `spiffeIdOf` writes it. */
+function namespaceIn(spiffeId: string): string | undefined {
+  const parsed = parseSpiffeId(spiffeId)
+  return parsed.ok ? /^\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(parsed.path)?.[1] : undefined
 }

@@ -2,6 +2,7 @@
 // rule is one function over one binding; the array's order does not matter, since findings are sorted.
 import type { Analysis } from '../analysis.ts'
 import { judgementOf } from '../analysis.ts'
+import type { Ignorance } from '../knowledge.ts'
 import { LLM_D_GROUP, type ObjectiveGroup } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -48,19 +49,26 @@ export function bindingFindings(analysis: Analysis): readonly Finding[] {
   })
 }
 
-function notReady({ binding, judgement }: Looked): Finding | undefined {
+function notReady({ analysis, binding, judgement }: Looked): Finding | undefined {
   const verdict = verdictOf(judgement)
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   // Collisions have rules of their own: they name both sides and the proof.
   if (verdict === undefined || code === undefined || verdict.reason === 'IdentityCollision') return undefined
-  const unread = judgement.state === 'undetermined' && judgement.why.verb === 'read'
+  const fix = judgement.state === 'undetermined' ? fixOfUnread(judgement.why, analysis) : undefined
   return finding(code, {
     subject: bindingSubject(binding),
     summary: verdict.message,
-    ...(unread
-      ? { fix: 'Correct what could not be read, and ask again: it may hold what is missing here.' }
-      : {}),
+    ...(fix === undefined ? {} : { fix }),
   })
+}
+
+/** What helps where it is we who could not read something, rather than the operator. */
+function fixOfUnread(why: Ignorance, { snapshot }: Analysis): string | undefined {
+  if (why.verb === 'read')
+    return 'Correct what could not be read, and ask again: it may hold what is missing here.'
+  return [...snapshot.gaps.values()].includes(why)
+    ? "Ask as somebody who may read it. The operator may have read it: its verdict is in the binding's status."
+    : undefined
 }
 
 function poolShadowed({ binding, judgement }: Looked): Finding | undefined {

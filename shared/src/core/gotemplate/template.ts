@@ -9,9 +9,9 @@
 // own error forms (`%!d(string=x)`).
 //
 // Unknown or unsupported, by name: whatever prints an address or the text of a struct, other methods, times, quantities
-// and int-or-strings, comparing pointers, slicing a list beyond its end, complex and hexadecimal floating-point
-// constants, some formats of floats, how Go escapes letters beyond the Latin ones, templates named as the main one, any
-// decision on an `Open`, and the bounds of signals.ts.
+// and int-or-strings, managed fields, comparing pointers, slicing a list beyond its end, complex and hexadecimal
+// floating-point constants, some formats of floats, how Go escapes letters beyond the Latin ones, templates named as the
+// main one, any decision on an `Open`, and the bounds of signals.ts.
 import type { JsonRecord } from '../json.ts'
 import { fromByteText, toByteText } from './byte-text.ts'
 import { compile } from './compile.ts'

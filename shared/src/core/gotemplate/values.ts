@@ -134,9 +134,13 @@ export function inWords(goName: string): string {
   return words.map((word) => (/^[A-Z]{2}/.test(word) ? word : word.toLowerCase())).join(' ')
 }
 
+/** Nobody gives them: neither files, from which kubectl leaves them out, nor lists, which would be twice as long. */
+const NEVER_GIVEN = 'ManagedFields'
+
 /** The field of a struct. */
 export function readField(owner: Ref, field: Field): Value {
   const { type, path } = field
+  if (field.goName === NEVER_GIVEN) return fromOpen(new Open(whatOf(owner.what, field)), type)
   let json = owner.json
   for (const key of path) json = json instanceof Open ? json : own(json, key)
   if (owner.isRoot && type.kind === 'pointer') return rootObject(type, json, field)

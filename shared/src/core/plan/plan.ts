@@ -6,6 +6,7 @@ import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
 import { indexClaims, relationOf, type ClaimIndex } from '../collide/claim-index.ts'
 import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
 import type { Ignorance } from '../knowledge.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
@@ -64,14 +65,17 @@ export interface Pass {
   readonly claims: ClaimIndex
 }
 
-/** Decides once. `reserved` are claims of writes in flight; a snapshot has none. */
+/** Whether all ClusterSPIFFEIDs are known; else that they are not served, or why they are not known. */
+export type OutputsKnown = 'known' | 'not served' | Ignorance
+
+/** Decides once. Without knowing what is there, nothing is called ready, and nothing is due. */
 export function planOnce(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
-  reserved: readonly Claim[] = [],
+  known: OutputsKnown = 'known',
 ): Pass {
   const declared = declaredClaims(compiled)
-  const claims = indexClaims([...declared.values(), ...outputs.flatMap(claimsOfOutput), ...reserved])
+  const claims = indexClaims([...declared.values(), ...outputs.flatMap(claimsOfOutput)])
   const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
   const byOwner = Map.groupBy(
     outputs.filter(({ ownership }) => ownership.kind === 'ours'),
@@ -83,8 +87,8 @@ export function planOnce(
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)
-    judgements.set(one.binding.key, decided.judgement)
-    actions.push(...decided.actions)
+    judgements.set(one.binding.key, asFarAs(known, decided.judgement))
+    if (known === 'known') actions.push(...decided.actions)
   }
   for (const output of outputs) {
     if (output.ownership.kind !== 'orphan' || isTerminating(output)) continue
@@ -92,6 +96,20 @@ export function planOnce(
     actions.push({ kind: 'delete', binding, live: output, because: why })
   }
   return { judgements, actions, claims }
+}
+
+function asFarAs(known: OutputsKnown, judgement: Judgement): Judgement {
+  if (known === 'known') return judgement
+  if (known === 'not served') return withoutOutputs(judgement)
+  if (judgement.state !== 'ready' && judgement.state !== 'waiting') return judgement
+  return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why: known }
+}
+
+/** Where ClusterSPIFFEIDs are not served, nothing can be in force, and nothing is left to withdraw. */
+export function withoutOutputs(judgement: Judgement): Judgement {
+  if (judgement.state !== 'ready' && judgement.state !== 'waiting') return judgement
+  const message = `the API server does not serve ${CLUSTER_SPIFFE_ID_KIND}`
+  return refuseOutput(judgement.compiled, [], 'ClusterSPIFFEIDCRDMissing', message).judgement
 }
 
 /** What outputs of ours, orphans and outputs of unknown ownership keep in force; foreign ones claim nothing. */

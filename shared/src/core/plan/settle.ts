@@ -6,7 +6,7 @@ import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { driftOf } from './drift.ts'
-import { planOnce, type Action, type LiveOutput, type Pass } from './plan.ts'
+import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
 export interface Settled extends Pass {
   /** The first pass: what the operator says of each binding now, before its writes have had their effect. */
@@ -22,11 +22,15 @@ export interface Settled extends Pass {
 /** More passes than any convergence needs: withdraw, wait, create, confirm. */
 const PASSES_MAX = 8
 
-/** Plans and carries out, on paper, until nothing is left to do. */
-export function settle(compiled: readonly Compiled[], live: readonly LiveOutput[]): Settled {
+/** Plans and carries out, on paper, until nothing is left to do; `known` as for `planOnce`. */
+export function settle(
+  compiled: readonly Compiled[],
+  live: readonly LiveOutput[],
+  known: OutputsKnown = 'known',
+): Settled {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = planOnce(compiled, sorted(outputs))
+  const first = planOnce(compiled, sorted(outputs), known)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)

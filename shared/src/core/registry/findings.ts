@@ -270,6 +270,66 @@ export const FINDINGS = {
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
   },
+  KLM530: {
+    severity: 'warning',
+    title: 'a suppression that suppresses nothing',
+    meaning: 'A --suppress flag or a suppress annotation names a finding that there is not.',
+    consequence: 'Nothing yet: but if the finding comes back one day, nobody will see it.',
+    fix: 'Remove the suppression, or correct its code or its object.',
+  },
+  KLM531: {
+    severity: 'warning',
+    title: 'a suppression that does not count',
+    meaning:
+      'A suppress annotation has no reason, names no finding code, or means a finding that an annotation cannot suppress: an error, or one that another namespace is part of.',
+    consequence: 'The finding is reported as if the annotation were not there.',
+    fix: 'Write a line CODE: reason for each code, or suppress the finding with --suppress.',
+  },
+  KLM540: {
+    severity: 'warning',
+    title: 'the status lags',
+    meaning: 'The operator has not yet written a status for the binding as it is now.',
+    consequence: 'What the status and `kubectl get` say is about an earlier state, or is not there.',
+    fix: 'Wait a moment and ask again; if it stays, look whether the operator runs: kubectl kleym status.',
+  },
+  KLM541: {
+    severity: 'warning',
+    title: 'the status says something else',
+    meaning: "The operator's status has seen the binding as it is now, and gives another reason.",
+    consequence:
+      'Either something has changed just now that the operator has yet to see, or it meets what cannot be seen from here.',
+    fix: 'Ask again in a moment; if it stays, compare versions and settings (kubectl kleym status), and read its log.',
+  },
+  KLM542: {
+    severity: 'warning',
+    title: 'the output is not as it should be',
+    meaning:
+      'A ClusterSPIFFEID of the binding was changed, is gone, or is still there though it should not be.',
+    consequence: 'Registrations follow what is there until the operator has put it right.',
+    fix: 'Let the operator run: it puts the object right by itself; kubectl kleym diff shows what it has yet to do.',
+  },
+  KLM543: {
+    severity: 'error',
+    title: 'the operator does not run',
+    meaning: 'Bindings wait for the operator, and no replica of its Deployment is available.',
+    consequence: 'No binding is decided, no output is written or withdrawn.',
+    fix: 'Look at the Deployment and the log of its pods.',
+  },
+  KLM544: {
+    severity: 'error',
+    title: 'a kind that kleym needs is not served',
+    meaning: 'The API server says that it does not serve bindings, ClusterSPIFFEIDs, or any kind of pool.',
+    consequence: 'No binding can become ready.',
+    fix: 'Install the CRD: of kleym with its chart, of SPIRE with spire-crds, of pools with the Gateway API Inference Extension.',
+  },
+  KLM545: {
+    severity: 'error',
+    title: 'two operators in one cluster',
+    meaning: 'More than one Deployment of the operator is there, each with a Lease of its own.',
+    consequence:
+      'They undo each other where their settings differ, and each takes what the other wrote for its own.',
+    fix: 'Uninstall all but one: one operator serves the whole cluster.',
+  },
 } as const satisfies Record<string, FindingEntry>
 
 export type FindingCode = keyof typeof FINDINGS

@@ -1,0 +1,60 @@
+// The way to a cluster: the kubeconfig as kubectl would read it, and a client for it. Nothing is sent yet.
+import { createApi, type Client } from '@kleym/shared/kube/client.ts'
+import { ClusterConfigError, type Cluster } from '@kleym/shared/kube/cluster.ts'
+import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
+import type { ClusterOptions } from '../cli/cluster-flags.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { KleymError } from '../cli/errors.ts'
+
+/** How many requests are under way at a time: enough to hide the way there and back, few enough for a small server. */
+const REQUESTS_AT_ONCE = 8
+
+/** What connecting needs of the process. */
+export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version'>
+
+export interface Connection {
+  readonly client: Client
+  /** The context's namespace, else `default`. */
+  readonly namespace: string
+  /** `kind-dev (https://127.0.0.1:6443)`: for errors. */
+  readonly name: string
+  /** Ends all connections; a process that is done would wait for them else. */
+  close(): void
+}
+
+/** Throws a KleymError (unreachable) for a kubeconfig that cannot be used. */
+export async function connect(
+  options: ClusterOptions,
+  { env, clock, version }: ConnectIo,
+): Promise<Connection> {
+  const { kubeconfigPath, context, overrides, timeoutMs } = options
+  try {
+    const cluster = await loadCluster({
+      env,
+      clock,
+      overrides,
+      ...(kubeconfigPath === undefined ? {} : { kubeconfigPath }),
+      ...(context === undefined ? {} : { context }),
+    })
+    const client = createApi(cluster, {
+      userAgent: `kubectl-kleym/${version}`,
+      clock,
+      maxSockets: REQUESTS_AT_ONCE,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
+    return { client, namespace: cluster.namespace, name: nameOf(cluster), close: () => client.close() }
+  } catch (error) {
+    if (error instanceof ClusterConfigError) throw configError(error)
+    throw error
+  }
+}
+
+/** An error of the kubeconfig or of its plugins in kleym's words. */
+export function configError(error: ClusterConfigError): KleymError {
+  const { what, where, why, fix } = error
+  return new KleymError({ code: 'unreachable', what, where, why, fix }, { cause: error })
+}
+
+function nameOf({ contextName, server }: Cluster): string {
+  return `${contextName} (${server.origin})`
+}

@@ -1,0 +1,111 @@
+// What `status` reads: which kinds are served, the operators and who leads, the bindings with their statuses, and what
+// SCM is set to. No pod is read.
+import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
+import type { Client } from '@kleym/shared/kube/client.ts'
+import { discover, type Served } from '@kleym/shared/kube/discovery.ts'
+import {
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  CLUSTER_STATIC_ENTRIES,
+  LEASES,
+  OBJECTIVES,
+  POOLS,
+} from '@kleym/shared/kube/resources.ts'
+import { readOperators, readScmConfigs, Side, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
+import type { ClusterReader, Reading } from './reader.ts'
+
+/** A kind that kleym works with, and whether the API server serves it. */
+export interface KindFact {
+  readonly resource: Resource
+  readonly served: Served
+}
+
+/** Who holds a Lease, and for how long it counts. */
+export interface Leader {
+  /** `namespace/name` of the Lease. */
+  readonly lease: string
+  readonly holder: string
+  /** RFC 3339. */
+  readonly renewed: string
+  readonly durationSeconds: number
+}
+
+export interface Installation {
+  readonly kinds: readonly KindFact[]
+  /** The Lease of the operator's namespace; undefined where nobody knows the namespace, or there is none. */
+  readonly leader: Leader | undefined
+  readonly side: LiveSide
+}
+
+export interface InstallationQuestion {
+  /** Undefined: all. */
+  readonly namespaces: readonly string[] | undefined
+  readonly scmNamespaces: readonly string[]
+}
+
+/** The kinds in the order in which they are told. */
+export const KINDS: readonly Resource[] = [
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  CLUSTER_STATIC_ENTRIES,
+  ...POOLS,
+  ...OBJECTIVES,
+]
+
+/** Reads an installation. Throws a KleymError only where the cluster cannot be reached at all. */
+export async function readInstallation(
+  client: Client,
+  reader: ClusterReader,
+  { namespaces, scmNamespaces }: InstallationQuestion,
+): Promise<Installation> {
+  await reader.open()
+  const side = new Side(undefined)
+  const [served, operators] = await Promise.all([
+    discover(client, KINDS),
+    readOperators(reader),
+    reader.read({ resource: BINDINGS, namespaces, trim: WHOLE }).then((one) => side.add(BINDINGS, one)),
+    reader
+      .read({ resource: CLUSTER_SPIFFE_IDS, trim: WITHOUT_STATUS })
+      .then((one) => side.add(CLUSTER_SPIFFE_IDS, one)),
+    readScmConfigs(reader, scmNamespaces, side),
+  ])
+  return {
+    kinds: KINDS.flatMap((resource, at) => {
+      const state = served[at]
+      return state === undefined ? [] : [{ resource, served: state }]
+    }),
+    leader: await leaderOf(reader, operators, side),
+    side: side.finish(operators, namespaces),
+  }
+}
+
+/** The name that the operator gives its Lease unless it is told another. */
+const LEASE_NAME = 'kleym-operator'
+const LEASE_FLAG = '--leader-election-lease-name='
+
+async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): Promise<Leader | undefined> {
+  const [deployment] = operators.state === 'read' ? operators.objects : []
+  if (deployment === undefined) return undefined
+  const { namespace } = readMeta(deployment.value)
+  const name = leaseName(deployment)
+  const reading = await reader.get(LEASES, name, namespace)
+  if (reading.state === 'unknown') side.doubts.push(reading.why)
+  const [lease] = reading.state === 'read' ? reading.objects : []
+  const spec = lease?.value['spec']
+  if (!isRecord(spec)) return undefined
+  const duration = spec['leaseDurationSeconds']
+  return {
+    lease: `${namespace}/${name}`,
+    holder: stringAt(spec, 'holderIdentity') ?? '',
+    renewed: stringAt(spec, 'renewTime') ?? '',
+    durationSeconds: typeof duration === 'number' ? duration : 0,
+  }
+}
+
+function leaseName(deployment: RawObject): string {
+  const flag = new RegExp(`"${LEASE_FLAG}([^"]+)"`).exec(JSON.stringify(deployment.value['spec']))
+  return flag?.[1] ?? LEASE_NAME
+}

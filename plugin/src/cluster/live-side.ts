@@ -1,0 +1,192 @@
+// The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
+// from the templates that there are (spec "Where the state comes from").
+import { isRecord } from '@kleym/shared/core/json.ts'
+import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
+import { mentionsOf } from '@kleym/shared/core/gotemplate/mentions.ts'
+import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
+import {
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  CLUSTER_STATIC_ENTRIES,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  ENDPOINTS,
+  NAMESPACES,
+  NODES,
+  OBJECTIVES,
+  PODS,
+  POOLS,
+  REPLICA_SETS,
+  resourceName,
+  WORKLOADS,
+} from '@kleym/shared/kube/resources.ts'
+import type { ClusterReader, Reading, Want } from './reader.ts'
+import { isFinishedJob, podTrim, withoutManagedFields } from './trim.ts'
+
+/** What stands for the live side of an answer. */
+export interface LiveSide {
+  readonly objects: readonly RawObject[]
+  /** The operator's Deployments, which tell its settings; undefined where they could not be looked for. */
+  readonly operatorDeployments: readonly RawObject[] | undefined
+  readonly gaps: ReadonlyMap<string, Ignorance>
+  readonly absentKinds: ReadonlySet<string>
+  readonly listedKinds: ReadonlySet<string>
+  /** Undefined: all. */
+  readonly namespacesRead: ReadonlySet<string> | undefined
+  /** What was looked for to be more exact, and could not be had. */
+  readonly doubts: readonly Ignorance[]
+}
+
+export interface LiveQuestion {
+  /** Undefined: all. */
+  readonly namespaces: readonly string[] | undefined
+  /** The namespaces in which SCM's ConfigMap is looked for; empty where its configuration is given. */
+  readonly scmNamespaces: readonly string[]
+  /** A kind of workload that the question names; else what makes no more pods is left out. */
+  readonly kind: string | undefined
+  /** Objects of files, whose templates count too. */
+  readonly files: readonly RawObject[]
+}
+
+/** The label by which the operator's Deployment is found in whatever namespace it is. */
+export const OPERATOR_LABEL = 'app.kubernetes.io/name=kleym'
+
+/** All of an object but the bookkeeping. */
+export const WHOLE = withoutManagedFields({ status: true })
+/** The same, without what controllers report. */
+export const WITHOUT_STATUS = withoutManagedFields({ status: false })
+
+/** Reads what a question needs. Throws a KleymError only where the cluster cannot be reached at all. */
+export async function readLiveSide(
+  reader: ClusterReader,
+  { namespaces, scmNamespaces, kind, files }: LiveQuestion,
+): Promise<LiveSide> {
+  await reader.open()
+  const side = new Side(kind)
+  const read = async (want: Want): Promise<void> => side.add(want.resource, await reader.read(want))
+  const [operator] = await Promise.all([
+    readOperators(reader),
+    ...[BINDINGS, ...POOLS, ...OBJECTIVES].map((resource) => read({ resource, namespaces, trim: WHOLE })),
+    read({ resource: CLUSTER_SPIFFE_IDS, trim: WITHOUT_STATUS }),
+    read({ resource: CLUSTER_STATIC_ENTRIES, trim: WITHOUT_STATUS }),
+    read({ resource: NODES, trim: WITHOUT_STATUS }),
+    readNamespaces(reader, namespaces, side),
+  ])
+  const needs = needsOf([...side.objects, ...files])
+  await Promise.all([
+    read({ resource: PODS, namespaces, trim: podTrim(needs) }),
+    ...[...WORKLOADS, ...(kind === REPLICA_SETS.kind ? [REPLICA_SETS] : [])].map((resource) =>
+      read({ resource, namespaces, trim: WHOLE }),
+    ),
+    ...(needs.services ? [read({ resource: ENDPOINTS, namespaces, trim: WHOLE })] : []),
+    readScmConfigs(reader, scmNamespaces, side),
+  ])
+  return side.finish(operator, namespaces)
+}
+
+/** The operator's Deployments, wherever they are. */
+export function readOperators(reader: ClusterReader): Promise<Reading> {
+  return reader.read({ resource: DEPLOYMENTS, labelSelector: OPERATOR_LABEL, trim: WHOLE })
+}
+
+/** Namespaces by name where there are few: whoever may read one team's namespace may not list them all. */
+async function readNamespaces(
+  reader: ClusterReader,
+  namespaces: readonly string[] | undefined,
+  side: Side,
+): Promise<void> {
+  if (namespaces === undefined) {
+    side.add(NAMESPACES, await reader.read({ resource: NAMESPACES, trim: WITHOUT_STATUS }))
+    return
+  }
+  for (const reading of await Promise.all(namespaces.map((name) => reader.get(NAMESPACES, name, undefined))))
+    side.add(NAMESPACES, reading, false)
+}
+
+/** SCM's ConfigMap, one namespace after the other: the first that has it is usually the only one. */
+export async function readScmConfigs(
+  reader: ClusterReader,
+  namespaces: readonly string[],
+  side: Side,
+): Promise<void> {
+  for (const namespace of namespaces) {
+    const reading = await reader.read({ resource: CONFIG_MAPS, namespaces: [namespace], trim: WHOLE })
+    const found = reading.state === 'absent' ? [] : reading.objects.filter(holdsScmConfig)
+    side.objects.push(...found)
+    if (reading.state === 'unknown') side.doubts.push(reading.why)
+    if (found.length > 0) return
+  }
+}
+
+function holdsScmConfig({ value }: RawObject): boolean {
+  const data = value['data']
+  return (
+    isRecord(data) &&
+    Object.values(data).some((text) => typeof text === 'string' && text.includes('ControllerManagerConfig'))
+  )
+}
+
+interface Needs {
+  readonly mentions: ReadonlySet<string>
+  readonly images: boolean
+  readonly services: boolean
+}
+
+/** What the ClusterSPIFFEIDs and static entries that there are read of pods. */
+function needsOf(objects: readonly RawObject[]): Needs {
+  const specs = objects
+    .filter(({ value }) => value['kind'] === CLUSTER_SPIFFE_IDS.kind)
+    .map((object) => readClusterSpiffeId(object, 'live').spec)
+  const templates = new Set(specs.flatMap(templatesOf))
+  const statics = objects.filter(({ value }) => value['kind'] === CLUSTER_STATIC_ENTRIES.kind)
+  const selectors = [...templates, ...statics.map(({ value }) => JSON.stringify(value))]
+  return {
+    mentions: new Set([...templates].flatMap((template) => [...mentionsOf(template)])),
+    images: selectors.some((text) => /image/i.test(text)),
+    services: specs.some(({ autoPopulateDNSNames }) => autoPopulateDNSNames),
+  }
+}
+
+function templatesOf(spec: ClusterSpiffeIdSpec): readonly string[] {
+  return [spec.spiffeIDTemplate, ...spec.dnsNameTemplates, ...spec.workloadSelectorTemplates]
+}
+
+/** Collects readings. */
+export class Side {
+  readonly objects: RawObject[] = []
+  readonly doubts: Ignorance[] = []
+  readonly #kind: string | undefined
+  readonly #gaps = new Map<string, Ignorance>()
+  readonly #absent = new Set<string>()
+  readonly #listed = new Set<string>()
+
+  constructor(kind: string | undefined) {
+    this.#kind = kind
+  }
+
+  add(resource: Resource, reading: Reading, whole = true): void {
+    const kind = resourceName(resource)
+    if (reading.state === 'absent') this.#absent.add(kind)
+    else
+      for (const object of reading.objects)
+        if (this.#kind === 'Job' || !isFinishedJob(object.value)) this.objects.push(object)
+    if (reading.state === 'unknown') this.#gaps.set(kind, reading.why)
+    if (reading.state === 'read' && whole) this.#listed.add(kind)
+  }
+
+  finish(operator: Reading, namespaces: readonly string[] | undefined): LiveSide {
+    if (operator.state === 'unknown') this.doubts.push(operator.why)
+    return {
+      objects: this.objects,
+      operatorDeployments: operator.state === 'read' ? operator.objects : undefined,
+      gaps: new Map([...this.#gaps].toSorted(([a], [b]) => compareBytes(a, b))),
+      absentKinds: this.#absent,
+      listedKinds: this.#listed,
+      namespacesRead: namespaces === undefined ? undefined : new Set(namespaces),
+      doubts: this.doubts.toSorted((a, b) => compareBytes(ignoranceText(a), ignoranceText(b))),
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// What a user would need to be allowed, for what the API server forbade: a rule that can be pasted into a Role.
+import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
+import {
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  CLUSTER_STATIC_ENTRIES,
+  CONFIG_MAPS,
+  CRDS,
+  ENDPOINTS,
+  LEASES,
+  NAMESPACES,
+  NODES,
+  OBJECTIVES,
+  PODS,
+  POOLS,
+  resourceName,
+  WORKLOADS,
+} from '@kleym/shared/kube/resources.ts'
+
+const BY_NAME: ReadonlyMap<string, Resource> = new Map(
+  [
+    BINDINGS,
+    ...POOLS,
+    ...OBJECTIVES,
+    CLUSTER_SPIFFE_IDS,
+    CLUSTER_STATIC_ENTRIES,
+    NAMESPACES,
+    NODES,
+    PODS,
+    ENDPOINTS,
+    CONFIG_MAPS,
+    CRDS,
+    LEASES,
+    ...WORKLOADS,
+  ].map((resource) => [resourceName(resource), resource]),
+)
+
+/** For what the API server forbade, the rules that would allow it, below the place where they belong; one line each. */
+export function helpfulRules(unknown: readonly Ignorance[]): readonly string[] {
+  const byPlace = Map.groupBy(
+    unknown.filter(({ cause }) => cause === 'forbidden'),
+    placeOf,
+  )
+  return [...byPlace].flatMap(([place, reads]) => [`${place} would need these rules:`, ...rulesOf(reads)])
+}
+
+function placeOf({ namespace, what }: Ignorance): string {
+  return namespace === undefined || BY_NAME.get(what)?.namespaced === false
+    ? 'a ClusterRole'
+    : `a Role in namespace ${namespace}`
+}
+
+/** One rule for each API group and verb. */
+function rulesOf(reads: readonly Ignorance[]): readonly string[] {
+  const asked = reads.flatMap(({ verb, what }) => {
+    const resource = BY_NAME.get(what)
+    return resource === undefined ? [] : [{ verb, ...resource }]
+  })
+  const rules = Map.groupBy(
+    asked,
+    ({ group, verb }) => `apiGroups: [${JSON.stringify(group)}], verbs: [${verb}]`,
+  )
+  return [...rules].map(([rule, resources]) => {
+    const plurals = new Set(resources.map(({ plural }) => plural))
+    return `  - {${rule}, resources: [${[...plurals].join(', ')}]}`
+  })
+}

@@ -1,0 +1,38 @@
+// One command's dealings with a cluster: the connection, its lists, and a line of progress while they take long.
+import type { ClusterOptions } from '../cli/cluster-flags.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { connect } from './connect.ts'
+import { readInstallation, type Installation, type InstallationQuestion } from './installation.ts'
+import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
+import { showProgress } from './progress.ts'
+import { ClusterReader } from './reader.ts'
+
+export interface ClusterSession {
+  /** The context's namespace, else `default`. */
+  readonly namespace: string
+  /** What `status` needs. Throws like `read`. */
+  readonly readInstallation: (question: InstallationQuestion) => Promise<Installation>
+  /** Throws a KleymError where the cluster cannot be reached. */
+  readonly read: (question: LiveQuestion) => Promise<LiveSide>
+  readonly close: () => void
+}
+
+/** Throws a KleymError for a kubeconfig that cannot be used; nothing is sent yet. */
+export async function openCluster(options: ClusterOptions, context: CommandContext): Promise<ClusterSession> {
+  const { client, namespace, name, close } = await connect(options, context)
+  const progress = showProgress(context)
+  const reader = new ClusterReader(client, name, progress.onPage)
+  const watched = async <T>(read: Promise<T>): Promise<T> => {
+    try {
+      return await read
+    } finally {
+      progress.end()
+    }
+  }
+  return {
+    namespace,
+    read: (question) => watched(readLiveSide(reader, question)),
+    readInstallation: (question) => watched(readInstallation(client, reader, question)),
+    close,
+  }
+}

@@ -1,0 +1,108 @@
+// What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
+// read any field of a pod, so what is kept of pods follows from the templates that there are.
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Trim } from './reader.ts'
+
+/** Everything but the bookkeeping of field managers and, where `status` is false, the status. */
+export function withoutManagedFields({ status }: { readonly status: boolean }): Trim {
+  return (object) => {
+    const { metadata, status: _, ...rest } = object
+    return {
+      ...rest,
+      metadata: isRecord(metadata) ? without(metadata, 'managedFields') : metadata,
+      ...(status && 'status' in object && { status: object['status'] }),
+    }
+  }
+}
+
+/** What templates and selectors read of pods beside labels, names, service account and node. */
+export interface PodNeeds {
+  /** The fields that templates name, as `mentionsOf` gives them. */
+  readonly mentions: ReadonlySet<string>
+  /** Whether a selector asks for images, which the attestor takes from the status. */
+  readonly images: boolean
+}
+
+const METADATA = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'labels',
+  'ownerReferences',
+  'deletionTimestamp',
+]
+const SPEC = ['serviceAccountName', 'serviceAccount', 'nodeName']
+/** The names that templates use for what is kept anyway. */
+const KEPT = new Set([
+  ...['Name', 'GenerateName', 'Namespace', 'UID', 'Labels', 'OwnerReferences'].map(
+    (field) => `PodMeta.${field}`,
+  ),
+  ...['ServiceAccountName', 'DeprecatedServiceAccount', 'NodeName'].map((field) => `PodSpec.${field}`),
+])
+/** Kept where a template reads them: they are long, and few do. */
+const ANNOTATIONS = 'PodMeta.Annotations'
+const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers']
+const CONTAINER = ['name', 'image', 'restartPolicy']
+const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses']
+const CONTAINER_STATUS = ['name', 'image', 'imageID']
+
+/** Keeps of a pod what the answer reads. */
+export function podTrim({ mentions, images }: PodNeeds): Trim {
+  const wholeMetadata = needsMore(mentions, 'PodMeta')
+  const wholeSpec = needsMore(mentions, 'PodSpec')
+  const metadata = mentions.has(ANNOTATIONS) ? [...METADATA, 'annotations'] : METADATA
+  return ({ apiVersion, kind, metadata: meta, spec, status }) => ({
+    apiVersion,
+    kind,
+    metadata: isRecord(meta) ? (wholeMetadata ? without(meta, 'managedFields') : pick(meta, metadata)) : {},
+    spec: isRecord(spec) ? (wholeSpec ? spec : trimSpec(spec)) : {},
+    ...(images && isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
+  })
+}
+
+/** Whether templates name anything of an object of the pod beyond what is kept. */
+function needsMore(mentions: ReadonlySet<string>, object: 'PodMeta' | 'PodSpec'): boolean {
+  return [...mentions].some(
+    (one) =>
+      one === '*' ||
+      one === object ||
+      (one.startsWith(`${object}.`) && !KEPT.has(one) && one !== ANNOTATIONS),
+  )
+}
+
+function trimSpec(spec: JsonRecord): JsonRecord {
+  return { ...pick(spec, SPEC), ...trimLists(spec, CONTAINER_LISTS, CONTAINER) }
+}
+
+function trimLists(object: JsonRecord, lists: readonly string[], fields: readonly string[]): JsonRecord {
+  return Object.fromEntries(
+    lists.flatMap((list) => {
+      const items = own(object, list)
+      return Array.isArray(items)
+        ? [[list, items.map((item: unknown) => (isRecord(item) ? pick(item, fields) : item))]]
+        : []
+    }),
+  )
+}
+
+function pick(object: JsonRecord, fields: readonly string[]): JsonRecord {
+  return Object.fromEntries(fields.flatMap((field) => (field in object ? [[field, object[field]]] : [])))
+}
+
+function without(object: JsonRecord, field: string): JsonRecord {
+  const { [field]: _, ...rest } = object
+  return rest
+}
+
+/** Whether a Job has run to its end: it will make no pods any more. */
+export function isFinishedJob({ kind, status }: JsonRecord): boolean {
+  return (
+    kind === 'Job' &&
+    listAt(status, 'conditions').some(
+      (condition) =>
+        ['Complete', 'Failed'].includes(stringAt(condition, 'type') ?? '') &&
+        stringAt(condition, 'status') === 'True',
+    )
+  )
+}

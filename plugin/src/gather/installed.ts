@@ -1,0 +1,34 @@
+// The world of `status`: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
+// judged anew.
+import { analyse } from '@kleym/shared/core/analysis.ts'
+import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot.ts'
+import type { CommonOptions } from '../cli/options.ts'
+import type { Installation } from '../cluster/installation.ts'
+import type { World } from './gather.ts'
+import { unreadNotes } from './notes.ts'
+import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
+
+/** What was read, as every frame takes it. */
+export async function installedWorld(
+  { side }: Installation,
+  { settings }: CommonOptions,
+  { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
+): Promise<World> {
+  const { objects, gaps, absentKinds, listedKinds } = side
+  const snapshot = readSnapshot({ objects, gaps, absentKinds, listedKinds })
+  const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot)
+  const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
+  const after = analyse(snapshot, operator.config, scm.settings)
+  return {
+    after,
+    before: after,
+    operator,
+    inputFindings: [...operator.disagreements, ...scm.findings],
+    problems: scm.problems,
+    marks: marksOf(objects),
+    notes: [...scm.notes, ...unreadNotes(after, side), ...assumptionNotes(operator, scm.settings)],
+    isLive: true,
+    namespaceInForce: namespace,
+  }
+}

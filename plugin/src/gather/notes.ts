@@ -1,0 +1,33 @@
+// What a person should know about what was read: sentences for stderr.
+import type { Analysis } from '@kleym/shared/core/analysis.ts'
+import { gapsThatMatter } from '@kleym/shared/core/findings/gaps.ts'
+import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { LiveSide } from '../cluster/live-side.ts'
+import { helpfulRules } from '../cluster/rbac.ts'
+import type { LoadedFiles } from '../sources/load.ts'
+
+/** What could not be read and does not matter enough to make the answer incomplete, and who may help. */
+export function unreadNotes(analysis: Analysis, side: LiveSide | undefined): readonly string[] {
+  if (side === undefined) return []
+  const matter = new Set(gapsThatMatter(analysis))
+  const details = [...side.gaps.values()].filter((why) => !matter.has(why))
+  return [
+    ...[...details, ...side.doubts].map(
+      (why) => `not read, and not needed for the verdict: ${ignoranceText(why)}`,
+    ),
+    ...helpfulRules([...side.gaps.values(), ...side.doubts]),
+  ]
+}
+
+/** How many documents of which kinds no answer uses. */
+export function skippedNotes(loaded: readonly (LoadedFiles | undefined)[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const one of loaded)
+    for (const [kind, count] of one?.skipped ?? []) counts.set(kind, (counts.get(kind) ?? 0) + count)
+  if (counts.size === 0) return []
+  const kinds = [...counts]
+    .toSorted(([a], [b]) => compareBytes(a, b))
+    .map(([kind, count]) => `${count} ${kind}`)
+  return [`skipped what is not used: ${kinds.join(', ')}`]
+}

@@ -1,0 +1,37 @@
+// Which part of a cluster an answer is about, so that no more is read than it takes.
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { ObjectName } from '../sources/kind-name.ts'
+
+/** What a command line asks about. */
+export interface Question {
+  /** `-A`. */
+  readonly allNamespaces: boolean
+  /** The namespaces that the arguments name; undefined stands for the one in force. */
+  readonly named: readonly (string | undefined)[]
+  /** The kind of workload that the arguments name. */
+  readonly kind?: string | undefined
+  /** The answer is about whatever the files change, in all that it does. */
+  readonly aboutFiles?: boolean
+}
+
+/** More namespaces than these are read as all: one list of a kind is cheaper than ten. */
+const NAMESPACES_MAX = 4
+
+/** The namespaces to read; undefined: all of them. `inForce` is undefined where no namespace limits the answer. */
+export function namespacesToRead(
+  { allNamespaces, named, aboutFiles = false }: Question,
+  inForce: string | undefined,
+  changes: { readonly files: readonly RawObject[]; readonly without: readonly ObjectName[] },
+): readonly string[] | undefined {
+  if (allNamespaces || inForce === undefined) return undefined
+  const touched = changes.files.map(({ value }) => readMeta(value).namespace)
+  // What has no namespace can reach into every one of them.
+  if (aboutFiles && touched.includes('')) return undefined
+  const namespaces = new Set([
+    ...(aboutFiles && touched.length > 0 ? [] : named.map((namespace) => namespace ?? inForce)),
+    ...touched.filter((namespace) => namespace !== ''),
+    ...changes.without.map(({ namespace }) => namespace ?? inForce),
+  ])
+  return namespaces.size > NAMESPACES_MAX ? undefined : [...namespaces].toSorted()
+}

@@ -1,0 +1,133 @@
+// What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
+// ConfigMap (spec "Where the state comes from"). A setting that nobody tells is assumed, and that is said.
+import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { SCM_SUBJECT } from '@kleym/shared/core/findings/install-rules.ts'
+import {
+  operatorClaims,
+  settleSettings,
+  statusClaims,
+  CLASS_NAME_FLAG,
+  TRUST_DOMAIN_FLAG,
+  type OperatorSettings,
+  type SettingsClaim,
+} from '@kleym/shared/core/install/operator-settings.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
+import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
+import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
+import { KleymError } from '../cli/errors.ts'
+import type { SettingsOptions } from '../cli/options.ts'
+import { configMapTexts } from '../sources/load.ts'
+import { placeText, type InputProblem } from '../sources/problem.ts'
+import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'
+
+/** Throws a usage error for a trust domain that cannot be one. */
+export function requireValidSettings({ trustDomain }: SettingsOptions): void {
+  if (trustDomain === undefined) return
+  const problem = trustDomainProblem(trustDomain)
+  if (problem === undefined) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'the trust domain is not valid',
+    where: `${TRUST_DOMAIN_FLAG} ${trustDomain}`,
+    why: problem,
+    fix: 'give a name such as example.org: no scheme, no slash, lower-case letters, digits, dots, dashes, underscores',
+  })
+}
+
+/** kleym's own settings: the command line first, then the operators' Deployments, then what statuses say. */
+export function operatorSettings(
+  settings: SettingsOptions,
+  deployments: readonly RawObject[],
+  { bindings }: Snapshot,
+): OperatorSettings {
+  return settleSettings([flagClaim(settings), ...operatorClaims(deployments), ...statusClaims(bindings)])
+}
+
+function flagClaim({ trustDomain, className }: SettingsOptions): SettingsClaim {
+  return { source: 'the command line', subject: undefined, trustDomain, className }
+}
+
+export interface ScmReading {
+  readonly settings: ScmSettings
+  readonly notes: readonly string[]
+  readonly findings: readonly Finding[]
+  readonly problems: readonly InputProblem[]
+}
+
+/** SCM's settings: from --scm-config, else from a ConfigMap among the objects, else as the SPIRE charts set them. */
+export async function scmSettings(
+  { scmConfig }: SettingsOptions,
+  objects: readonly RawObject[],
+  { clusterSpiffeIds }: Snapshot,
+  { config, classNameSource }: OperatorSettings,
+  cwd: string,
+): Promise<ScmReading> {
+  const evidence = {
+    trustDomain: config.trustDomain.kind === 'set' ? config.trustDomain.value : undefined,
+    className: classNameSource === undefined ? undefined : config.className,
+    clusterSpiffeIdClasses: clusterSpiffeIds.map(({ spec }) => spec.className),
+  }
+  const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
+  const found = given === undefined ? await scmConfigsIn(objects) : []
+  const chosen = given ?? found[0]
+  const { settings, problems } = readScmSettings(
+    chosen?.config,
+    chosen?.source ?? 'the SPIRE chart',
+    evidence,
+  )
+  const several =
+    found.length > 1 ? [`there are ${found.length} SCM configurations; ${chosen?.source} is used`] : []
+  return {
+    settings,
+    notes: several,
+    findings: problems.map((problem) =>
+      finding('KLM414', {
+        subject: SCM_SUBJECT,
+        summary: problem,
+        evidence: [`SCM's settings: ${settings.source}`],
+      }),
+    ),
+    problems: chosen === undefined ? unreadScmConfigs(objects) : [],
+  }
+}
+
+/** ConfigMaps that mean to hold SCM's configuration and do not: assuming settings in its place would be a guess. */
+function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[] {
+  return objects.flatMap((object) => {
+    if (object.value['kind'] !== 'ConfigMap') return []
+    return configMapTexts(object)
+      .filter(([, text]) => /^["\s{]*kind"?:\s*"?ControllerManagerConfig\b/m.test(text))
+      .map(([key]): InputProblem => {
+        const { namespace, name } = readMeta(object.value)
+        const { origin } = object
+        return {
+          kind: 'malformed',
+          what: `cannot read SCM's configuration in ConfigMap ${namespace}/${name}`,
+          where: origin === undefined ? `data[${JSON.stringify(key)}]` : placeText(origin),
+          why: `data[${JSON.stringify(key)}] does not parse as a ControllerManagerConfig of spire.spiffe.io`,
+          fix: 'correct the ConfigMap, or give the configuration with --scm-config',
+        }
+      })
+  })
+}
+
+/** What an answer rests on that nobody has told, one sentence each. */
+export function assumptionNotes(
+  { trustDomainSource, classNameSource }: OperatorSettings,
+  scm: ScmSettings,
+): readonly string[] {
+  const notes: string[] = []
+  if (trustDomainSource === undefined) notes.push(`the trust domain is not known: pass ${TRUST_DOMAIN_FLAG}`)
+  if (classNameSource === undefined)
+    notes.push(`kleym's class is not known and taken to be none: pass ${CLASS_NAME_FLAG}`)
+  if (scm.assumed.includes('className')) {
+    const name = scm.className === undefined ? 'a class that is not known' : `class ${scm.className}`
+    notes.push(
+      `SCM's settings are assumed as the SPIRE charts set them (${name}): pass --scm-config to be sure`,
+    )
+  }
+  return notes
+}

@@ -1,0 +1,36 @@
+// Which of the things that could not be read may hide a finding, and which only leave a detail open.
+import type { Analysis } from '../analysis.ts'
+import { mentionsOf } from '../gotemplate/mentions.ts'
+import type { Ignorance } from '../knowledge.ts'
+import { matchSelector } from '../spire/selector.ts'
+
+/** The reads that failed, and may change what an answer says; in the order of their kinds. */
+export function gapsThatMatter(analysis: Analysis): readonly Ignorance[] {
+  return [...analysis.snapshot.gaps].flatMap(([kind, why]) => (isDetail(kind, analysis) ? [] : [why]))
+}
+
+function isDetail(kind: string, analysis: Analysis): boolean {
+  // Without Nodes, parent IDs are open: they show in entries, and in nothing else that no template asks for.
+  if (kind === 'Node') return !asksForNodes(analysis)
+  // Without Namespaces, their labels are open, but for the one that the API server gives to each.
+  return kind === 'Namespace' && !asksForNamespaces(analysis)
+}
+
+function asksForNodes({ snapshot, settings }: Analysis): boolean {
+  const templates = snapshot.clusterSpiffeIds.flatMap(({ spec }) => [
+    spec.spiffeIDTemplate,
+    ...spec.dnsNameTemplates,
+    ...spec.workloadSelectorTemplates,
+  ])
+  return [...new Set([...templates, settings.parentIDTemplate ?? ''])].some((template) =>
+    [...mentionsOf(template)].some((one) => one === '*' || one.startsWith('Node')),
+  )
+}
+
+function asksForNamespaces({ snapshot }: Analysis): boolean {
+  const unknown = snapshot.namespaces.filter(({ complete }) => !complete)
+  const selectors = new Set(snapshot.clusterSpiffeIds.map(({ spec }) => spec.namespaceSelector))
+  return [...selectors].some((selector) =>
+    unknown.some(({ labels }) => matchSelector(selector, { labels, complete: false }) === 'unknown'),
+  )
+}

@@ -1,0 +1,58 @@
+// What the operator's statuses say of all bindings together: how many of which verdict, and which one has been stuck for
+// the longest time.
+import type { Condition } from '../objects/binding-schema.ts'
+import type { Binding } from '../objects/binding.ts'
+import { compareBytes } from '../text/bytes.ts'
+
+/** `ready`, a reason for which it is refused or not known, or `no status`. */
+export interface ConditionCount {
+  readonly ready: 'True' | 'False' | 'Unknown' | 'none'
+  /** The reason of the condition `Ready`; empty where there is no status. */
+  readonly reason: string
+  readonly count: number
+}
+
+/** Counts the conditions `Ready`, the most frequent of each status first. */
+export function countConditions(bindings: readonly Binding[]): readonly ConditionCount[] {
+  const byVerdict = Map.groupBy(bindings, (binding) => {
+    const ready = readyOf(binding)
+    return `${ready?.status ?? 'none'}\n${ready?.reason ?? ''}`
+  })
+  return [...byVerdict.values()]
+    .map((alike): ConditionCount => {
+      const ready = alike[0] === undefined ? undefined : readyOf(alike[0])
+      return { ready: ready?.status ?? 'none', reason: ready?.reason ?? '', count: alike.length }
+    })
+    .toSorted(
+      (a, b) =>
+        ORDER.indexOf(a.ready) - ORDER.indexOf(b.ready) ||
+        b.count - a.count ||
+        compareBytes(a.reason, b.reason),
+    )
+}
+
+const ORDER: readonly ConditionCount['ready'][] = ['True', 'False', 'Unknown', 'none']
+
+export interface Stuck {
+  readonly binding: Binding
+  /** RFC 3339: since when it has not been ready. */
+  readonly since: string
+  readonly reason: string
+}
+
+/** The binding that has been anything but ready for the longest time; one that waits for its status, since it was made. */
+export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
+  const stuck = bindings.flatMap((binding): Stuck[] => {
+    const ready = readyOf(binding)
+    if (ready?.status === 'True') return []
+    const since = ready?.lastTransitionTime ?? binding.meta.createdAt
+    return since === undefined ? [] : [{ binding, since, reason: ready?.reason ?? 'no status yet' }]
+  })
+  return stuck.toSorted(
+    (a, b) => Date.parse(a.since) - Date.parse(b.since) || compareBytes(a.binding.key, b.binding.key),
+  )[0]
+}
+
+function readyOf({ status }: Binding): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready')
+}

@@ -1,0 +1,65 @@
+// `kubectl kleym ...` as people run it: the real kubectl finds the shipped plugin on the PATH, and a kubeconfig says
+// which cluster and who they are.
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import process from 'node:process'
+import { ensureBinaries } from './binaries.ts'
+import type { ControlPlane } from './control-plane.ts'
+
+/** What `npm run build` leaves: the folder that goes on the PATH. */
+export const DIST = join(import.meta.dirname, '../../dist')
+
+export interface PluginOptions {
+  /** `admin` when absent. */
+  readonly user?: string
+  /** In place of the user's kubeconfig. */
+  readonly kubeconfig?: string
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Called when it runs, to send it a signal for example. */
+  readonly started?: (child: ReturnType<typeof spawn>) => void
+}
+
+export interface PluginRun {
+  /** null where a signal ended it. */
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command line to its end. */
+export async function kubectlKleym(
+  cp: ControlPlane,
+  args: readonly string[],
+  options: PluginOptions = {},
+): Promise<PluginRun> {
+  const binaries = await ensureBinaries()
+  if (!binaries.available) throw new Error(binaries.why)
+  const child = spawn(binaries.programs.kubectl, ['kleym', ...args], {
+    cwd: cp.folder,
+    env: {
+      PATH: `${DIST}${delimiter}${process.env['PATH'] ?? ''}`,
+      HOME: cp.folder,
+      KUBECONFIG: options.kubeconfig ?? cp.kubeconfig(options.user),
+      ...options.env,
+    },
+  })
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(options.stdin ?? '')
+  options.started?.(child)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) =>
+      resolve({
+        code,
+        signal,
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: Buffer.concat(stderr).toString(),
+      }),
+    )
+  })
+}
