@@ -3,19 +3,23 @@
 // code are taken here and handed on; nothing else touches them. There is no handler for SIGINT: dying of the signal is
 // what shells expect (they report 130), and it works while a long computation runs.
 import process from 'node:process'
-import type { CommandContext, Output } from './cli/context.ts'
+import { systemClock } from '@kleym/shared/kube/clock.ts'
+import type { CommandContext, Interrupts, Output } from './cli/context.ts'
 import { asKleymError, EXIT, formatError, KleymError } from './cli/errors.ts'
 import { runProgram } from './cli/program.ts'
 import { VERSION } from './cli/version.ts'
+import { askedFor, COMPLETE } from './completion/ask.ts'
 
 /** A stream that a reader may leave at any time (`| head`): that is no error of ours, and says nothing. */
 function output(stream: NodeJS.WriteStream): Output {
   let gone = false
+  const toldOfEnd: (() => void)[] = []
   // oclif listens too, and throws whatever is no EPIPE.
   stream.removeAllListeners('error')
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (gone) return
     gone = true
+    for (const run of toldOfEnd) run()
     if (error.code === 'EPIPE' || stream === process.stderr) return
     process.exitCode = EXIT.incomplete
     process.stderr.write(
@@ -35,7 +39,22 @@ function output(stream: NodeJS.WriteStream): Output {
     },
     isTerminal: stream.isTTY,
     columns: stream.isTTY ? stream.columns : undefined,
+    onGone: (run) => void toldOfEnd.push(run),
   }
+}
+
+const crashListeners = new Set<(error: unknown) => void>()
+
+const interrupts: Interrupts = {
+  on: (signal, run) => {
+    process.on(signal, run)
+    return () => void process.off(signal, run)
+  },
+  onCrash: (run) => {
+    crashListeners.add(run)
+    return () => void crashListeners.delete(run)
+  },
+  die: (signal) => void process.kill(process.pid, signal),
 }
 
 const context: CommandContext = {
@@ -44,11 +63,21 @@ const context: CommandContext = {
   stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
   stdout: output(process.stdout),
   stderr: output(process.stderr),
+  clock: systemClock,
+  interrupts,
+  ...(process.stdin.isTTY && process.stdout.isTTY
+    ? { terminal: { stdin: process.stdin, stdout: process.stdout } }
+    : {}),
   version: VERSION,
 }
 
 function reportBug(thrown: unknown): void {
   process.exitCode = EXIT.internal
+  // Whoever draws on the terminal puts it right, and reports the bug as its own failure.
+  if (crashListeners.size > 0) {
+    for (const run of crashListeners) run(thrown)
+    return
+  }
   context.stderr.write(formatError(asKleymError(thrown)))
 }
 
@@ -57,5 +86,8 @@ process.on('uncaughtException', reportBug)
 process.on('unhandledRejection', reportBug)
 
 // The exit code is set, never forced: what is written to a pipe must drain first.
-const exitCode = await runProgram(process.argv.slice(2), context)
+const argv = askedFor(process.argv0, process.argv.slice(2))
+const exitCode = await runProgram(argv, context)
 process.exitCode ??= exitCode
+// A shell waits for its completions: what still hangs then, such as a credential plugin, is not waited for.
+if (argv[0] === COMPLETE) process.stdout.write('', () => process.exit())

@@ -9,7 +9,15 @@ import { FINDING_CODES } from '../../shared/src/core/registry/findings.ts'
 import { REASONS, REASON_NAMES } from '../../shared/src/core/registry/reasons.ts'
 import { BUILD_MAX_MS, built, ESTATE, kleym, ROOT, type Run } from './plugin.ts'
 
-const FORMATS = ['text', 'wide', 'json', 'yaml', 'name'] as const
+const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid'] as const
+/** Files of the goldens that are data, and hold nothing but the answer. */
+const DATA_FILES: Readonly<Partial<Record<Format, string>>> = {
+  json: 'json',
+  yaml: 'yaml',
+  sarif: 'sarif',
+  junit: 'junit.xml',
+  mermaid: 'mermaid',
+}
 const GOLDEN = join(import.meta.dirname, 'golden')
 const CHANGES = [
   'add-collision',
@@ -28,15 +36,17 @@ interface Question {
   readonly args: readonly string[]
   /** Whether goldens are kept at 160 columns too. */
   readonly broad?: true
-  /** Whether it is asked in every format; else as text and JSON. */
+  /** Whether it is asked in every format for people and programs; else as text and JSON. */
   readonly all?: true
+  /** Whether it is asked in the formats for CI systems and pages too. */
+  readonly ci?: true
 }
 
 const QUESTIONS: readonly Question[] = [
-  { name: 'explain-ready', args: ['explain', 'team-a/chat', ...ESTATE], broad: true, all: true },
+  { name: 'explain-ready', args: ['explain', 'team-a/chat', ...ESTATE], broad: true, all: true, ci: true },
   { name: 'explain-side-effect', args: ['explain', 'serving/edge', ...ESTATE] },
   { name: 'explain-refused', args: ['explain', 'playground/expressions', ...ESTATE], broad: true },
-  { name: 'explain-colliding', args: ['explain', 'playground/phi', ...ESTATE] },
+  { name: 'explain-colliding', args: ['explain', 'playground/phi', ...ESTATE], ci: true },
   { name: 'explain-waiting', args: ['explain', 'playground/olmo', ...ESTATE] },
   { name: 'explain-namespace', args: ['explain', '-n', 'playground', ...ESTATE], all: true },
   { name: 'who-selects-pod', args: ['who-selects', 'pod/lab/sim', ...ESTATE], broad: true, all: true },
@@ -48,15 +58,34 @@ const QUESTIONS: readonly Question[] = [
   },
   { name: 'who-selects-entries', args: ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE], all: true },
   { name: 'conflicts-lab', args: ['conflicts', '-n', 'lab', ...ESTATE], broad: true, all: true },
+  {
+    name: 'conflicts-suppressed',
+    args: [
+      'conflicts',
+      '-n',
+      'playground',
+      ...ESTATE,
+      '--suppress',
+      'KLM301=iib/*/phi*',
+      '--suppress',
+      'KLM301=iib/a/b',
+    ],
+    ci: true,
+  },
   ...CHANGES.map((change): Question => ({
     name: `diff-${change}`,
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', `examples/changes/${change}`],
-    ...(change === 'add-collision' ? { all: true } : {}),
+    ...(change === 'add-collision' ? { all: true, ci: true } : {}),
   })),
 ]
 
-function formatsOf({ all }: Question): readonly Format[] {
-  return all === true ? FORMATS : ['text', 'json']
+function formatsOf({ args, all, ci }: Question): readonly Format[] {
+  const drawn: readonly Format[] = args[0] === 'explain' || args[0] === 'conflicts' ? ['mermaid'] : []
+  return [
+    'text',
+    ...(all === true ? (['wide', 'json', 'yaml', 'name'] as const) : (['json'] as const)),
+    ...(ci === true ? (['sarif', 'junit', 'github', ...drawn] as const) : []),
+  ]
 }
 
 /** Every answer, by question, format and columns; made once. */
@@ -95,9 +124,9 @@ describe.each(QUESTIONS)('$name', (question) => {
     }
     for (const format of formats.slice(1)) {
       const run = answer(name, format)
-      const isData = format === 'json' || format === 'yaml'
-      const file = join(GOLDEN, isData ? `${name}.${format}` : `${name}.${format}.txt`)
-      await expect(isData ? run.stdout : shown(run)).toMatchFileSnapshot(file)
+      const data = DATA_FILES[format]
+      const file = join(GOLDEN, `${name}.${data ?? `${format}.txt`}`)
+      await expect(data === undefined ? shown(run) : withoutVersion(run.stdout)).toMatchFileSnapshot(file)
     }
   })
 
@@ -160,6 +189,13 @@ function shown({ stdout, stderr, code }: Run): string {
   return `${stdout}${stderr === '' ? '' : `\n--- stderr\n${stderr}`}\n--- exit code ${code}\n`
 }
 
+/** SARIF and JUnit name the version of kleym, which no golden should hang on. */
+function withoutVersion(text: string): string {
+  return text
+    .replace(/"semanticVersion": "[^"]*"/, '"semanticVersion": "x"')
+    .replace(/name="version" value="[^"]*"/, 'name="version" value="x"')
+}
+
 function isError({ severity }: { readonly severity: string }): boolean {
   return severity === 'error'
 }
@@ -216,6 +252,9 @@ describe('the page of a finding code', () => {
   })
 })
 
+/** Some tests start the executable a dozen times, beside others that do. */
+const IN_EVERY_FORMAT_MAX_MS = 60_000
+
 describe('the same input gives the same bytes', () => {
   const folders = ['platform', 'refused', 'risky', 'serving', 'team-a', 'team-b']
   const files = folders.flatMap((folder) => ['-f', `examples/estate/${folder}`])
@@ -245,14 +284,22 @@ describe('the same input gives the same bytes', () => {
     ['who-selects', ['who-selects', '-A', ...ESTATE]],
     ['who-selects --entries', ['who-selects', '-A', '--entries', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
-  ])('%s, on Node', async (_, args) => {
-    for (const format of FORMATS) {
-      const line = [...args, '-o', format]
-      const { code, stdout, stderr } = await kleym(line)
-      expect(stdout).not.toBe('')
-      expect({ code, stdout, stderr }).toEqual(await inProcess(line, ROOT))
-    }
-  })
+  ])(
+    '%s, on Node',
+    async (_, args) => {
+      for (const format of FORMATS) {
+        const line = [...args, '-o', format]
+        const [{ code, stdout, stderr }, here] = [await kleym(line), await inProcess(line, ROOT)]
+        const isDrawn = args[0] === 'explain' || args[0] === 'conflicts'
+        expect(stdout === '').toBe(format === 'mermaid' && !isDrawn)
+        expect({ code, stdout: withoutVersion(stdout), stderr }).toEqual({
+          ...here,
+          stdout: withoutVersion(here.stdout),
+        })
+      }
+    },
+    IN_EVERY_FORMAT_MAX_MS,
+  )
 })
 
 describe('colour', () => {
@@ -274,10 +321,14 @@ describe('colour', () => {
     expect(stdout.replaceAll(/\u001b\[[\d;]*m/g, '')).toBe(answer('explain-colliding', 'text').stdout)
   })
 
-  test('is never in JSON or names', async () => {
-    for (const format of ['json', 'name']) {
-      const { stdout } = await kleym([...args, '--color', 'always', '-o', format])
-      expect(stdout).not.toMatch(ANSI)
-    }
-  })
+  test(
+    'is never in JSON, names and what CI systems read',
+    async () => {
+      for (const format of FORMATS.filter((one) => one !== 'text' && one !== 'wide')) {
+        const { stdout } = await kleym([...args, '--color', 'always', '-o', format])
+        expect(stdout).not.toMatch(ANSI)
+      }
+    },
+    IN_EVERY_FORMAT_MAX_MS,
+  )
 })

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { parseXml } from '../../plugin/test/output/well-formed.ts'
 import { built, kleym, type Run } from './plugin.ts'
 
 const HOSTILE = {
@@ -36,6 +37,9 @@ const RAW =
 
 /** Commands of CI systems, a verdict that nobody gave, the stack of a crash. */
 const OBEYED = [/^[^\S\n]*::.*/m, /.*##(?:\[|vso\[)/, /^√ team-a\/chat.*/m, /^ +at .+:\d+/m]
+
+/** An annotation as -o github writes it: known properties, nothing in them that would end them, and a message. */
+const OWN_COMMAND = /^::(?:error|warning|notice) (?:file=[^,:\n]*,line=\d+,)?title=[^,:\n]*::(?=\S)/gm
 
 type Manifest = Readonly<Record<string, unknown>>
 
@@ -127,7 +131,12 @@ const COMMANDS = [
   ['who-selects', '-A', '--entries'],
   ['diff'],
 ] as const
-const FORMATS = ['text', 'wide', 'json', 'yaml', 'name'] as const
+const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid'] as const
+
+/** The formats of a command: only derivations and clashes are drawn. */
+function formatsOf([command]: readonly string[]): readonly (typeof FORMATS)[number][] {
+  return FORMATS.filter((one) => one !== 'mermaid' || command === 'explain' || command === 'conflicts')
+}
 
 const runs = new Map<string, Run>()
 
@@ -144,7 +153,8 @@ beforeAll(async () => {
     )
     writeFileSync(join(cwd, 'broken\u001b[2J.yaml'), 'a: "\\u001b[31m\n::error::x: [')
     for (const command of COMMANDS) {
-      for (const some of [FORMATS.slice(0, 2), FORMATS.slice(2, 4), FORMATS.slice(4)]) {
+      const formats = formatsOf(command)
+      for (const some of [0, 2, 4, 6, 8].map((at) => formats.slice(at, at + 2))) {
         await Promise.all(
           some.map(async (format) => {
             const args = [...command, '--offline', '-f', '.', '--trust-domain', 'example.org', '-o', format]
@@ -165,14 +175,21 @@ function run(command: readonly string[], format: (typeof FORMATS)[number]): Run 
 }
 
 describe.each(COMMANDS.map((command) => ({ name: command.join(' '), command })))('$name', ({ command }) => {
-  test.each(FORMATS)('-o %s holds nothing that a terminal or a CI system obeys', (format) => {
+  test.each(formatsOf(command))('-o %s holds nothing that a terminal or a CI system obeys', (format) => {
     const { stdout, stderr, code } = run(command, format)
     expect(code).toBe(4)
-    for (const text of [stdout, stderr]) {
+    // Its own commands are what -o github is for; none of a name is among them.
+    const answer = format === 'github' ? stdout.replaceAll(OWN_COMMAND, '') : stdout
+    for (const text of [answer, stderr]) {
       const found = RAW.exec(text)
       expect(found === null ? '' : text.slice(Math.max(0, found.index - 40), found.index + 40)).toBe('')
       for (const obeyed of OBEYED) expect(obeyed.exec(text)?.[0]).toBeUndefined()
     }
+  })
+
+  test('JUnit XML is well-formed, and SARIF is JSON', () => {
+    expect(parseXml(run(command, 'junit').stdout).name).toBe('testsuites')
+    expect(JSON.parse(run(command, 'sarif').stdout)).toMatchObject({ version: '2.1.0' })
   })
 
   test('JSON and YAML say the same', () => {

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { requireValidReport } from '../../plugin/test/report/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
@@ -28,7 +29,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs the plugin to its end. The environment is empty but for PATH and what is given. */
+/**
+ * Runs the plugin to its end. The environment is empty but for PATH and what is given. Throws where it prints a report as
+ * JSON that is not as its schema says: so every report of every test is held against it.
+ */
 export async function kleym(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const child = start(args, options)
   child.stdin.on('error', () => undefined)
@@ -37,6 +41,7 @@ export async function kleym(args: readonly string[], options: RunOptions = {}): 
     child.once('close', (code, signal) => settle({ code, signal }))
   })
   const [stdout, stderr, end] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended])
+  requireValidReport(stdout)
   return { ...end, stdout, stderr }
 }
 
@@ -93,7 +98,8 @@ function isFresh(): boolean {
   return ['plugin/src', 'shared/src', 'scripts/build'].every((path) => newest(join(ROOT, path)) < made)
 }
 
-function newest(path: string): number {
+/** When the last file in a folder was written, in milliseconds since 1970. */
+export function newest(path: string): number {
   const { mtimeMs } = statSync(path)
   if (!statSync(path).isDirectory()) return mtimeMs
   return Math.max(

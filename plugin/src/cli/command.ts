@@ -3,10 +3,16 @@ import { Command } from '@oclif/core/command'
 import type { Config } from '@oclif/core/config'
 import type { CommandContext, Outcome } from './context.ts'
 import { EmbeddedConfig } from './embedded.ts'
+import { clusterFlags } from './cluster-flags.ts'
 import { outputFlags, settingsFlags, sourceFlags } from './flags.ts'
 
 export abstract class KleymCommand extends Command {
-  static override readonly baseFlags = { ...sourceFlags, ...settingsFlags, ...outputFlags }
+  static override readonly baseFlags = {
+    ...sourceFlags,
+    ...settingsFlags,
+    ...outputFlags,
+    ...clusterFlags,
+  }
 
   /** Answers, or throws a KleymError. */
   abstract override run(): Promise<Outcome>
@@ -22,7 +28,8 @@ export abstract class KleymCommand extends Command {
   }
 }
 
-function contextOf(config: Config): CommandContext {
+/** What a command that was started by the program may use of the process. */
+export function contextOf(config: Config): CommandContext {
   if (config instanceof EmbeddedConfig) return config.context
   throw new TypeError('a command was started without its context')
 }

@@ -1,8 +1,11 @@
 // The commands, in the order in which help lists them. A class holds flags and words only; the code behind it is
 // loaded when it runs.
+import { Completion } from '../commands/completion/command.ts'
 import { Conflicts } from '../commands/conflicts/command.ts'
 import { Diff } from '../commands/diff/command.ts'
 import { Explain } from '../commands/explain/command.ts'
+import { Status } from '../commands/status/command.ts'
+import { Watch } from '../commands/watch/command.ts'
 import { WhoSelects } from '../commands/who-selects/command.ts'
 import type { CommandClasses } from './embedded.ts'
 
@@ -12,6 +15,9 @@ export const COMMANDS = {
   diff: Diff,
   'who-selects': WhoSelects,
   conflicts: Conflicts,
+  status: Status,
+  watch: Watch,
+  completion: Completion,
 } as const satisfies CommandClasses
 
 export type CommandId = keyof typeof COMMANDS
@@ -27,4 +33,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   diff: 'What would change if these files were applied?',
   'who-selects': 'Who gets which identity here?',
   conflicts: 'What clashes?',
+  status: 'Is the installation sound?',
+  watch: 'How do the bindings stand, as it changes?',
+  completion: 'How does the shell complete this?',
 }

@@ -1,4 +1,5 @@
 // One run of the program, from the command line to the exit code. Everything that can go wrong ends here.
+import { COMPLETE } from '../completion/ask.ts'
 import { escapeTerminal, neutraliseCommands } from '../output/escape.ts'
 import { COMMANDS, isCommand } from './commands.ts'
 import type { CommandContext, Outcome } from './context.ts'
@@ -16,6 +17,11 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   try {
     if (argv[0] === '--version' || argv[0] === 'version') {
       context.stdout.write(`kubectl-kleym ${context.version}\n`)
+      return EXIT.ok
+    }
+    if (argv[0] === COMPLETE) {
+      const { completionFor } = await import('../completion/complete.ts')
+      context.stdout.write(await completionFor(argv.slice(1), context))
       return EXIT.ok
     }
     config = await loadConfig(COMMANDS, context)

@@ -1,0 +1,58 @@
+// The arguments of commands: names of bindings and codes of findings, pods and workloads, what `completion` does.
+import { FINDING_CODES, findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import { BINDINGS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { COMPLETION_ACTIONS } from '../commands/completion/actions.ts'
+import type { Lookup } from './lookup.ts'
+import { kindAndName, objectWords, type Scope } from './names.ts'
+import { DIRECTIVE, NOTHING, offer, type Candidate, type Completion } from './protocol.ts'
+
+export interface ArgumentWord {
+  readonly typed: string
+  /** The arguments before it. */
+  readonly before: readonly string[]
+  readonly scope: Scope
+}
+
+type Complete = (word: ArgumentWord, lookup: Lookup | undefined) => Promise<Completion>
+
+/** By command; one that is not here takes no arguments. */
+const ARGUMENTS: Readonly<Record<string, Complete>> = {
+  explain: async ({ typed, before, scope }, lookup) => {
+    const bindings =
+      lookup === undefined ? [] : await objectWords({ resource: BINDINGS, prefix: '', typed, scope }, lookup)
+    const candidates = [...bindings, ...codes(typed)]
+    return offer(candidates.filter(({ text }) => !before.includes(text)))
+  },
+  'who-selects': async ({ typed, before, scope }, lookup) =>
+    before.length > 0 ? NOTHING : kindAndName(typed, { kinds: [PODS, ...WORKLOADS], scope }, lookup),
+  completion: async ({ typed, before }) => {
+    if (before.length === 0)
+      return offer(
+        Object.entries(COMPLETION_ACTIONS)
+          .filter(([action]) => action.startsWith(typed))
+          .map(([text, about]) => ({ text, about })),
+      )
+    return before.length === 1 && before[0] === 'install'
+      ? { candidates: [], directive: DIRECTIVE.folders }
+      : NOTHING
+  },
+}
+
+/** What could stand as an argument of a command. */
+export async function completeArgument(
+  command: string,
+  word: ArgumentWord,
+  lookup: Lookup | undefined,
+): Promise<Completion> {
+  const complete = Object.hasOwn(ARGUMENTS, command) ? ARGUMENTS[command] : undefined
+  return complete === undefined ? NOTHING : complete(word, lookup)
+}
+
+/** Codes are offered once their first letter is typed, and go on as it was typed: shells compare letter by letter. */
+function codes(typed: string): readonly Candidate[] {
+  if (typed === '') return []
+  return FINDING_CODES.filter((code) => code.startsWith(typed.toUpperCase())).map((code) => ({
+    text: typed + code.slice(typed.length),
+    about: findingEntry(code).title,
+  }))
+}

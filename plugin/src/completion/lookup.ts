@@ -1,0 +1,152 @@
+// What a completion looks up beyond the command line: names from the kubeconfig, and from the cluster by lists of
+// metadata. A shell waits for the answer at every press of a key: what cannot be had in time is left out, and nothing
+// here rejects. Why something is missing goes to the debug file.
+import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { stringAt } from '@kleym/shared/core/json.ts'
+import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../cli/cluster-flags.ts'
+import type { CommandContext } from '../cli/context.ts'
+import { KleymError } from '../cli/errors.ts'
+import type { Connection } from '../cluster/connect.ts'
+
+/** How long all lookups of one completion may take together, in milliseconds. */
+export const LOOKUP_MS = 800
+/** Nobody reads more; the next letter narrows them down. */
+const MAX_NAMES = 500
+
+/** The lists of names of a kubeconfig. */
+export type KubeconfigList = 'contexts' | 'clusters' | 'users'
+
+/** Where names come from; a list that cannot be had is empty, or ends early. */
+export interface Lookup {
+  /** The namespace of the chosen context; undefined where there is none to know. */
+  namespace(): Promise<string | undefined>
+  /** The names of a kind that pass; in all namespaces where none is given. */
+  objects(query: NameQuery): Promise<readonly ObjectRef[]>
+  /** Without any request. */
+  kubeconfig(list: KubeconfigList): Promise<readonly string[]>
+}
+
+export interface NameQuery {
+  readonly resource: Resource
+  readonly namespace: string | undefined
+  readonly wanted: (ref: ObjectRef) => boolean
+}
+
+export interface LookupIo extends Pick<CommandContext, 'cwd' | 'env' | 'version'> {
+  readonly clock: Clock
+  /** Takes one line for the debug file. */
+  readonly debug: (line: string) => void
+}
+
+/** The lookup for a command line that says `flags`; the time begins to run when it is made. */
+export function createLookup(flags: ClusterFlags, io: LookupIo): Lookup & { close(): void } {
+  const deadline = deadlineIn(LOOKUP_MS, io.clock)
+  let connecting: Promise<Connection> | undefined
+  const connection = async (): Promise<Connection> => (connecting ??= connectAs(flags, io))
+  /** Runs until it ends, fails, or time is up. */
+  const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
+    const tried = run().then(
+      () => undefined,
+      (error: unknown) => messageOf(error),
+    )
+    const problem = await Promise.race([tried, deadline.passed.then(() => 'no time left')])
+    if (problem !== undefined) io.debug(`${what}: ${problem}`)
+  }
+  return {
+    namespace: async () => {
+      let namespace: string | undefined
+      await attempt('the namespace of the context', async () => {
+        ;({ namespace } = await connection())
+      })
+      return namespace
+    },
+    objects: async (query) => {
+      const names: ObjectRef[] = []
+      await attempt(`list ${query.resource.plural}`, async () => {
+        const { client } = await connection()
+        await readNames(client, { ...query, signal: deadline.signal }, names)
+      })
+      return names
+    },
+    kubeconfig: async (list) => {
+      let names: readonly string[] = []
+      await attempt(`${list} of the kubeconfig`, async () => {
+        names = await kubeconfigNames(list, clusterOptions(flags, io.cwd), io.env)
+      })
+      return names
+    },
+    close: () => {
+      deadline.cancel()
+      connecting?.then(
+        (open) => open.close(),
+        () => undefined,
+      )
+    },
+  }
+}
+
+/** The way to a cluster is code that most completions do not need: it is loaded here. */
+async function connectAs(flags: ClusterFlags, { cwd, env, clock, version }: LookupIo): Promise<Connection> {
+  const { connect } = await import('../cluster/connect.ts')
+  return connect({ ...clusterOptions(flags, cwd), timeoutMs: LOOKUP_MS }, { env, clock, version })
+}
+
+async function readNames(
+  client: Pick<Connection['client'], 'pages'>,
+  { resource, namespace, wanted, signal }: NameQuery & { readonly signal: AbortSignal },
+  names: ObjectRef[],
+): Promise<void> {
+  const scope = namespace === undefined ? {} : { namespace }
+  for await (const { items } of client.pages(resource, { ...scope, metadataOnly: true, signal }))
+    for (const item of items) {
+      const ref = refOf(item)
+      if (ref === undefined || !wanted(ref)) continue
+      if (names.push(ref) >= MAX_NAMES) return
+    }
+}
+
+/** The name of an object; undefined for one that no API server would have taken. */
+function refOf(item: unknown): ObjectRef | undefined {
+  const name = stringAt(item, 'metadata', 'name') ?? ''
+  const namespace = stringAt(item, 'metadata', 'namespace')
+  if (!isDns1123Subdomain(name)) return undefined
+  if (namespace === undefined) return { name }
+  return isDns1123Subdomain(namespace) ? { name, namespace } : undefined
+}
+
+async function kubeconfigNames(
+  list: KubeconfigList,
+  { kubeconfigPath }: ClusterOptions,
+  env: LookupIo['env'],
+): Promise<readonly string[]> {
+  const [{ readKubeconfigs }, { filesOf }] = await Promise.all([
+    import('@kleym/shared/kube/kubeconfig-files.ts'),
+    import('@kleym/shared/kube/kubeconfig.ts'),
+  ])
+  const source = kubeconfigPath === undefined ? { env } : { env, kubeconfigPath }
+  const kubeconfig = await readKubeconfigs(filesOf(source))
+  return kubeconfig === undefined ? [] : [...kubeconfig[list].keys()]
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  readonly passed: Promise<void>
+  cancel(): void
+}
+
+function deadlineIn(ms: number, clock: Clock): Deadline {
+  const controller = new AbortController()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(ms, () => {
+    resolve()
+    controller.abort()
+  })
+  return { signal: controller.signal, passed: promise, cancel }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof KleymError) return `${error.what}: ${error.why}`
+  return error instanceof Error ? error.message : String(error)
+}

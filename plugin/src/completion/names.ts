@@ -1,0 +1,90 @@
+// Words that are names of objects: `chat`, `team-a/chat`, `pod/llama-0`, `deploy/team-a/llama`.
+import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import { BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { kindNamed } from '../sources/kind-name.ts'
+import type { Lookup } from './lookup.ts'
+import { DIRECTIVE, NOTHING, offer, type Candidate, type Completion } from './protocol.ts'
+
+/** The kinds whose names are completed. */
+export const NAMED: readonly Resource[] = [BINDINGS, PODS, ...WORKLOADS]
+
+/** What a command line says about namespaces. */
+export interface Scope {
+  /** That of `-n`. */
+  readonly namespace: string | undefined
+  readonly allNamespaces: boolean
+}
+
+export interface NameWord {
+  readonly resource: Resource
+  /** What stands before the name and its namespace: `pod/`, or nothing. */
+  readonly prefix: string
+  /** The whole word, with the prefix. */
+  readonly typed: string
+  readonly scope: Scope
+}
+
+/** Words for objects of one kind: by name in the namespace in force, by NAMESPACE/NAME in all or in a written one. */
+export async function objectWords(word: NameWord, lookup: Lookup): Promise<readonly Candidate[]> {
+  const { resource, prefix, typed, scope } = word
+  const written = typed.slice(prefix.length)
+  const slash = written.indexOf('/')
+  const qualified = slash !== -1 || scope.allNamespaces
+  const textOf = ({ namespace = '', name }: ObjectRef): string =>
+    prefix + (qualified ? `${namespace}/${name}` : name)
+  const namespace =
+    slash === -1 ? await namespaceOf(scope, lookup) : { known: true, name: written.slice(0, slash) }
+  if (!namespace.known || namespace.name === '') return []
+  const found = await lookup.objects({
+    resource,
+    namespace: namespace.name,
+    wanted: (ref) => textOf(ref).startsWith(typed),
+  })
+  return sorted(found.map(textOf))
+}
+
+/** The namespace to list; `known` is false where nobody says which one is in force. */
+async function namespaceOf(
+  { namespace, allNamespaces }: Scope,
+  lookup: Lookup,
+): Promise<{ readonly known: boolean; readonly name: string | undefined }> {
+  if (allNamespaces) return { known: true, name: undefined }
+  const name = namespace ?? (await lookup.namespace())
+  return { known: name !== undefined, name }
+}
+
+/** `KIND/NAME` or `KIND/NAMESPACE/NAME`, the kind first; without a lookup, the kind alone. */
+export async function kindAndName(
+  typed: string,
+  { kinds, scope }: { readonly kinds: readonly Resource[]; readonly scope: Scope },
+  lookup: Lookup | undefined,
+): Promise<Completion> {
+  const slash = typed.indexOf('/')
+  if (slash === -1) {
+    const words = kinds.map(({ kind }) => `${kind.toLowerCase()}/`).filter((word) => word.startsWith(typed))
+    return offer(
+      words.map((text) => ({ text })),
+      DIRECTIVE.noSpace,
+    )
+  }
+  const kind = kindNamed(typed.slice(0, slash).split('.', 1)[0] ?? '')
+  const resource = kinds.find((one) => one.kind === kind)
+  if (resource === undefined || lookup === undefined) return NOTHING
+  return offer(await objectWords({ resource, prefix: typed.slice(0, slash + 1), typed, scope }, lookup))
+}
+
+/** The names of namespaces. */
+export async function namespaceWords(typed: string, lookup: Lookup): Promise<readonly Candidate[]> {
+  const found = await lookup.objects({
+    resource: NAMESPACES,
+    namespace: undefined,
+    wanted: ({ name }) => name.startsWith(typed),
+  })
+  return sorted(found.map(({ name }) => name))
+}
+
+/** Texts as candidates, in the order of their bytes. */
+export function sorted(texts: readonly string[]): readonly Candidate[] {
+  return texts.toSorted(compareBytes).map((text) => ({ text }))
+}

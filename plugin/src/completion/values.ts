@@ -1,0 +1,54 @@
+// The values of flags: what a flag takes is read off its definition, so that a new flag needs no line here.
+import { kindAndName, NAMED, namespaceWords, sorted, type Scope } from './names.ts'
+import type { KubeconfigList, Lookup } from './lookup.ts'
+import { DIRECTIVE, NOTHING, offer, type Completion } from './protocol.ts'
+import type { FlagDefinition } from './words.ts'
+
+/** kubectl's own extensions for `-f`. */
+const MANIFESTS: Completion = {
+  candidates: ['json', 'yaml', 'yml'].map((text) => ({ text })),
+  directive: DIRECTIVE.filesOfTypes,
+}
+
+/** By the word with which help shows the value. */
+const BY_HELP: Readonly<Record<string, Completion>> = {
+  'FILE|DIR|-': MANIFESTS,
+  FILE: { candidates: [], directive: DIRECTIVE.files },
+  DIR: { candidates: [], directive: DIRECTIVE.folders },
+}
+
+/** Flags whose values the kubeconfig lists. */
+const FROM_KUBECONFIG: Readonly<Record<string, KubeconfigList>> = {
+  context: 'contexts',
+  cluster: 'clusters',
+  user: 'users',
+}
+
+export interface ValueWord {
+  /** The long name of the flag. */
+  readonly flag: string
+  readonly definition: FlagDefinition | undefined
+  readonly typed: string
+  readonly scope: Scope
+}
+
+/** What could stand as the value of a flag; `lookup` is undefined where no cluster and no kubeconfig may be touched. */
+export async function completeValue(
+  { flag, definition, typed, scope }: ValueWord,
+  lookup: Lookup | undefined,
+): Promise<Completion> {
+  if (definition?.type !== 'option') return NOTHING
+  if (definition.options !== undefined)
+    return offer(
+      definition.options.filter((option) => option.startsWith(typed)).map((text) => ({ text })),
+      DIRECTIVE.keepOrder,
+    )
+  const known = BY_HELP[definition.helpValue?.toString() ?? '']
+  if (known !== undefined) return known
+  if (flag === 'without') return kindAndName(typed, { kinds: NAMED, scope }, lookup)
+  if (lookup === undefined) return NOTHING
+  if (flag === 'namespace') return offer(await namespaceWords(typed, lookup))
+  const list = FROM_KUBECONFIG[flag]
+  if (list === undefined) return NOTHING
+  return offer(sorted((await lookup.kubeconfig(list)).filter((name) => name.startsWith(typed))))
+}
