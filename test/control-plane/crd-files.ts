@@ -18,13 +18,17 @@ interface Fetching {
   readonly say: (line: string) => void
 }
 
-/** Fills `folder` with the CRD files of all modules, unless it is there. Rejects when they cannot be had. */
-export async function ensureCrdFiles(folder: string, fetching: Fetching): Promise<void> {
+/** Fills `folder` with the CRD files of these modules, unless it is there. Rejects when they cannot be had. */
+export async function ensureCrdFiles(
+  folder: string,
+  fetching: Fetching,
+  sources: readonly CrdSource[] = CRD_SOURCES,
+): Promise<void> {
   if (existsSync(folder)) return
   const unfinished = `${folder}.${process.pid}`
   mkdirSync(unfinished, { recursive: true })
   try {
-    for (const source of CRD_SOURCES) {
+    for (const source of sources) {
       fetching.say(`fetching the CRDs of ${source.path} ${source.version} once`)
       const read = fetching.go
         ? readThroughGo(source, fetching.env)

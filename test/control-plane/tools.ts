@@ -2,7 +2,7 @@
 // the folders of `go/`: no Go code, a go.mod with `tool` directives, and the go.sum that proves what is downloaded.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import process from 'node:process'
 import type { GoProgram } from './go-build.ts'
 
@@ -25,7 +25,7 @@ export const SOURCES: Readonly<Record<Program, Source>> = {
   'kube-controller-manager': { package: 'k8s.io/kubernetes/cmd/kube-controller-manager', minutes: 1 },
 }
 
-const SPIRE_BUILD_ARGS = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w']
+const PLAIN_BUILD_ARGS = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w']
 
 const KUBERNETES = goModule('kubernetes')
 const KUBERNETES_VERSION = requirement(KUBERNETES, 'k8s.io/kubernetes')
@@ -69,6 +69,14 @@ export const SPIRE_SOURCES: Readonly<Record<SpireProgram, GoProgram>> = {
   'spire-controller-manager-0.6.4': spireProgram('spire-controller-manager-0.6.4', SCM_PACKAGE, 1, false),
 }
 
+/** The tools of people whose cluster it is; each is built when a suite first asks for it. One row per tool. */
+export const CLIENT_SOURCES = {
+  helm: clientProgram('helm', 'helm.sh/helm/v4/cmd/helm', 4),
+  krew: clientProgram('krew', 'sigs.k8s.io/krew/cmd/krew', 0.3),
+  'validate-krew-manifest': clientProgram('krew', 'sigs.k8s.io/krew/cmd/validate-krew-manifest', 0.1),
+} as const
+export type ClientProgram = keyof typeof CLIENT_SOURCES
+
 /** CRD files that come as files of Go modules: the same versions that the binaries and the contract speak of. */
 export interface CrdSource {
   readonly path: string
@@ -93,6 +101,14 @@ export const CRD_SOURCES: readonly CrdSource[] = [
   ]),
 ]
 
+/** What the chart may install a monitor of; only its suites wait for them. */
+export const MONITORING_CRD_SOURCES: readonly CrdSource[] = [
+  crdSource('prometheus-operator', 'github.com/prometheus-operator/prometheus-operator', [
+    'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
+    'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml',
+  ]),
+]
+
 /** Names the folder of the cache that holds what these inputs lead to on this platform. */
 export function cacheKey(): string {
   const hash = createHash('sha256')
@@ -108,15 +124,31 @@ export function spireCacheKey(): string {
   const modules = Object.values(SPIRE_MODULES).map(({ mod, sum }) => [mod, sum])
   const hash = createHash('sha256')
   hash.update(
-    JSON.stringify([process.platform, process.arch, SPIRE_PROGRAMS, SPIRE_BUILD_ARGS, SCM_PACKAGE, modules]),
+    JSON.stringify([process.platform, process.arch, SPIRE_PROGRAMS, PLAIN_BUILD_ARGS, SCM_PACKAGE, modules]),
   )
   return `spire-${hash.digest('hex').slice(0, 20)}`
+}
+
+/** The same for one tool. */
+export function clientCacheKey(name: ClientProgram): string {
+  const { args, folder, package: path } = CLIENT_SOURCES[name]
+  const { mod, sum } = goModule(basename(folder))
+  const hash = createHash('sha256').update(
+    JSON.stringify([process.platform, process.arch, args, path, mod, sum]),
+  )
+  return `${name}-${hash.digest('hex').slice(0, 20)}`
+}
+
+function clientProgram(module: string, path: string, minutes: number): GoProgram {
+  const { folder, mod } = goModule(module)
+  const goVersion = /^go (\S+)$/m.exec(mod)?.[1] ?? ''
+  return { name: basename(path), package: path, minutes, folder, goVersion, args: PLAIN_BUILD_ARGS }
 }
 
 function spireProgram(name: SpireProgram, path: string, minutes: number, cgo: boolean): GoProgram {
   const { folder, mod } = SPIRE_MODULES[name]
   const goVersion = /^go (\S+)$/m.exec(mod)?.[1] ?? ''
-  return { name, package: path, minutes, cgo, folder, goVersion, args: SPIRE_BUILD_ARGS }
+  return { name, package: path, minutes, cgo, folder, goVersion, args: PLAIN_BUILD_ARGS }
 }
 
 interface GoModule {

@@ -1,0 +1,25 @@
+{{/* The operator's flags, from the values. The trust domain and the class are always there: kubectl kleym reads them. */}}
+{{- define "kleym.args" -}}
+- {{ printf "--trust-domain=%s" .Values.trustDomain | quote }}
+- {{ printf "--clusterspiffeid-class-name=%s" .Values.className | quote }}
+- {{ printf "--workers=%d" (int .Values.workers) | quote }}
+- {{ printf "--resync-period=%s" .Values.resyncPeriod | quote }}
+- {{ printf "--log-level=%s" .Values.logLevel | quote }}
+- {{ printf "--leader-elect=%t" .Values.leaderElection.enabled | quote }}
+- {{ printf "--health-probe-bind-address=:%d" (int .Values.probes.port) | quote }}
+{{- with .Values.metrics }}
+{{- if .enabled }}
+- {{ printf "--metrics-bind-address=:%d" (int .port) | quote }}
+{{- else }}
+- --metrics-bind-address=0
+{{- end }}
+{{- if .secure.enabled }}
+- --metrics-secure=true
+- --metrics-tls-cert-file=/etc/kleym/metrics/tls.crt
+- --metrics-tls-key-file=/etc/kleym/metrics/tls.key
+{{- end }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,129 @@
+{{/*
+What the schema cannot say in a sentence: each refusal names the value, what is wrong with it, and how to put it right.
+*/}}
+{{- define "kleym.check" }}
+{{- include "kleym.check.identity" . }}
+{{- include "kleym.check.image" . }}
+{{- include "kleym.check.operator" . }}
+{{- include "kleym.check.labels" . }}
+{{- include "kleym.check.metrics" . }}
+{{- include "kleym.check.cluster" . }}
+{{- end }}
+
+{{- define "kleym.check.identity" }}
+{{- $domain := .Values.trustDomain }}
+{{- $such := "a name such as example.org: no scheme, no slash, no blanks, lower case" }}
+{{- if eq $domain "" }}
+{{- fail (printf "trustDomain: is not set, and there is no identity without one; set it to the trust domain of your SPIRE server, %s (--set trustDomain=example.org)" $such) }}
+{{- else if gt (len $domain) 255 }}
+{{- fail (printf "trustDomain: is %d characters long, and 255 is the most that SPIFFE allows; give %s" (len $domain) $such) }}
+{{- else if not (regexMatch "^[a-z0-9._-]+$" $domain) }}
+{{- fail (printf "trustDomain: %q is no trust domain, which holds a-z, 0-9, \".\", \"_\" and \"-\"; give %s" $domain $such) }}
+{{- end }}
+{{- $class := .Values.className }}
+{{- if ne (trim $class) $class }}
+{{- fail (printf "className: %q begins or ends with a blank, and no SPIRE controller manager has such a class; remove it" $class) }}
+{{- else if regexMatch "[[:cntrl:]]" $class }}
+{{- fail (printf "className: %q holds a control character, and no SPIRE controller manager has such a class; remove it" $class) }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.image" }}
+{{- with .Values.image }}
+{{- if eq .repository "" }}
+{{- fail "image.repository: is empty, so there is nothing to run; give the name of the operator's image" }}
+{{- else if eq .tag "latest" }}
+{{- fail "image.tag: \"latest\" is not one version, and an upgrade or a restart could bring another one; give a version, or leave it empty for that of the chart" }}
+{{- else if not (regexMatch "^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$" .tag) }}
+{{- fail (printf "image.tag: %q is no tag of an image; give a version such as %s" .tag $.Chart.AppVersion) }}
+{{- else if not (regexMatch "^(sha256:[0-9a-f]{64})?$" .digest) }}
+{{- fail (printf "image.digest: %q is no digest; give sha256: and 64 hex digits" .digest) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.operator" }}
+{{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) }}
+{{- fail (printf "replicas: %d operators without leader election would all write; set leaderElection.enabled=true, or replicas=1" (int .Values.replicas)) }}
+{{- end }}
+{{- $stay := int .Values.podDisruptionBudget.minAvailable }}
+{{- if and .Values.podDisruptionBudget.enabled (gt (int .Values.replicas) 1) (ge $stay (int .Values.replicas)) }}
+{{- fail (printf "podDisruptionBudget.minAvailable: %d of %d operators must stay, so no node of theirs could be drained; give less than replicas" $stay (int .Values.replicas)) }}
+{{- end }}
+{{- if not (regexMatch "^(0|([0-9]+([.][0-9]+)?(ms|s|m|h))+)$" .Values.resyncPeriod) }}
+{{- fail (printf "resyncPeriod: %q is no period; give one such as 10h, 30m or 1h30m, or 0 for never" .Values.resyncPeriod) }}
+{{- end }}
+{{- if and (not .Values.serviceAccount.create) (eq .Values.serviceAccount.name "") }}
+{{- fail "serviceAccount.name: is empty although serviceAccount.create is false, so nobody says who the operator is; give the name of one that exists" }}
+{{- end }}
+{{- if eq (int .Values.probes.port) (int .Values.metrics.port) }}
+{{- fail (printf "probes.port: is %d, as is metrics.port, and both cannot listen there; give two ports" (int .Values.probes.port)) }}
+{{- end }}
+{{- $values := dict
+  "--trust-domain" "trustDomain"
+  "--clusterspiffeid-class-name" "className"
+  "--workers" "workers"
+  "--resync-period" "resyncPeriod"
+  "--leader-elect" "leaderElection.enabled"
+  "--leader-election-namespace" "the namespace of the release"
+  "--leader-election-lease-name" "nothing: the roles name it"
+  "--health-probe-bind-address" "probes.port"
+  "--metrics-bind-address" "metrics.port"
+  "--metrics-secure" "metrics.secure.enabled"
+  "--metrics-tls-cert-file" "metrics.secure.certificateSecret"
+  "--metrics-tls-key-file" "metrics.secure.certificateSecret"
+  "--log-level" "logLevel" }}
+{{- range .Values.extraArgs }}
+{{- $flag := . | splitList "=" | first }}
+{{- with get $values $flag }}
+{{- fail (printf "extraArgs: %s is set by the chart, and the last of two would win; use %s instead" $flag .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.labels" }}
+{{- range $value := list "commonLabels" "podLabels" }}
+{{- range $key, $_ := get $.Values $value }}
+{{- if has $key (list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/managed-by") }}
+{{- fail (printf "%s: %s is how Helm, the chart and kubectl kleym find their objects; leave it out" $value $key) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.metrics" }}
+{{- with .Values.metrics }}
+{{- if and .secure.enabled (not .enabled) }}
+{{- fail "metrics.secure.enabled: there are no metrics to protect; set metrics.enabled=true, or metrics.secure.enabled=false" }}
+{{- end }}
+{{- if and .secure.enabled (eq .secure.certificateSecret "") }}
+{{- fail "metrics.secure.certificateSecret: is empty, and there is no HTTPS without a certificate; give the name of a Secret of type kubernetes.io/tls" }}
+{{- end }}
+{{- if and (ne .monitor.kind "None") (not .enabled) }}
+{{- fail (printf "metrics.monitor.kind: a %s would scrape metrics that nobody serves; set metrics.enabled=true, or metrics.monitor.kind=None" .monitor.kind) }}
+{{- end }}
+{{- if and (eq .monitor.kind "ServiceMonitor") (not .service.enabled) }}
+{{- fail "metrics.monitor.kind: a ServiceMonitor finds the operator through a Service, and there is none; set metrics.service.enabled=true, or metrics.monitor.kind=PodMonitor" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What only a real cluster can say; `helm template` sees none of it. */}}
+{{- define "kleym.check.cluster" }}
+{{- with lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" "kleym-operator" }}
+{{- $annotations := .metadata.annotations | default dict }}
+{{- $name := get $annotations "meta.helm.sh/release-name" }}
+{{- $namespace := get $annotations "meta.helm.sh/release-namespace" }}
+{{- if and $name (or (ne $name $.Release.Name) (ne $namespace $.Release.Namespace)) }}
+{{- fail (printf "kleym is installed already, as release %s in namespace %s, and two would fight over the same objects: there is one per cluster; upgrade that release, or uninstall it first" $name $namespace) }}
+{{- end }}
+{{- end }}
+{{- $connected := lookup "v1" "Namespace" "" "kube-system" }}
+{{- if and .Values.policies.poolPods.enabled $connected }}
+{{- range .Values.policies.poolPods.kinds }}
+{{- if not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "inferencepools.%s" .)) }}
+{{- fail (printf "policies.poolPods.kinds: the cluster has no InferencePool of %s, and a policy about a missing kind refuses every pod; install its CRD first, or leave the group out" .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

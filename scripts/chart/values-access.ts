@@ -1,0 +1,99 @@
+// The values of the chart about who may do what: the operator's own rights, roles for people, and admission policies.
+import {
+  choice,
+  object,
+  objects,
+  off,
+  on,
+  records,
+  section,
+  stringMap,
+  text,
+  texts,
+  type Values,
+} from './setting.ts'
+
+/** Rights, policies and limits. */
+export const ACCESS_VALUES: Values = {
+  serviceAccount: section('Who the operator is.', {
+    create: on('Make it. Off: `name` exists already.'),
+    name: text('', 'Its name; `kleym-operator` when empty.'),
+    annotations: stringMap('Its annotations; their values may be templates.'),
+    automount: on(
+      "Mount its token into the operator's pods. Off: bring a kubeconfig with `extraVolumes` and `extraArgs`.",
+    ),
+  }),
+  rbac: section('Roles. The names are fixed: docs/install.md says what each is for.', {
+    create: on('Make the roles of the operator and bind them.'),
+    people: on(
+      'Make the roles `kleym-viewer` and `kleym-editor` for bindings, and `kleym-reader` and `kleym-scm-config-reader` ' +
+        'for `kubectl kleym`, bound to nobody.',
+    ),
+    aggregateToView: off('Let whoever has `view`, `edit` or `admin` read bindings.'),
+    aggregateToEdit: off(
+      'Let whoever has `edit` or `admin` write bindings, and so register identities for every service account of the namespace.',
+    ),
+  }),
+  policies: section(
+    'Admission policies: optional fences around who may register identities, and who gets them.',
+    {
+      serviceAccounts: section(
+        'Whoever creates or changes a binding must be allowed a verb on the service account that it names.',
+        {
+          enabled: off('Whether it is in force.'),
+          verb: choice(
+            'use',
+            ['use', 'impersonate'],
+            '`use` is granted to nobody but those with all verbs; `impersonate` is part of the role `edit`.',
+          ),
+          namespaceSelector: object('The namespaces that it is about; all when empty.'),
+        },
+      ),
+      poolPods: section(
+        'Whoever creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
+          '`serve` on that pool.',
+        {
+          enabled: off('Whether it is in force.'),
+          kinds: {
+            about:
+              'The groups of the pools that count. Their CRDs must be there, or every such write is refused.',
+            default: ['inference.networking.k8s.io'],
+            schema: {
+              type: 'array',
+              minItems: 1,
+              uniqueItems: true,
+              items: { enum: ['inference.networking.k8s.io', 'inference.networking.x-k8s.io'] },
+            },
+          },
+          exemptGroups: texts(
+            'Groups that are not asked: who makes pods of workloads that were asked about already.',
+            ['system:nodes', 'system:serviceaccounts:kube-system'],
+          ),
+          exemptUsers: texts('Users that are not asked.', ['system:kube-controller-manager']),
+          namespaceSelector: object('The namespaces that it is about.', {
+            matchExpressions: [
+              { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] },
+            ],
+          }),
+        },
+      ),
+    },
+  ),
+  uninstallGuard: section('Holds `helm uninstall` back while identities are in force: docs/uninstall.md.', {
+    enabled: on('Whether it does.'),
+  }),
+  resourceQuotas: records(
+    'A ResourceQuota on the number of bindings in each of these namespaces, which must exist.',
+    {
+      namespace: { type: 'string', minLength: 1 },
+      bindings: { type: 'integer', minimum: 0 },
+    },
+  ),
+  networkPolicy: section('Who may connect to the operator.', {
+    enabled: off('Whether there is one. Probes stay open.'),
+    metricsFrom: objects('Who may connect to the metrics, as NetworkPolicyPeers; nobody when empty.'),
+    egress: objects(
+      'What the operator may connect to, as NetworkPolicyEgressRules; everything when empty. It needs the API server.',
+    ),
+  }),
+}

@@ -1,0 +1,89 @@
+// The values of the chart, once: values.yaml, values.schema.json and docs/reference/chart-values.md are made from this table.
+import { LOG_LEVELS } from '../../operator/src/telemetry/log.ts'
+import { defaultOf } from '../../operator/src/settings/flags.ts'
+import { ACCESS_VALUES } from './values-access.ts'
+import { PLACEMENT_VALUES, POD_VALUES } from './values-pod.ts'
+import {
+  choice,
+  object,
+  objects,
+  on,
+  section,
+  stringMap,
+  text,
+  texts,
+  whole,
+  type Values,
+} from './setting.ts'
+import { TELEMETRY_VALUES } from './values-telemetry.ts'
+
+/** The operator's own default of a flag: a default stands once. */
+function flagDefault(...[name]: Parameters<typeof defaultOf>): string {
+  return defaultOf(name) ?? ''
+}
+
+const IDENTITY_VALUES: Values = {
+  trustDomain: text(
+    '',
+    'Required. The trust domain of your SPIRE server, e.g. `example.org`; every SPIFFE ID begins with it.',
+  ),
+  className: text(
+    '',
+    '`spec.className` of every ClusterSPIFFEID. It must be the class of your SPIRE controller manager; the SPIRE hardened ' +
+      'chart makes that `<its namespace>-<its release>`, e.g. `spire-mgmt-spire`, and ignores objects without a class.',
+  ),
+}
+
+const OPERATOR_VALUES: Values = {
+  replicas: whole(
+    1,
+    [0, 10],
+    'How many operators run. One works, the others wait for its Lease with full caches; two are enough for a quick take-over.',
+  ),
+  workers: whole(
+    Number(flagDefault('--workers')),
+    [1, 64],
+    'How many bindings are looked at at the same time.',
+  ),
+  resyncPeriod: text(
+    flagDefault('--resync-period'),
+    'How often every binding is looked at without a cause, e.g. `30m`; `0` is never.',
+  ),
+  logLevel: choice(flagDefault('--log-level'), LOG_LEVELS, 'The least that is logged.'),
+  leaderElection: section('The Lease that says which of several operators works.', {
+    enabled: on(
+      'Write only while holding the Lease. Off only where one process runs, also during an upgrade.',
+    ),
+  }),
+  extraArgs: texts('More flags of the operator (`kleym-operator --help`), each as `--flag=value`.'),
+  extraEnv: objects('More environment variables, as Kubernetes writes them.'),
+}
+
+const CRD_VALUES: Values = {
+  crds: section('The CustomResourceDefinition of InferenceIdentityBinding.', {
+    enabled: on('Install it, and upgrade it with the chart.'),
+    keep: on(
+      'Keep it, and with it every binding, when the release is uninstalled. Off: uninstalling deletes all bindings, ' +
+        'after the operator that would finish their deletion; delete them first.',
+    ),
+  }),
+}
+
+const SHARED_VALUES: Values = {
+  commonLabels: stringMap('Labels of every object of the chart.'),
+  extraObjects: objects('More objects, installed with the chart; texts in them may be templates.'),
+  tests: section('`helm test`.', { enabled: on('Whether there is a test pod.') }),
+  global: object('What a parent chart shares with all its parts. This chart reads nothing of it.'),
+}
+
+/** All values, in the order of values.yaml. */
+export const VALUES: Values = {
+  ...IDENTITY_VALUES,
+  ...OPERATOR_VALUES,
+  ...POD_VALUES,
+  ...PLACEMENT_VALUES,
+  ...CRD_VALUES,
+  ...ACCESS_VALUES,
+  ...TELEMETRY_VALUES,
+  ...SHARED_VALUES,
+}

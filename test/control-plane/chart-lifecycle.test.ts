@@ -1,0 +1,308 @@
+// The life of a release, with the real Helm against a real API server and its controllers, by the commands of the pages:
+// install, helm test, upgrade from a lower version, rollback, a second release, uninstall, and what goes wrong there.
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dig, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { WRITE_VERBS } from './audit.ts'
+import { DROPPED, NEW_COLUMN, OLDER_VERSION, writeOlderChart } from './chart-older.ts'
+import { containerStart, startDeployed, type DeployedOperator } from './chart-operator.ts'
+import { commandsIn, shellOn, type Shell } from './chart-shell.ts'
+import { FIRST_BUILD_MS } from './client-binaries.ts'
+import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from './control-plane.ts'
+import { CHART, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
+import { foreign, untilBindingGone } from './in-force.ts'
+import type { KubectlResult } from './kubectl.ts'
+import { bindingId, estate, member, outputs, outputsOf, untilReason } from './objects.ts'
+import { freePorts } from './ports.ts'
+import type { ObjectId } from './rest.ts'
+import { until } from './wait.ts'
+
+const BINDINGS_CRD = 'inferenceidentitybindings.kleym.sonda.red'
+const CLASS = 'spire-mgmt-spire'
+const ACCOUNT = `system:serviceaccount:${RELEASE_NAMESPACE}:kleym-operator`
+const DEPLOYMENT: ObjectId = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  name: 'kleym-operator',
+  namespace: RELEASE_NAMESPACE,
+}
+const INSTALL = commandsIn('install.md')
+const UPGRADE = commandsIn('upgrade.md')
+const UNINSTALL = commandsIn('uninstall.md')
+
+let cp: ControlPlane
+let helm: Helm
+let shell: Shell
+let operator: DeployedOperator
+let older = ''
+let ports = ''
+beforeAll(async () => {
+  cp = await startControlPlane({
+    without: [BINDINGS_CRD],
+    controllers: [...DEFAULT_CONTROLLERS, 'deployment-controller', 'replicaset-controller'],
+  })
+  ;[helm, shell] = await Promise.all([helmOn(cp), shellOn(cp)])
+  older = writeOlderChart(cp.folder)
+  const [probes = 0, metrics = 0] = await freePorts(2)
+  ports = `--set probes.port=${probes} --set metrics.port=${metrics}`
+  // What the SPIRE hardened chart brings.
+  const { spec, ...object } = foreign('spire-mgmt-spire-default')
+  await cp.apply([{ ...object, spec: { ...Object(spec), className: CLASS } }])
+}, FIRST_BUILD_MS)
+afterAll(() => cp?.stop())
+
+/** Runs commands that must succeed; what they print. */
+async function works(commands: string | undefined): Promise<string> {
+  if (commands === undefined) throw new Error('the page has no such commands')
+  const { status, stdout, stderr } = await shell(commands)
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+  return stdout
+}
+
+async function startOperator(): Promise<void> {
+  operator = await startDeployed(cp, RELEASE_NAMESPACE)
+  await operator.leads()
+}
+
+/** A namespace with a settled binding `chat`. */
+async function settle(space: string): Promise<void> {
+  await cp.apply([...estate(space), ...member(space, 'chat')])
+  await untilReason(cp, space, 'chat', 'Reconciled')
+}
+
+async function columns(): Promise<readonly (string | undefined)[]> {
+  const crd = await cp.admin.get({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    name: BINDINGS_CRD,
+  })
+  const [version] = listAt(crd, 'spec', 'versions')
+  return listAt(version, 'additionalPrinterColumns').map((column) => stringAt(column, 'name'))
+}
+
+function configMap(name: string): Promise<JsonRecord | undefined> {
+  return cp.admin.get({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: RELEASE_NAMESPACE })
+}
+
+/** UIDs and versions of all bindings and outputs: equal only where nobody has written. */
+async function versions(): Promise<readonly unknown[]> {
+  const kind = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' }
+  // For a moment after its CRD has changed, the API server serves no binding.
+  const bindings = await until(() => cp.admin.list(kind), 'bindings to be served')
+  return [...bindings, ...(await outputs(cp))].map((object) => {
+    const metadata = own(object, 'metadata')
+    return ['name', 'uid', 'resourceVersion', 'generation'].map((key) => own(metadata, key))
+  })
+}
+
+/** Runs the test pod as a kubelet would, and reports how it ended. */
+async function runTestPod(): Promise<string> {
+  const id = { apiVersion: 'v1', kind: 'Pod', name: 'kleym-test', namespace: RELEASE_NAMESPACE }
+  const pod = await until(() => cp.admin.get(id), 'the test pod')
+  const { command, args, env } = await containerStart(cp, own(pod, 'spec'), { namespace: RELEASE_NAMESPACE })
+  const { status, stdout } = spawnSync(command, args, { env: { ...env }, encoding: 'utf8' })
+  await cp.admin.patch(id, { status: { phase: status === 0 ? 'Succeeded' : 'Failed' } }, 'status')
+  return stdout
+}
+
+/** Another install, elsewhere. */
+function second(...args: readonly string[]): Promise<KubectlResult> {
+  return helm('install', 'again', CHART, '--namespace', 'elsewhere', '--create-namespace', ...LEAST, ...args)
+}
+
+describe('install', () => {
+  test('the commands of docs/install.md install it, and `helm test` passes', async () => {
+    const [classes, install, check] = INSTALL
+    expect(await works(classes)).toContain(CLASS)
+    const notes = await works(
+      install?.replace('charts/kleym', older).replace('helm install kleym', `helm install kleym ${ports}`),
+    )
+    expect(notes).toContain(`kleym ${OLDER_VERSION} is installed in namespace ${RELEASE_NAMESPACE}`)
+    expect(notes).not.toContain('WARNING')
+    const [said, ran] = await Promise.all([works(check), runTestPod()])
+    expect(said).toContain('Phase:          Succeeded')
+    expect(ran).toMatch(/^kleym-operator \d+\.\d+\.\d+\n$/)
+  })
+
+  test('the controllers make its pod, which Pod Security `restricted` lets in', async () => {
+    const made = await until(async () => {
+      const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: RELEASE_NAMESPACE })
+      return pods.find((pod) => stringAt(pod, 'metadata', 'name')?.startsWith('kleym-operator-'))
+    }, 'the pod of the operator')
+    expect(stringAt(made, 'spec', 'serviceAccountName')).toBe('kleym-operator')
+  })
+
+  test('the operator works as it is deployed', async () => {
+    await startOperator()
+    await settle('team-a')
+    const [output] = await outputsOf(cp, 'team-a', 'chat')
+    expect(dig(output, 'spec', 'className')).toBe(CLASS)
+  })
+
+  test.each<[what: string, className: string, says: readonly string[]]>([
+    [
+      'no class, where others have one',
+      '',
+      [
+        `WARNING: no other ClusterSPIFFEID of this cluster has the class "(none)"; they have "${CLASS}".`,
+        `--set className=${CLASS}`,
+      ],
+    ],
+    ['a class that nobody has', 'other', ['has the class "other"', `--set className=${CLASS}`]],
+  ])('the notes warn of %s', async (_what, className, says) => {
+    const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', `className=${className}`]
+    const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
+    for (const text of says) expect(stdout).toContain(text)
+  })
+})
+
+describe('upgrade and rollback', () => {
+  test('an upgrade brings the CRD and the templates of its version, and touches no identity', async () => {
+    expect(await columns()).not.toContain(NEW_COLUMN)
+    expect(await configMap(DROPPED)).toBeDefined()
+    const before = await versions()
+    await works(UPGRADE[0])
+    expect(await columns()).toContain(NEW_COLUMN)
+    expect(await configMap(DROPPED)).toBeUndefined()
+    expect(await versions()).toEqual(before)
+  })
+
+  test('the new operator takes over without a write but to its Lease', async () => {
+    const before = await versions()
+    await operator.stop()
+    const since = await cp.auditMark()
+    await startOperator()
+    const writes = await cp.audit({ user: ACCOUNT, since, verbs: WRITE_VERBS })
+    expect(writes.map(({ resource }) => resource).filter((resource) => resource !== 'leases')).toEqual([])
+    expect(await versions()).toEqual(before)
+  })
+
+  test('a rollback brings the older version back, and touches no identity; then up again', async () => {
+    const before = await versions()
+    await works(UPGRADE[1])
+    expect(await columns()).not.toContain(NEW_COLUMN)
+    const deployment = await cp.admin.get(DEPLOYMENT)
+    expect(stringAt(deployment, 'metadata', 'labels', 'helm.sh/chart')).toBe(`kleym-${OLDER_VERSION}`)
+    await works(UPGRADE[0])
+    expect(await columns()).toContain(NEW_COLUMN)
+    expect(await versions()).toEqual(before)
+  })
+})
+
+describe('a second release', () => {
+  test('is refused, with a sentence that names the first', async () => {
+    const { status, stderr } = await second()
+    expect(stderr).toContain(
+      `kleym is installed already, as release ${RELEASE} in namespace ${RELEASE_NAMESPACE}, and two would fight over the same objects`,
+    )
+    expect(status).not.toBe(0)
+  })
+
+  test('is refused by Helm itself where the first cannot be asked about', async () => {
+    await cp.admin.patch(
+      { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'kleym-operator' },
+      { metadata: { annotations: { 'meta.helm.sh/release-name': null } } },
+    )
+    const { status, stderr } = await second()
+    expect(stderr).toContain('cannot be imported into the current release')
+    expect(status).not.toBe(0)
+    await works(UPGRADE[0]?.replace('helm upgrade', 'helm upgrade --take-ownership'))
+  })
+})
+
+describe('uninstall', () => {
+  test('is refused before anything is deleted while an identity is in force, and can be taken back', async () => {
+    const before = await versions()
+    const { status, stderr } = await helm('uninstall', RELEASE, '--namespace', RELEASE_NAMESPACE)
+    expect(stderr).toContain('the identity of binding team-a/chat is in force')
+    expect(stderr).toContain('kubectl delete iib --all --all-namespaces')
+    expect(status).not.toBe(0)
+    expect(await cp.admin.get(DEPLOYMENT)).toBeDefined()
+    expect(await versions()).toEqual(before)
+    await works(UNINSTALL[1])
+    expect(stringAt(await cp.admin.get(DEPLOYMENT), 'metadata', 'labels', 'helm.sh/chart')).not.toContain(
+      OLDER_VERSION,
+    )
+    await works(UPGRADE[0])
+    expect(await versions()).toEqual(before)
+  })
+
+  test('without hooks it leaves what is in force, and a new install under another name goes on with it', async () => {
+    await settle('team-b')
+    const before = await versions()
+    // The kubelet ends it at the same time; first here, so that it can still give its Lease up.
+    await operator.stop()
+    await works(`helm uninstall ${RELEASE} --namespace ${RELEASE_NAMESPACE} --no-hooks`)
+    expect(await versions()).toEqual(before)
+    // It waits for an operator.
+    await cp.admin.delete(bindingId('team-b', 'chat'))
+    expect(await outputsOf(cp, 'team-b', 'chat')).toHaveLength(1)
+    const install = `helm install other charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports}`
+    await works(`${install} --set trustDomain=example.org --set className=${CLASS}`)
+    await startOperator()
+    await untilBindingGone(cp, 'team-b', 'chat')
+    expect(await outputsOf(cp, 'team-b', 'chat')).toEqual([])
+    expect(await outputsOf(cp, 'team-a', 'chat')).toHaveLength(1)
+  })
+
+  test('when the operator is gone for good, the commands of the page free what hangs', async () => {
+    await settle('team-c')
+    await operator.stop()
+    await works(`helm uninstall other --namespace ${RELEASE_NAMESPACE} --no-hooks`)
+    await cp.admin.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'team-c' })
+    await until(async () => {
+      const held = await cp.admin.get(bindingId('team-c', 'chat'))
+      return stringAt(held, 'metadata', 'deletionTimestamp') !== undefined
+    }, 'the deletion to reach the binding')
+    await works(UNINSTALL[3])
+    await untilBindingGone(cp, 'team-c', 'chat')
+    expect((await outputs(cp)).map((output) => stringAt(output, 'metadata', 'name'))).toEqual([
+      'spire-mgmt-spire-default',
+    ])
+    await until(
+      async () => (await cp.admin.get({ apiVersion: 'v1', kind: 'Namespace', name: 'team-c' })) === undefined,
+      'the namespace to be gone',
+    )
+  })
+
+  test('in the order of the page it leaves nothing but the CRD, and that goes last', async () => {
+    await works(
+      `helm install kleym charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports} --set trustDomain=example.org`,
+    )
+    await startOperator()
+    await settle('team-d')
+    expect(await works(UNINSTALL[0])).toContain(`release "${RELEASE}" uninstalled`)
+    expect(await operator.stop()).toBe('exit code 0')
+    expect((await outputs(cp)).length).toBe(1)
+    expect(await leftovers()).toEqual([`CustomResourceDefinition ${BINDINGS_CRD}`])
+    await works(UNINSTALL[2])
+    await until(async () => (await leftovers()).length === 0, 'the CRD to be gone')
+  })
+})
+
+/** Everything that bears the chart's label. */
+async function leftovers(): Promise<readonly string[]> {
+  const kinds = [
+    ['apiextensions.k8s.io/v1', 'CustomResourceDefinition'],
+    ['rbac.authorization.k8s.io/v1', 'ClusterRole'],
+    ['rbac.authorization.k8s.io/v1', 'ClusterRoleBinding'],
+    ['rbac.authorization.k8s.io/v1', 'Role'],
+    ['rbac.authorization.k8s.io/v1', 'RoleBinding'],
+    ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy'],
+    ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicyBinding'],
+    ['apps/v1', 'Deployment'],
+    ['v1', 'Service'],
+    ['v1', 'ServiceAccount'],
+    ['v1', 'ConfigMap'],
+  ] as const
+  const found = await Promise.all(
+    kinds.map(async ([apiVersion, kind]) => {
+      const all = await cp.admin.list({ apiVersion, kind })
+      return all
+        .filter((object) => stringAt(object, 'metadata', 'labels', 'app.kubernetes.io/name') === 'kleym')
+        .map((object) => `${kind} ${stringAt(object, 'metadata', 'name')}`)
+    }),
+  )
+  return found.flat()
+}

@@ -1,0 +1,318 @@
+// The chart's optional admission policies on a real API server: who may name which service account in a binding, and who
+// may run what a pool selects; asked as the users themselves.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { startDeployed, type DeployedOperator } from './chart-operator.ts'
+import { FIRST_BUILD_MS } from './client-binaries.ts'
+import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from './control-plane.ts'
+import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
+import { binding, bindingId, estate, namespace, objective, pool, untilReason } from './objects.ts'
+import { freePorts } from './ports.ts'
+import { RestError } from './rest.ts'
+import { until } from './wait.ts'
+
+const ADA = 'ada'
+const BOB = 'bob'
+const SPACE = 'team-a'
+const RBAC = 'rbac.authorization.k8s.io'
+
+let cp: ControlPlane
+let helm: Helm
+let operator: DeployedOperator
+beforeAll(async () => {
+  cp = await startControlPlane({
+    users: [{ name: ADA }, { name: BOB }],
+    without: ['inferenceidentitybindings.kleym.sonda.red'],
+    controllers: [
+      ...DEFAULT_CONTROLLERS,
+      'deployment-controller',
+      'replicaset-controller',
+      'validatingadmissionpolicy-status-controller',
+    ],
+  })
+  helm = await helmOn(cp)
+  await cp.apply([
+    namespace(RELEASE_NAMESPACE),
+    ...estate(SPACE),
+    {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'llama', namespace: SPACE },
+    },
+    pool(SPACE, 'phi', { app: 'phi', tier: 'gpu' }),
+    legacyPool('old', { app: 'old' }),
+    pool(SPACE, 'first', { app: 'numbered', 'statefulset.kubernetes.io/pod-name': 'b-0' }),
+    objective(SPACE, 'chat', 'llama'),
+    // Both may write everything here; only Ada is trusted with an identity and with a pool.
+    ...[ADA, BOB].flatMap((user) => grant(user, 'writes', WRITES)),
+    ...grant(ADA, 'identity', [rule('', ['serviceaccounts'], ['use'], ['llama'])]),
+    ...grant(ADA, 'pools', [
+      rule('inference.networking.k8s.io', ['inferencepools'], ['serve'], ['llama']),
+      rule('inference.networking.x-k8s.io', ['inferencepools'], ['serve'], ['old']),
+    ]),
+  ])
+  const [probes = 0, metrics = 0] = await freePorts(2)
+  const sets = [
+    `probes.port=${probes}`,
+    `metrics.port=${metrics}`,
+    'policies.serviceAccounts.enabled=true',
+    'policies.poolPods.enabled=true',
+    'policies.poolPods.kinds={inference.networking.k8s.io,inference.networking.x-k8s.io}',
+    // The harness's controllers all are one user.
+    'policies.poolPods.exemptUsers={kube-controller-manager}',
+  ].flatMap((set) => ['--set', set])
+  await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST, ...sets))
+  await policiesAreInForce()
+  operator = await startDeployed(cp, RELEASE_NAMESPACE)
+  await operator.leads()
+}, FIRST_BUILD_MS)
+afterAll(() => cp?.stop())
+
+const WRITES = [
+  rule('kleym.sonda.red', ['inferenceidentitybindings'], ['create', 'update', 'patch', 'get']),
+  rule('', ['pods', 'podtemplates'], ['create', 'update', 'patch', 'get']),
+  rule('apps', ['deployments', 'statefulsets'], ['create', 'update', 'patch', 'get']),
+  rule('batch', ['jobs', 'cronjobs'], ['create', 'update', 'patch', 'get']),
+]
+
+function rule(
+  group: string,
+  resources: readonly string[],
+  verbs: readonly string[],
+  names?: readonly string[],
+): JsonRecord {
+  return { apiGroups: [group], resources, verbs, ...(names === undefined ? {} : { resourceNames: names }) }
+}
+
+/** A role in the namespace for one user. */
+function grant(user: string, what: string, rules: readonly JsonRecord[]): readonly JsonRecord[] {
+  const metadata = { name: `${user}-${what}`, namespace: SPACE }
+  const apiVersion = `${RBAC}/v1`
+  const subjects = [{ apiGroup: RBAC, kind: 'User', name: user }]
+  return [
+    { apiVersion, kind: 'Role', metadata, rules },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: RBAC, kind: 'Role', name: metadata.name },
+      subjects,
+    },
+  ]
+}
+
+function legacyPool(name: string, selector: Readonly<Record<string, string>>): JsonRecord {
+  return {
+    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
+    kind: 'InferencePool',
+    metadata: { name, namespace: SPACE },
+    spec: { selector, targetPortNumber: 8000, extensionRef: { name: 'epp' } },
+  }
+}
+
+const SPEC = { serviceAccountName: 'default', containers: [{ name: 'vllm', image: 'vllm:1' }] }
+type Labels = Readonly<Record<string, string>>
+
+function template(labels: Labels): JsonRecord {
+  return { metadata: { labels }, spec: SPEC }
+}
+
+function pod(name: string, labels: Labels): JsonRecord {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: SPACE, labels }, spec: SPEC }
+}
+
+function deployment(name: string, labels: Labels): JsonRecord {
+  const spec = { replicas: 1, selector: { matchLabels: labels }, template: template(labels) }
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace: SPACE }, spec }
+}
+
+function job(labels: Labels): JsonRecord {
+  return { template: { ...template(labels), spec: { ...SPEC, restartPolicy: 'Never' } } }
+}
+
+/** Why the API server says no; undefined where it does not. */
+async function refusal(act: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await act
+    return undefined
+  } catch (error) {
+    if (error instanceof RestError && error.status === 403) return error.message
+    throw error
+  }
+}
+
+/** The API server learns of policies by and by: each refuses what it must before a test asks. */
+async function policiesAreInForce(): Promise<void> {
+  for (const [what, probe] of Object.entries({
+    binding: {
+      ...binding(SPACE, 'probe'),
+      path: 'apis/kleym.sonda.red/v1alpha1',
+      plural: 'inferenceidentitybindings',
+    },
+    pool: { ...pod('probe', { app: 'llama' }), path: 'api/v1', plural: 'pods' },
+    'older pool': { ...pod('probe', { app: 'old' }), path: 'api/v1', plural: 'pods' },
+  })) {
+    const { path, plural, ...body } = probe
+    await until(async () => {
+      const answer = await cp.as(BOB).request({
+        method: 'POST',
+        path: `/${path}/namespaces/${SPACE}/${plural}?dryRun=All`,
+        body,
+      })
+      return answer.status === 403
+    }, `the policy about a ${what} to be in force`)
+  }
+}
+
+describe('who may use which service account in a binding', () => {
+  test('whoever has the verb `use` on it may, and the operator does the rest', async () => {
+    await cp.as(ADA).create(binding(SPACE, 'chat'))
+    const ready = await untilReason(cp, SPACE, 'chat', 'Reconciled')
+    expect(stringAt(ready, 'status', 'clusterSPIFFEID', 'name')).toMatch(/^kleym-team-a-chat-/)
+  })
+
+  test('whoever has not is refused, in words', async () => {
+    expect(await refusal(cp.as(BOB).create(binding(SPACE, 'sneaky')))).toContain(
+      `${BOB} may not use service account ${SPACE}/llama, for which this binding registers an identity`,
+    )
+  })
+
+  test('the right is for one service account, not for all', async () => {
+    const other = binding(SPACE, 'other', { serviceAccountName: 'default' })
+    expect(await refusal(cp.as(ADA).create(other))).toContain(`may not use service account ${SPACE}/default`)
+  })
+
+  test.each<[what: string, spec: JsonRecord, refused: boolean]>([
+    ['to point a binding at other pods', { containerName: 'router' }, true],
+    ['to take the service account of somebody else', { serviceAccountName: 'default' }, true],
+    ['to leave the identity as it is', {}, false],
+  ])('it takes it to change a binding: %s', async (_what, spec, refused) => {
+    const change = { metadata: { annotations: { 'example.org/note': 'b' } }, spec }
+    const said = await refusal(cp.as(BOB).patch(bindingId(SPACE, 'chat'), change))
+    expect(said !== undefined).toBe(refused)
+  })
+})
+
+describe('who may run what a pool selects', () => {
+  test.each<[what: string, user: string, object: JsonRecord, says: string | undefined]>([
+    ['a pod of a pool, by whoever may serve it', ADA, pod('a', { app: 'llama', more: 'x' }), undefined],
+    [
+      'a pod of a pool, by somebody else',
+      BOB,
+      pod('b', { app: 'llama' }),
+      `${BOB} may not serve pool ${SPACE}/llama`,
+    ],
+    ['a pod of another pool', ADA, pod('c', { app: 'phi', tier: 'gpu' }), `may not serve pool ${SPACE}/phi`],
+    ['a pod with half of the labels of a pool', BOB, pod('d', { app: 'phi' }), undefined],
+    ['a pod of no pool', BOB, pod('e', { app: 'web' }), undefined],
+    ['a pod without labels', BOB, pod('f', {}), undefined],
+    ['a pod of the older kind of pool', BOB, pod('g', { app: 'old' }), `may not serve pool ${SPACE}/old`],
+    ['the same by whoever may serve it', ADA, pod('h', { app: 'old' }), undefined],
+    ['a Deployment', BOB, deployment('b', { app: 'llama' }), `may not serve pool ${SPACE}/llama`],
+    [
+      'a StatefulSet',
+      BOB,
+      { ...deployment('b', { app: 'llama' }), kind: 'StatefulSet' },
+      `may not serve pool ${SPACE}/llama`,
+    ],
+    [
+      'a StatefulSet whose controller adds the label that is missing',
+      BOB,
+      { ...deployment('b', { app: 'numbered' }), kind: 'StatefulSet' },
+      `may not serve pool ${SPACE}/first`,
+    ],
+    ['a pod without that label', BOB, pod('i', { app: 'numbered' }), undefined],
+    [
+      'a Job',
+      BOB,
+      {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'b', namespace: SPACE },
+        spec: job({ app: 'llama' }),
+      },
+      `may not serve pool ${SPACE}/llama`,
+    ],
+    [
+      'a CronJob',
+      BOB,
+      {
+        apiVersion: 'batch/v1',
+        kind: 'CronJob',
+        metadata: { name: 'b', namespace: SPACE },
+        spec: { schedule: '0 0 * * *', jobTemplate: { spec: job({ app: 'llama' }) } },
+      },
+      `may not serve pool ${SPACE}/llama`,
+    ],
+    [
+      'a PodTemplate',
+      BOB,
+      {
+        apiVersion: 'v1',
+        kind: 'PodTemplate',
+        metadata: { name: 'b', namespace: SPACE },
+        template: template({ app: 'llama' }),
+      },
+      `may not serve pool ${SPACE}/llama`,
+    ],
+  ])('%s', async (_what, user, object, says) => {
+    const said = await refusal(cp.as(user).create(object))
+    expect(said ?? 'allowed').toContain(says ?? 'allowed')
+  })
+
+  test('the controllers make the pods of a Deployment that was allowed', async () => {
+    await cp.as(ADA).create(deployment('served', { app: 'llama', of: 'served' }))
+    const made = await until(async () => {
+      const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: SPACE })
+      return pods.find((one) => stringAt(one, 'metadata', 'labels', 'of') === 'served')
+    }, 'its pod')
+    expect(stringAt(made, 'metadata', 'labels', 'app')).toBe('llama')
+  })
+
+  test.each<[what: string, patch: JsonRecord, refused: boolean]>([
+    [
+      'another image runs as the identity',
+      { spec: { template: { spec: { terminationGracePeriodSeconds: 5 } } } },
+      true,
+    ],
+    ['it is scaled', { spec: { replicas: 2 } }, false],
+    ['it is annotated', { metadata: { annotations: { note: 'b' } } }, false],
+  ])('somebody else changes that Deployment: %s', async (_what, patch, refused) => {
+    const id = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'served', namespace: SPACE }
+    expect((await refusal(cp.as(BOB).patch(id, patch))) !== undefined).toBe(refused)
+  })
+
+  test('somebody else labels a running pod into a pool', async () => {
+    const id = { apiVersion: 'v1', kind: 'Pod', name: 'e', namespace: SPACE }
+    const said = await refusal(cp.as(BOB).patch(id, { metadata: { labels: { app: 'llama' } } }))
+    expect(said).toContain(`${BOB} may not serve pool ${SPACE}/llama`)
+  })
+})
+
+test('the policies compile: the controller that checks their types warns of nothing', async () => {
+  const kind = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' }
+  const policies = await until(async () => {
+    const all = await cp.admin.list(kind)
+    const areChecked = all.every((policy) => isRecord(dig(policy, 'status', 'typeChecking')))
+    return areChecked && all
+  }, 'the policies to be checked')
+  expect(policies.map((policy) => stringAt(policy, 'metadata', 'name') ?? '').toSorted()).toEqual([
+    'kleym-pool-pods',
+    'kleym-pool-pods-x',
+    'kleym-service-accounts',
+    'kleym-uninstall-guard',
+  ])
+  expect(
+    policies.flatMap((policy) => listAt(policy, 'status', 'typeChecking', 'expressionWarnings')),
+  ).toEqual([])
+})
+
+test('a policy about a kind that is not there is refused: it would refuse every pod', async () => {
+  await cp.removeCrd('inferencepools.inference.networking.x-k8s.io')
+  const sets = ['--reuse-values', '--set', 'commonLabels.changed=yes']
+  const { status, stderr } = await helm('upgrade', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...sets)
+  expect(stderr).toContain(
+    'policies.poolPods.kinds: the cluster has no InferencePool of inference.networking.x-k8s.io',
+  )
+  expect(status).not.toBe(0)
+})

@@ -1,0 +1,138 @@
+// The roles that the chart makes for people, on a real authorizer: `kleym-reader` is enough for every question of
+// `kubectl kleym`, the viewer reads, the editor writes, and nothing of it reaches `view` and `edit` unless asked for.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { WRITE_VERBS } from './audit.ts'
+import { FIRST_BUILD_MS } from './client-binaries.ts'
+import { startControlPlane, type ControlPlane } from './control-plane.ts'
+import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
+import { binding, estate, member, namespace } from './objects.ts'
+import { until } from './wait.ts'
+
+const PLUGIN = join(import.meta.dirname, '../../plugin/src/main.ts')
+const PLUGIN_MS = 60_000
+const SPACE = 'team-a'
+const SCM_SPACE = 'spire-server'
+/** Bindings, ClusterSPIFFEIDs, and two kinds each of pools and objectives. */
+const WATCHED = 6
+const RBAC = 'rbac.authorization.k8s.io'
+const READER = 'rita'
+const VIEWER = 'vic'
+const EDITOR = 'eve'
+/** Has Kubernetes' own role `view`, and that `edit`. */
+const PLAIN_VIEWER = 'paula'
+const PLAIN_EDITOR = 'pete'
+
+let cp: ControlPlane
+let helm: Helm
+beforeAll(async () => {
+  const users = [READER, VIEWER, EDITOR, PLAIN_VIEWER, PLAIN_EDITOR].map((name) => ({ name }))
+  cp = await startControlPlane({ users, without: ['inferenceidentitybindings.kleym.sonda.red'] })
+  helm = await helmOn(cp)
+  await cp.apply([namespace(RELEASE_NAMESPACE), namespace(SCM_SPACE), namespace('spire-system')])
+  await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST))
+  await cp.apply([
+    ...estate(SPACE),
+    ...member(SPACE, 'chat'),
+    grant(READER, 'kleym-reader'),
+    ...[SCM_SPACE, 'spire-system'].map((space) => grant(READER, 'kleym-scm-config-reader', space)),
+    grant(VIEWER, 'kleym-viewer'),
+    grant(EDITOR, 'kleym-editor'),
+    grant(PLAIN_VIEWER, 'view'),
+    grant(PLAIN_EDITOR, 'edit'),
+  ])
+}, FIRST_BUILD_MS)
+afterAll(() => cp?.stop())
+
+function grant(user: string, role: string, space?: string): JsonRecord {
+  return {
+    apiVersion: `${RBAC}/v1`,
+    kind: space === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: { name: `${user}-${role}`, ...(space === undefined ? {} : { namespace: space }) },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
+  }
+}
+
+test.each<[question: string, args: readonly string[]]>([
+  ['why', ['explain', 'chat', '-n', SPACE]],
+  ['who', ['who-selects', '-A']],
+  ['what clashes', ['conflicts', '-A']],
+  ['what is yet to be written', ['diff', '-A']],
+  ['whether the installation is sound', ['status', '-A']],
+])('the reader may ask everything: %s', async (_question, args) => {
+  const since = await cp.auditMark()
+  const { status, stderr } = spawnSync(process.execPath, [PLUGIN, ...args], {
+    encoding: 'utf8',
+    timeout: PLUGIN_MS,
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+  })
+  // 0 and 1 are complete answers.
+  expect(`${String(status)} ${stderr}`).toMatch(/^[01] /)
+  const asked = await cp.audit({ user: READER, since })
+  expect(asked.length).toBeGreaterThan(0)
+  expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
+  expect(asked.filter(({ verb }) => WRITE_VERBS.some((write) => write === verb))).toEqual([])
+})
+
+test('the reader may ask everything: how it goes on', async () => {
+  const since = await cp.auditMark()
+  const program = await cp.start({
+    name: 'watch',
+    command: process.execPath,
+    args: [PLUGIN, 'watch', '-A', '--plain'],
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+  })
+  try {
+    const watched = await until(async () => {
+      const all = await cp.audit({ user: READER, since, verbs: ['watch'], stage: 'ResponseStarted' })
+      const kinds = new Set(all.map(({ resource, group }) => `${resource}.${group}`))
+      return kinds.size >= WATCHED && kinds
+    }, 'every kind to be watched')
+    expect(watched.size).toBe(WATCHED)
+    const asked = await cp.audit({ user: READER, since })
+    expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
+  } finally {
+    program.signal('SIGTERM')
+    await program.end()
+  }
+})
+
+/** The status of a request for the bindings of the namespace. */
+async function asks(user: string, method: 'GET' | 'POST'): Promise<number> {
+  const path = `/apis/kleym.sonda.red/v1alpha1/namespaces/${SPACE}/inferenceidentitybindings`
+  const answer = await cp
+    .as(user)
+    .request(
+      method === 'GET'
+        ? { method, path }
+        : { method, path: `${path}?dryRun=All`, body: binding(SPACE, 'new') },
+    )
+  return answer.status
+}
+
+test.each<[user: string, may: string, read: number, write: number]>([
+  ['the viewer', VIEWER, 200, 403],
+  ['the editor', EDITOR, 200, 201],
+  ['whoever has view', PLAIN_VIEWER, 403, 403],
+  ['whoever has edit', PLAIN_EDITOR, 403, 403],
+])('%s reads and writes bindings as far as the role goes', async (_who, user, read, write) => {
+  expect(await asks(user, 'GET')).toBe(read)
+  expect(await asks(user, 'POST')).toBe(write)
+})
+
+test.each<[what: string, set: string, viewerReads: number, editorWrites: number]>([
+  ['reading, for view and edit', 'rbac.aggregateToView=true', 200, 403],
+  ['writing too, for edit', 'rbac.aggregateToEdit=true', 200, 201],
+])('the roles of Kubernetes get what the values say: %s', async (_what, set, viewerReads, editorWrites) => {
+  const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', set]
+  await demand(helm('upgrade', RELEASE, CHART, ...args))
+  const got = async (): Promise<string> =>
+    `${await asks(PLAIN_VIEWER, 'GET')} ${await asks(PLAIN_EDITOR, 'POST')}`
+  const wanted = `${viewerReads} ${editorWrites}`
+  await until(async () => (await got()) === wanted, `the aggregation to come to ${wanted}`)
+  expect(await asks(PLAIN_VIEWER, 'POST')).toBe(403)
+})

@@ -1,0 +1,247 @@
+// What the chart renders, with the real Helm, held against a real API server: every object is taken as it is, pods under
+// the Pod Security Standard `restricted`; and bad values are refused in words.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { FIRST_BUILD_MS } from './client-binaries.ts'
+import { startControlPlane, type ControlPlane } from './control-plane.ts'
+import type { KubectlResult } from './kubectl.ts'
+import {
+  CHART,
+  CHART_VALUES,
+  demand,
+  helmOn,
+  LEAST,
+  objectsIn,
+  ofKind,
+  RELEASE,
+  RELEASE_NAMESPACE,
+  restrictedNamespace,
+  valuesFile,
+  type Helm,
+} from './helm.ts'
+import { monitoringCrds } from './monitoring-crds.ts'
+
+const IN_NAMESPACE = ['--namespace', RELEASE_NAMESPACE] as const
+
+let cp: ControlPlane
+let helm: Helm
+beforeAll(async () => {
+  cp = await startControlPlane()
+  helm = await helmOn(cp)
+  const accounts = ['kleym-operator', 'compiler'].map((name) => ({
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name, namespace: RELEASE_NAMESPACE },
+  }))
+  await cp.apply([restrictedNamespace(RELEASE_NAMESPACE), ...accounts])
+  for (const crd of await monitoringCrds()) await cp.installCrd(crd)
+}, FIRST_BUILD_MS)
+afterAll(() => cp?.stop())
+
+function template(...args: readonly string[]): Promise<string> {
+  return demand(helm('template', RELEASE, CHART, ...IN_NAMESPACE, ...args))
+}
+
+/** The pods that a Deployment would make, and those of the chart itself. */
+function podsOf(objects: readonly JsonRecord[]): readonly JsonRecord[] {
+  return ofKind(objects, 'Deployment').map((deployment) => {
+    const { metadata, spec } = Object(dig(deployment, 'spec', 'template'))
+    const made = { ...metadata, name: 'kleym-operator-0', namespace: RELEASE_NAMESPACE }
+    return { apiVersion: 'v1', kind: 'Pod', metadata: made, spec }
+  })
+}
+
+/** Asks the API server whether it would take them all. */
+function dryRun(objects: readonly JsonRecord[]): Promise<KubectlResult> {
+  const args = ['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-']
+  return cp.kubectl(args, { input: objects.map((object) => JSON.stringify(object)).join('\n---\n') })
+}
+
+describe.each(CHART_VALUES)('with the values of ci/%s-values.yaml', (name) => {
+  const values = ['--values', valuesFile(name)]
+
+  test('helm lint finds nothing wrong', async () => {
+    const { status, stdout } = await helm('lint', CHART, '--strict', ...values)
+    expect(stdout).toContain('1 chart(s) linted, 0 chart(s) failed')
+    expect(status).toBe(0)
+  })
+
+  test('the API server takes every object, and every pod under `restricted`, without a warning', async () => {
+    const objects = objectsIn(await template(...values))
+    const pods = podsOf(objects)
+    expect(pods).toHaveLength(1)
+    const { status, stdout, stderr } = await dryRun([...objects, ...pods])
+    expect(stderr).toBe('')
+    expect(status).toBe(0)
+    expect(stdout.trim().split('\n')).toHaveLength(objects.length + pods.length)
+  })
+
+  test('the same values give the same bytes, and every image has one version', async () => {
+    const rendered = await template(...values)
+    expect(await template(...values)).toBe(rendered)
+    const images = [...rendered.matchAll(/^\s*image: "?([^"\n]+)"?$/gm)].map(([, image = '']) => image)
+    expect(images.length).toBeGreaterThan(0)
+    for (const image of images) expect(image).toMatch(/^[\w./-]+(:\d[\w.-]+|@sha256:[0-9a-f]{64})$/)
+  })
+
+  test('no role has a wildcard, or reads secrets', async () => {
+    const objects = objectsIn(await template(...values))
+    const rules = ['ClusterRole', 'Role'].flatMap((kind) =>
+      ofKind(objects, kind).flatMap((role) => listAt(role, 'rules')),
+    )
+    const words = rules.flatMap((rule) =>
+      isRecord(rule) ? Object.values(rule).flatMap((value) => (Array.isArray(value) ? value : [])) : [],
+    )
+    expect(words.filter((word) => /\*|secrets/.test(String(word)))).toEqual([])
+  })
+})
+
+test('a pod that is less than restricted would be refused, so the test above can fail', async () => {
+  const loose = ['--set', 'securityContext.capabilities=null']
+  const { status, stderr } = await dryRun(podsOf(objectsIn(await template(...LEAST, ...loose))))
+  expect(stderr).toContain('violates PodSecurity "restricted')
+  expect(status).not.toBe(0)
+})
+
+test.each<[what: string, replicas: number, budgets: number]>([
+  ['none at one replica', 1, 0],
+  ['one at two', 2, 1],
+])('PodDisruptionBudgets: %s', async (_what, replicas, budgets) => {
+  const objects = objectsIn(await template(...LEAST, '--set', `replicas=${replicas}`))
+  expect(ofKind(objects, 'PodDisruptionBudget')).toHaveLength(budgets)
+})
+
+test('the rights for reviews of tokens come with secure metrics only', async () => {
+  const plain = await template(...LEAST)
+  expect(plain).not.toContain('tokenreviews')
+  expect(await template('--values', valuesFile('hardened-spire'))).toContain('tokenreviews')
+})
+
+test('kubectl kleym finds the operator, its trust domain and its class in the Deployment', async () => {
+  const [deployment] = ofKind(
+    objectsIn(await template('--values', valuesFile('hardened-spire'))),
+    'Deployment',
+  )
+  expect(stringAt(deployment, 'metadata', 'labels', 'app.kubernetes.io/name')).toBe('kleym')
+  const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers')
+  expect(listAt(container, 'args')).toEqual(
+    expect.arrayContaining(['--trust-domain=example.org', '--clusterspiffeid-class-name=spire-mgmt-spire']),
+  )
+})
+
+test('the notes warn of kinds that are not there, and the install goes on', async () => {
+  const plane = await startControlPlane({
+    without: [
+      'clusterspiffeids.spire.spiffe.io',
+      'inferencepools.inference.networking.k8s.io',
+      'inferencepools.inference.networking.x-k8s.io',
+      'inferenceidentitybindings.kleym.sonda.red',
+    ],
+    controllers: [],
+  })
+  try {
+    const install = await helmOn(plane)
+    const notes = await demand(
+      install('install', RELEASE, CHART, ...IN_NAMESPACE, '--create-namespace', ...LEAST),
+    )
+    expect(notes).toContain('WARNING: the cluster has no ClusterSPIFFEID (spire.spiffe.io/v1alpha1)')
+    expect(notes).toContain('WARNING: the cluster has no InferencePool')
+    expect(notes).toContain('WARNING: className is empty.')
+  } finally {
+    await plane.stop()
+  }
+})
+
+describe('a bad value fails at helm install, with a sentence', () => {
+  test.each<[what: string, sets: readonly string[], says: string]>([
+    [
+      'no trust domain',
+      ['trustDomain='],
+      'trustDomain: is not set, and there is no identity without one; set it to the trust domain of your SPIRE server',
+    ],
+    [
+      'a trust domain with a scheme',
+      ['trustDomain=spiffe://example.org'],
+      'is no trust domain, which holds a-z',
+    ],
+    [
+      'a trust domain in capitals',
+      ['trustDomain=Example.org'],
+      'trustDomain: "Example.org" is no trust domain',
+    ],
+    [
+      'a trust domain that is too long',
+      [`trustDomain=${'a'.repeat(256)}`],
+      'trustDomain: is 256 characters long',
+    ],
+    ['a class with a blank', ['className= spire'], 'className: " spire" begins or ends with a blank'],
+    ['latest', ['image.tag=latest'], 'image.tag: "latest" is not one version'],
+    ['a tag that is none', ['image.tag=a/b'], 'image.tag: "a/b" is no tag of an image'],
+    ['half a digest', ['image.digest=sha256:12'], 'image.digest: "sha256:12" is no digest'],
+    ['no image', ['image.repository='], 'image.repository: is empty'],
+    [
+      'several operators that all write',
+      ['replicas=2', 'leaderElection.enabled=false'],
+      'replicas: 2 operators without leader election would all write',
+    ],
+    [
+      'a budget that stops drains',
+      ['replicas=2', 'podDisruptionBudget.minAvailable=2'],
+      '2 of 2 operators must stay',
+    ],
+    ['a period that is none', ['resyncPeriod=often'], 'resyncPeriod: "often" is no period'],
+    ['nobody to run as', ['serviceAccount.create=false'], 'serviceAccount.name: is empty'],
+    ['two servers on one port', ['probes.port=8080'], 'probes.port: is 8080, as is metrics.port'],
+    [
+      'a flag twice',
+      ['extraArgs={--trust-domain=other.org}'],
+      'extraArgs: --trust-domain is set by the chart, and the last of two would win; use trustDomain instead',
+    ],
+    [
+      'a label that selects',
+      ['podLabels.app\\.kubernetes\\.io/name=other'],
+      'podLabels: app.kubernetes.io/name is how Helm, the chart and kubectl kleym find their objects',
+    ],
+    [
+      'HTTPS without a certificate',
+      ['metrics.secure.enabled=true'],
+      'metrics.secure.certificateSecret: is empty',
+    ],
+    [
+      'HTTPS for nothing',
+      ['metrics.secure.enabled=true', 'metrics.enabled=false'],
+      'metrics.secure.enabled: there are no metrics to protect',
+    ],
+    [
+      'a monitor of nothing',
+      ['metrics.enabled=false', 'metrics.monitor.kind=PodMonitor'],
+      'metrics.monitor.kind: a PodMonitor would scrape metrics that nobody serves',
+    ],
+    [
+      'a monitor of no Service',
+      ['metrics.service.enabled=false', 'metrics.monitor.kind=ServiceMonitor'],
+      'a ServiceMonitor finds the operator through a Service, and there is none',
+    ],
+    [
+      'a value that there is not',
+      ['trustdomain=example.org'],
+      "additional properties 'trustdomain' not allowed",
+    ],
+    ['a nested one', ['image.sha=12'], "at '/image': additional properties 'sha' not allowed"],
+    ['a text for a number', ['replicas=two'], "at '/replicas': got string, want integer"],
+    ['too many workers', ['workers=100'], "at '/workers': maximum: got 100, want 64"],
+    ['a level that there is not', ['logLevel=chatty'], "at '/logLevel': value must be one of"],
+  ])('%s', async (_what, sets, says) => {
+    const given = sets.flatMap((set) => ['--set', set])
+    const { status, stderr } = await helm('install', RELEASE, CHART, ...IN_NAMESPACE, ...LEAST, ...given)
+    expect(stderr).toContain(says)
+    expect(status).not.toBe(0)
+    expect((await demand(helm('list', '--all-namespaces', '--short'))).trim()).toBe('')
+  })
+
+  test('a Kubernetes that is too old', async () => {
+    const { status, stderr } = await helm('template', RELEASE, CHART, ...LEAST, '--kube-version', '1.29.0')
+    expect(stderr).toContain('chart requires kubeVersion: >=1.30.0-0')
+    expect(status).not.toBe(0)
+  })
+})
