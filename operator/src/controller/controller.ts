@@ -72,6 +72,7 @@ export class Controller {
   /** Works until `stop`. Rejects for a bug: whoever runs this must end the process. */
   async lead(): Promise<void> {
     const { clock, workers, pause } = this.#options
+    await this.#ledger.warmUp(pause)
     this.#leads = true
     this.#ledger.wakeAll()
     this.#resyncLater()

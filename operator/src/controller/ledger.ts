@@ -65,6 +65,9 @@ export interface Reservation {
   release(): void
 }
 
+/** How many bindings are compiled without letting anything else run. */
+const SLICE = 250
+
 export class Ledger {
   readonly #world: World
   readonly #config: Config
@@ -102,6 +105,22 @@ export class Ledger {
     }
     for (const [group, cache] of world.objectives) {
       this.#follow(cache, this.#bindingsByObjective, (ref) => ({ kind: 'objective', group, ...ref }))
+    }
+  }
+
+  /**
+   * Does in slices what the first decision would do in one go: after a start all bindings are new, and compiling ten
+   * thousand of them at once would keep the Lease from being renewed.
+   */
+  async warmUp(pause: () => Promise<unknown>): Promise<void> {
+    let left = this.#staleBindings.size
+    for (const key of this.#staleBindings) {
+      // What comes in meanwhile is for the next decision.
+      if (left === 0) return
+      left -= 1
+      this.#staleBindings.delete(key)
+      this.#refreshBinding(key)
+      if (left % SLICE === 0) await pause()
     }
   }
 
