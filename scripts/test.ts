@@ -21,7 +21,8 @@ const BEFORE: readonly Step[] = [
   { name: 'types', command: ['tsc'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['oxfmt', '--check'] },
-  { name: 'build', command: ['node', 'scripts/build.ts'] },
+  // It builds what `npm run build` builds, and all that is shipped of it.
+  { name: 'release (dry run)', command: ['node', 'scripts/release.ts', '--dry-run'] },
 ]
 const AFTER: readonly Step[] = [
   { name: 'demo', command: ['node', 'scripts/demo.ts', '--quiet'] },

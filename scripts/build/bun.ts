@@ -41,14 +41,25 @@ export interface Compilation {
   readonly bundle: string
   /** The executable's name in the folder. */
   readonly outfile: string
+  /** Absent: this platform. */
+  readonly target?: BunTarget
+}
+
+/** Another platform to compile for. */
+export interface BunTarget {
+  readonly name: `bun-${'linux' | 'darwin' | 'windows'}-${'x64' | 'arm64'}`
+  /** The path of Bun's own executable for it, which the result begins with. */
+  readonly executable: string
 }
 
 /**
- * Compiles a bundle for this platform; throws a BuildError where there is no Bun for it, or Bun fails. The same bundle
+ * Compiles a bundle; throws a BuildError where there is no Bun for this one, or Bun fails. The same bundle
  * gives the same bytes: the names are relative, as Bun writes them into the file.
  */
-export function compile(root: string, { folder, bundle, outfile }: Compilation): void {
-  const args = ['build', ...FLAGS, bundle, '--outfile', outfile]
+export function compile(root: string, { folder, bundle, outfile, target }: Compilation): void {
+  const forTarget =
+    target === undefined ? [] : [`--target=${target.name}`, `--compile-executable-path=${target.executable}`]
+  const args = ['build', ...FLAGS, ...forTarget, bundle, '--outfile', outfile]
   const { status, signal, stderr, error } = spawnSync(bunOf(root), args, { cwd: folder, encoding: 'utf8' })
   if (status === 0) return
   throw new BuildError('Bun cannot make the executable', {
