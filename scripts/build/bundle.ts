@@ -1,5 +1,6 @@
 // A program and all that it imports as one ES module, by esbuild.
 import { build } from 'esbuild'
+import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
 
 /** Bundles a program; rejects with what esbuild found, which it has printed by then. */
@@ -28,7 +29,8 @@ export async function bundle(
     },
     // The ES module build of yaml: Node's own condition gives CommonJS, which cannot be shaken.
     alias: { yaml: `${root}/node_modules/yaml/browser/index.js` },
-    plugins: [kubeBundle],
+    define: SHIPPED,
+    plugins: [kubeBundle, inkBundle],
     logLevel: 'warning',
   })
 }

@@ -1,0 +1,187 @@
+// The derivation of the one binding that a person looks at. Pods are read for it, and only those of its namespace: the
+// table does without them.
+import { analyse } from '@kleym/shared/core/analysis.ts'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
+import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
+import { NAMESPACES, PODS } from '@kleym/shared/kube/resources.ts'
+import type { Cached } from '@kleym/shared/kube/store.ts'
+import { assumptionNotes } from '../gather/settings.ts'
+import { explainFrame } from '../report/explain.ts'
+import type { Frame } from '../report/frame.ts'
+import { Feed, ignoranceOfFeed, type FeedIo } from './feed.ts'
+import type { Feeds } from './kinds.ts'
+import type { KindStanding } from './knowledge.ts'
+import { detailSnapshot } from './namespace-snapshot.ts'
+import { DEBOUNCE_MS } from './table.ts'
+
+/** What there is to show of the chosen binding. */
+export type DetailView =
+  | { readonly state: 'closed' }
+  /** The pods of its namespace are on their way. */
+  | { readonly state: 'reading'; readonly key: string }
+  /** The binding is not there any more. */
+  | { readonly state: 'gone'; readonly key: string }
+  /** `podGap`: why its pods may be missing from the frame. */
+  | {
+      readonly state: 'shown'
+      readonly key: string
+      readonly frame: Frame
+      readonly podGap: Ignorance | undefined
+      /** What the answer takes for granted: one sentence each. */
+      readonly assumptions: readonly string[]
+    }
+
+export interface DetailOptions {
+  readonly io: FeedIo & { readonly api: Pick<Api, 'get'> }
+  readonly feeds: Feeds
+  readonly settings: () => { readonly operator: OperatorSettings; readonly scm: ScmSettings }
+  readonly onChange: () => void
+}
+
+/** A pod as its feed keeps it. */
+interface FollowedPod extends Cached {
+  readonly meta: ObjectMeta
+  readonly pod: Pod
+}
+
+/** The pods of one namespace, and the namespace itself. */
+interface Surrounding {
+  readonly name: string
+  readonly pods: Feed<FollowedPod>
+  described: Namespace | undefined
+}
+
+/** Keeps the derivation of the chosen binding up to date. */
+export class Detail {
+  readonly #options: DetailOptions
+  #key: string | undefined
+  #around: Surrounding | undefined
+  #view: DetailView = { state: 'closed' }
+  #cancel: (() => void) | undefined
+  #took = 0
+
+  constructor(options: DetailOptions) {
+    this.#options = options
+  }
+
+  get view(): DetailView {
+    return this.#view
+  }
+
+  /** How far the pods may be believed; undefined while no binding is chosen. */
+  get podStanding(): KindStanding | undefined {
+    return this.#around === undefined ? undefined : this.#around.pods
+  }
+
+  /** Chooses a binding, or none. */
+  choose(key: string | undefined): void {
+    if (key === this.#key) return
+    this.#key = key
+    if (key === undefined) this.#leave()
+    else this.#goTo(key.slice(0, key.indexOf('/')))
+    this.#workOut()
+  }
+
+  /** Something has changed that may change the derivation. */
+  touch(): void {
+    if (this.#key === undefined) return
+    this.#cancel ??= this.#options.io.clock.after(Math.max(DEBOUNCE_MS, this.#took), () => {
+      this.#cancel = undefined
+      this.#workOut()
+      this.#options.onChange()
+    })
+  }
+
+  /** Begins to follow the pods anew. */
+  restart(): void {
+    this.#around?.pods.start()
+  }
+
+  stop(): void {
+    this.#key = undefined
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    void this.#around?.pods.stop()
+    this.#around = undefined
+  }
+
+  #goTo(namespace: string): void {
+    if (this.#around?.name === namespace) return
+    this.#leave()
+    const { io } = this.#options
+    const pods = new Feed<FollowedPod>(io, {
+      resource: PODS,
+      namespace,
+      read: readFollowedPod,
+      onStanding: () => this.touch(),
+    })
+    pods.store.subscribe(() => this.touch())
+    const around: Surrounding = { name: namespace, pods, described: undefined }
+    this.#around = around
+    pods.start()
+    void this.#describe(around)
+  }
+
+  /** Its labels decide which of other people's ClusterSPIFFEIDs select its pods; without them, that stays open. */
+  async #describe(around: Surrounding): Promise<void> {
+    try {
+      const value = await this.#options.io.api.get(NAMESPACES, { name: around.name })
+      around.described = readNamespace({ value })
+      if (this.#around === around) this.touch()
+    } catch {
+      // Many people may not read namespaces: the derivation then says what depends on the labels.
+    }
+  }
+
+  #workOut(): void {
+    const began = this.#options.io.clock.monotonicMs()
+    this.#view = this.#viewNow()
+    this.#took = this.#options.io.clock.monotonicMs() - began
+  }
+
+  #viewNow(): DetailView {
+    const { feeds, settings } = this.#options
+    const key = this.#key
+    const around = this.#around
+    if (key === undefined || around === undefined) return { state: 'closed' }
+    const binding = feeds.bindings.store.get(key)
+    if (binding === undefined) return { state: 'gone', key }
+    if (around.pods.standing.kind === 'waiting') return { state: 'reading', key }
+    const podGap = ignoranceOfFeed(around.pods)
+    const pods = [...around.pods.store.values()]
+      .map(({ pod }) => pod)
+      .toSorted((a, b) => compareBytes(a.ref.name, b.ref.name))
+    const snapshot = detailSnapshot(feeds, around.name, { pods, namespace: around.described, podGap })
+    const { operator, scm } = settings()
+    const analysis = analyse(snapshot, operator.config, scm)
+    const world = {
+      after: analysis,
+      before: analysis,
+      operator,
+      inputFindings: [],
+      problems: [],
+      marks: [],
+      isLive: true,
+      namespaceInForce: around.name,
+      notes: [],
+    }
+    const frame = explainFrame(world, [binding], true)
+    return { state: 'shown', key, frame, podGap, assumptions: assumptionNotes(operator, scm) }
+  }
+}
+
+function readFollowedPod(value: JsonRecord): FollowedPod {
+  const pod = readPod({ value })
+  const { managedFields: _, ...metadata } = pod.metadata
+  return { meta: readMeta(value), pod: { ...pod, metadata } }
+}

@@ -1,0 +1,123 @@
+// The kinds that a watch follows, each with how its objects are read: what nobody looks at (managed fields above all) is
+// not kept.
+import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
+import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { ANY, liveClaims } from '@kleym/shared/core/collide/claim.ts'
+import { readBinding, type Binding } from '@kleym/shared/core/objects/binding.ts'
+import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
+import type { StoreIndex } from '@kleym/shared/kube/store-index.ts'
+import { Feed, type FeedIo } from './feed.ts'
+
+/** A ClusterSPIFFEID with what SCM counts in its status. */
+export interface SeenOutput extends ClusterSpiffeId {
+  /** How many pods SCM selected when it last looked; undefined where it has not said. */
+  readonly podsSelected: number | undefined
+}
+
+/** The feeds of all kinds, and their objects by namespace. */
+export interface Feeds {
+  readonly bindings: Feed<Binding>
+  readonly pools: readonly Feed<Pool>[]
+  readonly objectives: readonly Feed<Objective>[]
+  readonly outputs: Feed<SeenOutput>
+  readonly byNamespace: {
+    readonly bindings: StoreIndex<Binding>
+    readonly pools: readonly StoreIndex<Pool>[]
+    readonly objectives: readonly StoreIndex<Objective>[]
+    readonly outputs: StoreIndex<SeenOutput>
+  }
+}
+
+/** Every feed, whatever its kind. */
+export type AnyFeed = Feed<Binding> | Feed<Pool> | Feed<Objective> | Feed<SeenOutput>
+
+/** Feeds of a namespace, or of all; none is started. */
+export function createFeeds(
+  io: FeedIo,
+  scope: { readonly namespace: string | undefined; readonly onStanding: () => void },
+): Feeds {
+  const bindings = new Feed<Binding>(io, {
+    ...scope,
+    resource: BINDINGS,
+    read: (value) => readBinding({ value }, 'live'),
+  })
+  const pools = POOL_KINDS.map(
+    ({ group }, at) =>
+      new Feed<Pool>(io, {
+        ...scope,
+        resource: resourceAt(POOLS, at),
+        read: (value) => readPool({ value }, group),
+      }),
+  )
+  const objectives = OBJECTIVE_KINDS.map(
+    ({ group }, at) =>
+      new Feed<Objective>(io, {
+        ...scope,
+        resource: resourceAt(OBJECTIVES, at),
+        read: (value) => readObjective({ value }, group),
+      }),
+  )
+  const outputs = new Feed<SeenOutput>(io, {
+    ...scope,
+    namespace: undefined,
+    resource: CLUSTER_SPIFFE_IDS,
+    read: readOutput,
+  })
+  return {
+    bindings,
+    pools,
+    objectives,
+    outputs,
+    byNamespace: {
+      bindings: bindings.store.index(ownNamespace),
+      pools: pools.map(({ store }) => store.index(ownNamespace)),
+      objectives: objectives.map(({ store }) => store.index(ownNamespace)),
+      outputs: outputs.store.index(namespacesOfOutput),
+    },
+  }
+}
+
+/** All feeds of a set. */
+export function feedsOf({ bindings, pools, objectives, outputs }: Feeds): readonly AnyFeed[] {
+  return [bindings, outputs, ...pools, ...objectives]
+}
+
+/** Under this key stand the ClusterSPIFFEIDs that concern every namespace. */
+export const EVERYWHERE = ''
+
+/**
+ * The namespaces whose bindings may be judged otherwise because of a ClusterSPIFFEID: that of the binding which it names,
+ * and those whose containers it claims. One that names no binding claims nothing, and can only stand in the way of a name.
+ */
+export function namespacesOfOutput(output: ClusterSpiffeId): readonly string[] {
+  const binding = output.meta.annotations.get(ANNOTATION_BINDING)
+  if (binding === undefined) return output.meta.name.startsWith(NAME_PREFIX) ? [EVERYWHERE] : []
+  const named = binding.slice(0, Math.max(0, binding.indexOf('/')))
+  const claimed = liveClaims(output, '').map(({ namespace }) => (namespace === ANY ? EVERYWHERE : namespace))
+  return [...new Set([named, ...claimed])]
+}
+
+/** How the names of all of kleym's outputs begin (contract §5). */
+const NAME_PREFIX = 'kleym-'
+
+function ownNamespace({ meta }: { readonly meta: { readonly namespace: string } }): readonly string[] {
+  return [meta.namespace]
+}
+
+function readOutput(value: JsonRecord): SeenOutput {
+  const podsSelected = dig(value, 'status', 'stats', 'podsSelected')
+  return {
+    ...readClusterSpiffeId({ value }, 'live'),
+    podsSelected: typeof podsSelected === 'number' ? podsSelected : undefined,
+  }
+}
+
+function resourceAt(resources: readonly Resource[], at: number): Resource {
+  const resource = resources[at]
+  if (resource === undefined) throw new TypeError('every kind that the core knows has a resource')
+  return resource
+}

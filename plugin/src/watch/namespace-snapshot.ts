@@ -1,0 +1,99 @@
+// The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
+// refers to or collides with is in its own namespace (contract §4 and §6), so a change costs the work of one namespace.
+import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { namespaceNamed, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { ignoranceOfFeed } from './feed.ts'
+import {
+  EVERYWHERE,
+  feedsOf,
+  namespacesOfOutput,
+  type AnyFeed,
+  type Feeds,
+  type SeenOutput,
+} from './kinds.ts'
+
+/** What only the derivation of one binding needs, and the table does not. */
+export interface Surroundings {
+  readonly pods: readonly Pod[]
+  /** The namespace with its labels, where it could be read. */
+  readonly namespace: Namespace | undefined
+  /** Why pods may be missing. */
+  readonly podGap: Ignorance | undefined
+}
+
+/** For the table: no pods, and of the ClusterSPIFFEIDs those that can change a verdict in the namespace. */
+export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
+  const outputs = new Set([
+    ...feeds.byNamespace.outputs.get(namespace),
+    ...feeds.byNamespace.outputs.get(EVERYWHERE),
+  ])
+  return snapshotOf(feeds, namespace, [...outputs], { pods: [], namespace: undefined, podGap: undefined })
+}
+
+/** For the derivation: with the pods, and with other people's ClusterSPIFFEIDs, which may select them too. */
+export function detailSnapshot(feeds: Feeds, namespace: string, around: Surroundings): Snapshot {
+  const outputs = [...feeds.outputs.store.values()].filter((output) => concerns(output, namespace))
+  return snapshotOf(feeds, namespace, outputs, around)
+}
+
+/** Kleym's outputs for other namespaces select no pod of this one. */
+function concerns(output: SeenOutput, namespace: string): boolean {
+  const namespaces = namespacesOfOutput(output)
+  return namespaces.length === 0 || namespaces.includes(namespace) || namespaces.includes(EVERYWHERE)
+}
+
+function snapshotOf(
+  feeds: Feeds,
+  namespace: string,
+  outputs: readonly ClusterSpiffeId[],
+  { pods, namespace: described, podGap }: Surroundings,
+): Snapshot {
+  const { byNamespace } = feeds
+  const { gaps, absentKinds } = knowledgeOf(feeds)
+  return {
+    bindings: sorted(byNamespace.bindings.get(namespace)),
+    pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
+    objectives: sorted(
+      byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
+    ),
+    clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
+    staticEntries: [],
+    namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
+    nodes: undefined,
+    pods,
+    templates: [],
+    endpoints: undefined,
+    gaps: podGap === undefined ? gaps : new Map([...gaps, ['Pod', podGap]]),
+    absentKinds,
+    namespacesRead: new Set([namespace]),
+  }
+}
+
+/** What a kind held before it went is not there any more. */
+function here<T>(feed: AnyFeed | undefined, objects: ReadonlySet<T>): readonly T[] {
+  return feed?.standing.kind === 'absent' ? [] : [...objects]
+}
+
+function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): readonly T[] {
+  return [...objects].toSorted(
+    (a, b) => compareBytes(a.meta.namespace, b.meta.namespace) || compareBytes(a.meta.name, b.meta.name),
+  )
+}
+
+/** What is not known of which kind, and which kinds there are not, keyed as a snapshot keys them. */
+export function knowledgeOf(feeds: Feeds): Pick<Snapshot, 'gaps' | 'absentKinds'> {
+  const gaps = new Map<string, Ignorance>()
+  const absentKinds = new Set<string>()
+  for (const feed of feedsOf(feeds)) {
+    const kind = resourceName(feed.resource)
+    const why = ignoranceOfFeed(feed)
+    if (why !== undefined) gaps.set(kind, why)
+    if (feed.standing.kind === 'absent') absentKinds.add(kind)
+  }
+  return { gaps, absentKinds }
+}
