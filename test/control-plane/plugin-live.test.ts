@@ -36,12 +36,12 @@ beforeAll(async () => {
 }, BUILD_MAX_MS)
 afterAll(() => stopAll(operator, cp))
 
+/** A rule that lets somebody read. */
+function rule(apiGroups: readonly string[], resources: readonly string[]): JsonRecord {
+  return { apiGroups, resources, verbs: ['get', 'list'] }
+}
+
 function access(): readonly JsonRecord[] {
-  const rule = (apiGroups: readonly string[], resources: readonly string[]): JsonRecord => ({
-    apiGroups,
-    resources,
-    verbs: ['get', 'list'],
-  })
   const rules = [
     rule(['kleym.sonda.red'], ['inferenceidentitybindings']),
     rule(
@@ -206,13 +206,14 @@ describe('somebody who may read everything', () => {
   })
 })
 
-describe('files over the cluster', () => {
-  const file = (text: string, name = 'change.yaml'): string => {
-    const path = join(cp.folder, name)
-    writeFileSync(path, text)
-    return path
-  }
+/** The path of a file with this text. */
+function file(text: string): string {
+  const path = join(cp.folder, 'change.yaml')
+  writeFileSync(path, text)
+  return path
+}
 
+describe('files over the cluster', () => {
   test('a file shadows the live object, and the answer is about the cluster after applying it', async () => {
     const change = file(
       JSON.stringify({

@@ -67,9 +67,13 @@ export interface ClusterOptions {
   readonly timeoutMs: number | undefined
 }
 
+/** An empty value is none, as for kubectl. */
+function given(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value
+}
+
 /** What the flags say; relative paths are of the working directory. Throws a usage error. */
 export function clusterOptions(flags: ClusterFlags, cwd: string): ClusterOptions {
-  const given = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
   const path = (value: string | undefined): string | undefined =>
     given(value) === undefined ? undefined : resolve(cwd, value ?? '')
   const groups = flags['as-group'] ?? []

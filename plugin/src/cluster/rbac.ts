@@ -14,6 +14,7 @@ import {
   OBJECTIVES,
   PODS,
   POOLS,
+  REPLICA_SETS,
   resourceName,
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
@@ -32,6 +33,7 @@ const BY_NAME: ReadonlyMap<string, Resource> = new Map(
     CONFIG_MAPS,
     CRDS,
     LEASES,
+    REPLICA_SETS,
     ...WORKLOADS,
   ].map((resource) => [resourceName(resource), resource]),
 )
@@ -39,7 +41,7 @@ const BY_NAME: ReadonlyMap<string, Resource> = new Map(
 /** For what the API server forbade, the rules that would allow it, below the place where they belong; one line each. */
 export function helpfulRules(unknown: readonly Ignorance[]): readonly string[] {
   const byPlace = Map.groupBy(
-    unknown.filter(({ cause }) => cause === 'forbidden'),
+    unknown.filter(({ cause, what }) => cause === 'forbidden' && BY_NAME.has(what)),
     placeOf,
   )
   return [...byPlace].flatMap(([place, reads]) => [`${place} would need these rules:`, ...rulesOf(reads)])

@@ -38,7 +38,7 @@ export type Reading =
 /** Told of every page: how many objects of a kind have come so far. */
 export type OnPage = (resource: Resource, count: number) => void
 
-/** How often a list is begun again whose next page is no longer to be had. */
+/** How often a list is begun whose next page is no longer to be had; the last try asks for all at once: it cannot expire. */
 const TRIES = 3
 
 export class ClusterReader {
@@ -92,7 +92,7 @@ export class ClusterReader {
   async #list(want: Want, namespace: string | undefined): Promise<Reading> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return { state: 'read', objects: await this.#pages(want, namespace) }
+        return { state: 'read', objects: await this.#pages(want, namespace, tries === TRIES) }
       } catch (error) {
         const isExpired = error instanceof ApiError && error.status === 410
         if (!isExpired || tries === TRIES) return this.#failed(error, 'list', want.resource, namespace)
@@ -100,10 +100,15 @@ export class ClusterReader {
     }
   }
 
-  async #pages({ resource, labelSelector, trim }: Want, namespace: string | undefined): Promise<RawObject[]> {
+  async #pages(
+    { resource, labelSelector, trim }: Want,
+    namespace: string | undefined,
+    atOnce: boolean,
+  ): Promise<RawObject[]> {
     const options: ListOptions = {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(atOnce && { limit: 0 }),
     }
     const { group, version, kind } = resource
     const apiVersion = group === '' ? version : `${group}/${version}`

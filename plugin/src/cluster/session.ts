@@ -19,7 +19,8 @@ export interface ClusterSession {
 
 /** Throws a KleymError for a kubeconfig that cannot be used; nothing is sent yet. */
 export async function openCluster(options: ClusterOptions, context: CommandContext): Promise<ClusterSession> {
-  const { client, namespace, name, close } = await connect(options, context)
+  const connection = await connect(options, context)
+  const { client, namespace, name } = connection
   const progress = showProgress(context)
   const reader = new ClusterReader(client, name, progress.onPage)
   const watched = async <T>(read: Promise<T>): Promise<T> => {
@@ -33,6 +34,6 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
     namespace,
     read: (question) => watched(readLiveSide(reader, question)),
     readInstallation: (question) => watched(readInstallation(client, reader, question)),
-    close,
+    close: () => connection.close(),
   }
 }

@@ -1,6 +1,7 @@
 // What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { MIRROR_ANNOTATION } from '@kleym/shared/core/spire/attestor.ts'
 import type { Trim } from './reader.ts'
 
 /** Everything but the bookkeeping of field managers and, where `status` is false, the status. */
@@ -51,11 +52,11 @@ const CONTAINER_STATUS = ['name', 'image', 'imageID']
 export function podTrim({ mentions, images }: PodNeeds): Trim {
   const wholeMetadata = needsMore(mentions, 'PodMeta')
   const wholeSpec = needsMore(mentions, 'PodSpec')
-  const metadata = mentions.has(ANNOTATIONS) ? [...METADATA, 'annotations'] : METADATA
+  const trimMetadata = mentions.has(ANNOTATIONS) ? withAnnotations : withoutAnnotations
   return ({ apiVersion, kind, metadata: meta, spec, status }) => ({
     apiVersion,
     kind,
-    metadata: isRecord(meta) ? (wholeMetadata ? without(meta, 'managedFields') : pick(meta, metadata)) : {},
+    metadata: isRecord(meta) ? (wholeMetadata ? without(meta, 'managedFields') : trimMetadata(meta)) : {},
     spec: isRecord(spec) ? (wholeSpec ? spec : trimSpec(spec)) : {},
     ...(images && isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
   })
@@ -69,6 +70,19 @@ function needsMore(mentions: ReadonlySet<string>, object: 'PodMeta' | 'PodSpec')
       one === object ||
       (one.startsWith(`${object}.`) && !KEPT.has(one) && one !== ANNOTATIONS),
   )
+}
+
+function withAnnotations(meta: JsonRecord): JsonRecord {
+  return pick(meta, [...METADATA, 'annotations'])
+}
+
+/** The attestor asks for one annotation itself: the UID of a static pod is not that of its mirror. */
+function withoutAnnotations(meta: JsonRecord): JsonRecord {
+  const mirror = own(own(meta, 'annotations'), MIRROR_ANNOTATION)
+  return {
+    ...pick(meta, METADATA),
+    ...(mirror !== undefined && { annotations: { [MIRROR_ANNOTATION]: mirror } }),
+  }
 }
 
 function trimSpec(spec: JsonRecord): JsonRecord {

@@ -2,6 +2,7 @@
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
+import { WANTED_KINDS } from './wanted.ts'
 
 /** What a command line asks about. */
 export interface Question {
@@ -18,6 +19,10 @@ export interface Question {
 /** More namespaces than these are read as all: one list of a kind is cheaper than ten. */
 const NAMESPACES_MAX = 4
 
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
+  WANTED_KINDS.filter(({ namespaced }) => !namespaced).map(({ kind }) => kind),
+)
+
 /** The namespaces to read; undefined: all of them. `inForce` is undefined where no namespace limits the answer. */
 export function namespacesToRead(
   { allNamespaces, named, aboutFiles = false }: Question,
@@ -27,7 +32,8 @@ export function namespacesToRead(
   if (allNamespaces || inForce === undefined) return undefined
   const touched = changes.files.map(({ value }) => readMeta(value).namespace)
   // What has no namespace can reach into every one of them.
-  if (aboutFiles && touched.includes('')) return undefined
+  const isWide = touched.includes('') || changes.without.some(({ kind }) => CLUSTER_SCOPED.has(kind))
+  if (aboutFiles && isWide) return undefined
   const namespaces = new Set([
     ...(aboutFiles && touched.length > 0 ? [] : named.map((namespace) => namespace ?? inForce)),
     ...touched.filter((namespace) => namespace !== ''),

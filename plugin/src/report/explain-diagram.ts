@@ -117,10 +117,15 @@ function addOutput(one: Explanation, pool: string, graph: Graph): void {
     })
     edges.push({ from: key, to: output, label: '' })
   }
-  if (one.reach !== undefined) addReach(one.reach, output, graph)
+  if (one.reach !== undefined) addReach(one.reach, one.podsUnknown === undefined, output, graph)
 }
 
-function addReach(reach: NonNullable<Explanation['reach']>, output: string, graph: Graph): void {
+function addReach(
+  reach: NonNullable<Explanation['reach']>,
+  areKnown: boolean,
+  output: string,
+  graph: Graph,
+): void {
   const reached = reach.reached.map(({ pod, containers }) => ({ pod, label: containers.join(', ') }))
   const perhaps = reach.perhaps.map(({ pod, why }) => ({
     pod,
@@ -140,7 +145,11 @@ function addReach(reach: NonNullable<Explanation['reach']>, output: string, grap
   }
   addMore(all.length, output, 'pods', graph)
   if (all.length > 0) return
-  graph.nodes.push({ key: `${output}\nnobody`, lines: ['‼ reaches no container'], look: 'doubtful' })
+  graph.nodes.push({
+    key: `${output}\nnobody`,
+    lines: [areKnown ? '‼ reaches no container' : '‼ the pods are not known'],
+    look: 'doubtful',
+  })
   graph.edges.push({ from: output, to: `${output}\nnobody`, label: '' })
 }
 

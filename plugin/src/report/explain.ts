@@ -8,6 +8,7 @@ import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { World } from '../gather/gather.ts'
@@ -114,6 +115,7 @@ function explanationReport(one: Explanation): Readonly<Record<string, unknown>> 
     output: one.output ?? null,
     withdrawn: one.withdrawn,
     reach: one.reach === undefined ? null : reachReport(one.reach),
+    podsUnknown: one.podsUnknown === undefined ? null : ignoranceText(one.podsUnknown),
   }
 }
 

@@ -1,6 +1,10 @@
 // What reports and views share: the answers as data, before anybody has put them into words.
+import type { ConditionCount, Stuck } from '@kleym/shared/core/install/conditions.ts'
+import type { OperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
+import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
+import type { KindFact, Leader } from '../cluster/installation.ts'
 import type { Registration } from '@kleym/shared/core/spire/attest.ts'
 
 /** One container of a pod that was asked about, and every registration that would select it. */
@@ -30,4 +34,17 @@ export interface ObjectChange {
   readonly after: string
   /** It is due already, whether or not the files are applied. */
   readonly dueAlready: boolean
+}
+
+/** An installation as a person and a machine are told of it. */
+export interface StatusAnswer {
+  readonly kinds: readonly KindFact[]
+  /** Undefined: could not be looked for. */
+  readonly operators: readonly OperatorDeployment[] | undefined
+  readonly leader: (Leader & { readonly isCurrent: boolean }) | undefined
+  /** Whether SCM handles kleym's class. */
+  readonly scm: ObjectHandling
+  /** Undefined: bindings could not be listed. */
+  readonly conditions: readonly ConditionCount[] | undefined
+  readonly stuck: Stuck | undefined
 }

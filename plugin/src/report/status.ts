@@ -2,38 +2,18 @@
 import { installationFindings } from '@kleym/shared/core/findings/installation-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
-import {
-  countConditions,
-  oldestStuck,
-  type ConditionCount,
-  type Stuck,
-} from '@kleym/shared/core/install/conditions.ts'
-import {
-  readOperatorDeployment,
-  type OperatorDeployment,
-} from '@kleym/shared/core/install/operator-deployment.ts'
+import { countConditions, oldestStuck } from '@kleym/shared/core/install/conditions.ts'
+import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot.ts'
 import { classHandling } from '@kleym/shared/core/spire/registration.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
-import type { Installation, KindFact, Leader } from '../cluster/installation.ts'
+import type { Installation, Leader } from '../cluster/installation.ts'
 import type { World } from '../gather/gather.ts'
 import { viewStatus } from '../view/status.ts'
 import { namedSubject, type Frame } from './frame.ts'
 import { missingOf } from './missing.ts'
-
-/** An installation as a person and a machine are told of it. */
-export interface StatusAnswer {
-  readonly kinds: readonly KindFact[]
-  /** Undefined: could not be looked for. */
-  readonly operators: readonly OperatorDeployment[] | undefined
-  readonly leader: (Leader & { readonly isCurrent: boolean }) | undefined
-  /** Whether SCM handles kleym's class. */
-  readonly scm: ReturnType<typeof classHandling>
-  /** Undefined: bindings could not be listed. */
-  readonly conditions: readonly ConditionCount[] | undefined
-  readonly stuck: Stuck | undefined
-}
+import type { StatusAnswer } from './model.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts. */
 export function statusFrame(world: World, installation: Installation, now: Date): Frame {

@@ -1,6 +1,7 @@
 // How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
 // nobody asked for by name is kept to its answer.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
+import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { Reach } from '@kleym/shared/core/explain/reach.ts'
 import type { Step } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
@@ -143,10 +144,13 @@ function viewReady(
 ): Block {
   const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
   const who =
-    containers === 0
-      ? 'but no container gets'
-      : `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
-  const why = containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach).slice(1)
+    containers > 0
+      ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
+      : one.podsUnknown === undefined
+        ? 'but no container gets'
+        : 'and it is not known which containers get'
+  const why =
+    containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach, one.podsUnknown).slice(1)
   return [
     ...heading(
       line(
@@ -192,7 +196,7 @@ function rowsOf(one: Explanation, layout: ExplainLayout): readonly (readonly str
   const rows: string[][] = one.steps
     .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
     .map(({ name, text }) => [name, text])
-  if (reach !== undefined) rows.push(...reachRows(reach))
+  if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
   if (output !== undefined) rows.push(['output', outputText(output, layout)])
   for (const { name, because } of one.withdrawn)
     rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])
@@ -205,7 +209,7 @@ function outputText(output: NonNullable<Explanation['output']>, layout: Layout):
   return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
 }
 
-function reachRows(reach: Reach): string[][] {
+function reachRows(reach: Reach, unknown: Ignorance | undefined): string[][] {
   const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
   const perhaps = grouped(reach.perhaps, ({ why }) => why)
   const missed = grouped(reach.missed, ({ why }) => why)
@@ -219,7 +223,10 @@ function reachRows(reach: Reach): string[][] {
     ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
   )
   return [
-    ...(reached.length === 0 ? [['reaches', 'no container']] : labelled('reaches', reached)),
+    ...(reached.length === 0 && unknown === undefined
+      ? [['reaches', 'no container']]
+      : labelled('reaches', reached)),
+    ...(unknown === undefined ? [] : [['pods', `not known: ${ignoranceText(unknown)}`]]),
     ...labelled('perhaps', perhaps),
     ...labelled('in vain', missed),
     ...labelled('also', held),

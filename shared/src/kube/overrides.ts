@@ -93,7 +93,14 @@ function clusterBody(overrides: ClusterOverrides): ((body: JsonRecord) => JsonRe
   if ([server, tlsServerName, certificateAuthority, insecureSkipTlsVerify].every((one) => one === undefined))
     return undefined
   return (body) => {
-    const { 'certificate-authority': file, 'certificate-authority-data': data, ...rest } = body
+    const {
+      'certificate-authority': file,
+      'certificate-authority-data': data,
+      'tls-server-name': name,
+      ...rest
+    } = body
+    // As clientcmd: the name of the kubeconfig is that of the server of the kubeconfig.
+    const serverName = tlsServerName ?? (server === undefined ? name : undefined)
     const trust =
       certificateAuthority === undefined
         ? insecureSkipTlsVerify === true
@@ -107,7 +114,7 @@ function clusterBody(overrides: ClusterOverrides): ((body: JsonRecord) => JsonRe
       ...rest,
       ...trust,
       ...(server !== undefined && { server }),
-      ...(tlsServerName !== undefined && { 'tls-server-name': tlsServerName }),
+      ...(serverName !== undefined && { 'tls-server-name': serverName }),
       ...(insecureSkipTlsVerify !== undefined && { 'insecure-skip-tls-verify': insecureSkipTlsVerify }),
       ...(certificateAuthority !== undefined &&
         insecureSkipTlsVerify === undefined && { 'insecure-skip-tls-verify': false }),

@@ -65,6 +65,7 @@ const explanationSchema = z
       .nullable(),
     withdrawn: z.array(z.object({ name: z.string(), because: z.string() })),
     reach: reachSchema.nullable(),
+    podsUnknown: z.string().nullable().describe('Why there may be more pods than `reach` shows.'),
   })
   .meta({ id: 'Explanation' })
 

@@ -6,6 +6,7 @@ import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../findings/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { Ignorance } from '../knowledge.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Action, Judgement } from '../plan/plan.ts'
 import { verdictOf, type Verdict } from '../plan/status.ts'
@@ -46,6 +47,8 @@ export interface Explanation {
   /** ClusterSPIFFEIDs that will be deleted on behalf of the binding. */
   readonly withdrawn: readonly { readonly name: string; readonly because: string }[]
   readonly reach: Reach | undefined
+  /** Why there may be more pods than `reach` shows; undefined where all pods are known. */
+  readonly podsUnknown: Ignorance | undefined
 }
 
 /** Explains one binding; undefined for a key that is not in the snapshot. */
@@ -74,6 +77,7 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
     ),
     reach:
       output === undefined ? undefined : reachOf(analysis, judgement.compiled.binding.meta.namespace, output),
+    podsUnknown: analysis.snapshot.gaps.get('Pod'),
   }
 }
 

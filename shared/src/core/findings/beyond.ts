@@ -3,11 +3,11 @@
 // pods elsewhere or one from elsewhere to pods here, one that stops everybody's, and an output whose binding was not read.
 import type { Analysis } from '../analysis.ts'
 import { ANY } from '../collide/claim.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { mayGive } from '../gotemplate/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { claimsOfOutput, type LiveOutput } from '../plan/plan.ts'
-import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import { readAnyText, readStep } from '../spire/template-step.ts'
 
 type Namespaces = ReadonlySet<string>
@@ -17,12 +17,10 @@ export function reachesBeyond(analysis: Analysis): boolean {
   const { namespacesRead, staticEntries } = analysis.snapshot
   if (namespacesRead === undefined) return false
   const here = identitiesOf(analysis)
-  // Without the trust domain, no identity is known as a whole.
-  if (here.size > 0 && analysis.config.trustDomain.kind !== 'set') return true
   const theirs = analysis.live.filter(({ ownership }) => ownership.kind !== 'ours')
   const outputs = theirs.filter(({ ownership }) => ownership.kind === 'unknown')
   return (
-    staticEntries.some(({ spec }) => here.has(spec.spiffeID)) ||
+    staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) ||
     maySomeGive(theirs, here) ||
     theirs.some(({ object }) => mayStopEverybody(object, namespacesRead)) ||
     outputs.some((output) => mayStandInTheWay(output, analysis, namespacesRead)) ||
@@ -31,18 +29,30 @@ export function reachesBeyond(analysis: Analysis): boolean {
 }
 
 /** The SPIFFE IDs of the bindings that were read: those that they render, and those that their outputs give out now. */
-function identitiesOf({ compiled, live }: Analysis): ReadonlySet<string> {
-  return new Set([
+function identitiesOf({ compiled, live }: Analysis): readonly string[] {
+  return [
     ...compiled.flatMap(({ result }) => (result.kind === 'resolved' ? [result.identity.spiffeId] : [])),
     ...live.flatMap(({ object, ownership }) =>
       ownership.kind === 'ours' ? [object.spec.spiffeIDTemplate] : [],
     ),
-  ])
+  ]
 }
 
-function maySomeGive(outputs: readonly LiveOutput[], ids: ReadonlySet<string>): boolean {
+function maySomeGive(outputs: readonly LiveOutput[], ids: readonly string[]): boolean {
   const templates = new Set(outputs.map(({ object }) => object.spec.spiffeIDTemplate))
-  return [...templates].some((template) => mayGive(template, [...ids]))
+  return [...templates].some((template) => mayGiveOne(template, ids))
+}
+
+/** Where our trust domain is not known, an identity may be in any that a template names, or that an action gives. */
+function mayGiveOne(template: string, ids: readonly string[]): boolean {
+  if (!ids.some((id) => id.includes(TRUST_DOMAIN_PLACEHOLDER))) return mayGive(template, ids)
+  const domain = /^spiffe:\/\/(?:([^/{]+)|\{\{[^}]*\}\})\//.exec(template)
+  if (domain === null) return mayGive(template, ids) || template.includes('{{')
+  const named = domain[1] ?? TRUST_DOMAIN_PLACEHOLDER
+  return mayGive(
+    template,
+    ids.map((id) => id.replace(TRUST_DOMAIN_PLACEHOLDER, () => named)),
+  )
 }
 
 /** An entry that is not UTF-8 stops all others, and it is a pod that shows it: one that was not read, perhaps. */
@@ -83,6 +93,5 @@ function isGivenFromElsewhere(
 
 /** The namespace of a SPIFFE ID that a binding could have, as `spiffeIdOf` writes it. */
 function namespaceIn(spiffeId: string): string | undefined {
-  const parsed = parseSpiffeId(spiffeId)
-  return parsed.ok ? /^\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(parsed.path)?.[1] : undefined
+  return /^spiffe:\/\/[^/]+\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(spiffeId)?.[1]
 }

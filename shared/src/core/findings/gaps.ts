@@ -2,7 +2,9 @@
 import type { Analysis } from '../analysis.ts'
 import { mentionsOf } from '../gotemplate/mentions.ts'
 import type { Ignorance } from '../knowledge.ts'
+import { DEFAULT_PARENT_ID_TEMPLATE } from '../objects/scm-settings.ts'
 import { matchSelector } from '../spire/selector.ts'
+import { parseSpiffeId } from '../spire/spiffe-id.ts'
 
 /** The reads that failed, and may change what an answer says; in the order of their kinds. */
 export function gapsThatMatter(analysis: Analysis): readonly Ignorance[] {
@@ -10,8 +12,9 @@ export function gapsThatMatter(analysis: Analysis): readonly Ignorance[] {
 }
 
 function isDetail(kind: string, analysis: Analysis): boolean {
-  // Without Nodes, parent IDs are open: they show in entries, and in nothing else that no template asks for.
-  if (kind === 'Node') return !asksForNodes(analysis)
+  // Without Nodes, parent IDs are open: they show in entries, and in nothing else that no template or static entry asks
+  // for. (And a pod on a node that is gone seems to be served still, until it is collected as garbage.)
+  if (kind === 'Node') return !asksForNodes(analysis) && !hasStaticParents(analysis)
   // Without Namespaces, their labels are open, but for the one that the API server gives to each.
   return kind === 'Namespace' && !asksForNamespaces(analysis)
 }
@@ -22,9 +25,20 @@ function asksForNodes({ snapshot, settings }: Analysis): boolean {
     ...spec.dnsNameTemplates,
     ...spec.workloadSelectorTemplates,
   ])
-  return [...new Set([...templates, settings.parentIDTemplate ?? ''])].some((template) =>
+  // SCM's own template gives every node an ID.
+  const { parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
+  if (parentIDTemplate !== DEFAULT_PARENT_ID_TEMPLATE) templates.push(parentIDTemplate)
+  return [...new Set(templates)].some((template) =>
     [...mentionsOf(template)].some((one) => one === '*' || one.startsWith('Node')),
   )
+}
+
+/** Whether a static entry is for the workloads of some nodes; one below the server gives no workload anything. */
+function hasStaticParents({ snapshot }: Analysis): boolean {
+  return snapshot.staticEntries.some(({ spec }) => {
+    const parent = parseSpiffeId(spec.parentID)
+    return !parent.ok || parent.path !== '/spire/server'
+  })
 }
 
 function asksForNamespaces({ snapshot }: Analysis): boolean {

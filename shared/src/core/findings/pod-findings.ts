@@ -80,6 +80,8 @@ function recordReach({ pod, outcomes, containers }: PodFacts, reaches: Map<strin
 
 /** Bindings whose output is in force and reaches nobody. */
 function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
+  // Nobody is missing among pods that could not be listed.
+  if (analysis.snapshot.gaps.has('Pod')) return []
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = judgementOf(analysis, binding.key)

@@ -34,8 +34,7 @@ function fits(text: string, parts: readonly (string | undefined)[]): boolean {
   const first = literals.shift() ?? ''
   const last = literals.pop()
   if (last === undefined) return text === first
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length)
-    return false
+  if (!text.startsWith(first) || !text.endsWith(last)) return false
   let at = first.length
   for (const literal of literals) {
     const found = text.indexOf(literal, at)

@@ -22,7 +22,8 @@ export type ContainerMatch =
   | { readonly state: 'depends'; readonly selector: string; readonly why: string }
 
 const YES: SelectorMatch = { match: 'yes' }
-const MIRROR = 'kubernetes.io/config.mirror'
+/** The annotation of a pod that stands for one which the kubelet made from a file. */
+export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 
 /** Whether SPIRE issues this entry to this container. */
 export function judgeContainer(pod: Pod, container: Container, entry: RenderedEntry): ContainerMatch {
@@ -109,7 +110,7 @@ function same(
 
 /** A pod that the kubelet made from a file, and of which the API server holds only a mirror. */
 export function isMirrorPod(pod: Pod): boolean {
-  return own(own(pod.metadata, 'annotations'), MIRROR) !== undefined
+  return own(own(pod.metadata, 'annotations'), MIRROR_ANNOTATION) !== undefined
 }
 
 function podUid(asked: Question): SelectorMatch {
