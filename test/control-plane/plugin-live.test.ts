@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { requireValidReport } from '../../plugin/test/report/report-check.ts'
 import { built, BUILD_MAX_MS } from '../e2e/plugin.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { writeKubeconfig } from './credentials.ts'
@@ -76,9 +77,9 @@ function access(): readonly JsonRecord[] {
 }
 
 function kubeconfigOf(user: string): string {
-  const file = join(cp.folder, `plugin-${user}`)
-  writeKubeconfig(file, { server: cp.server, ca: cp.ca, user, token: cp.tokenOf(user), namespace: 'team-a' })
-  return file
+  const path = join(cp.folder, `plugin-${user}`)
+  writeKubeconfig(path, { server: cp.server, ca: cp.ca, user, token: cp.tokenOf(user), namespace: 'team-a' })
+  return path
 }
 
 /** Every binding has a status about itself as it is, and the queue is empty for as long as a resync of them takes. */
@@ -101,6 +102,7 @@ function kleym(user: string, ...args: readonly string[]): Promise<PluginRun> {
 async function reportOf(user: string, ...args: readonly string[]): Promise<JsonRecord> {
   const { stdout, stderr } = await kleym(user, ...args, '-o', 'json')
   const report: unknown = stdout === '' ? undefined : JSON.parse(stdout)
+  requireValidReport(stdout)
   if (isRecord(report)) return report
   throw new Error(`kubectl kleym ${args.join(' ')} printed no report: ${stderr}`)
 }
@@ -355,6 +357,94 @@ describe('what the operator says and what is', () => {
 const LABELLED = JSON.stringify({ metadata: { labels: { touched: 'yes' } } })
 const ADMIN = JSON.stringify({ spec: { admin: true } })
 const OTHER_ACCOUNT = JSON.stringify({ spec: { serviceAccountName: 'another' } })
+
+describe('status', () => {
+  test.for<readonly [user: string, code: number, says: readonly RegExp[]]>([
+    [
+      READER,
+      // The Deployment of the estate has no pods here.
+      1,
+      [
+        /^√ InferenceIdentityBinding +kleym\.sonda\.red\/v1alpha1$/m,
+        /^× operator +kleym-system\/kleym-operator, 0 of 2 replicas/m,
+        /^√ trust domain +example\.org, says Deployment/m,
+        /^√ SCM +handles kleym's class/m,
+        /^‼ bindings +41: \d+ ready, /m,
+        /^‼ oldest stuck +\S+\/\S+, \w+ since\s+\d{4}-/m,
+        /KLM543/,
+      ],
+    ],
+    [TEAM, 4, [/^‼ operator +not known/m, /^‼ bindings +not known/m]],
+    [NOBODY, 4, [/^‼ operator +not known/m, /^‼ SCM +not known/m, /^‼ bindings +not known/m]],
+  ])('as %s', async ([user, code, says]) => {
+    const run = await kleym(user, 'status', '--request-timeout=30s')
+    for (const text of says) expect(run.stdout).toMatch(text)
+    expect(run.code).toBe(code)
+  })
+
+  test('limited to a namespace, counts its bindings', async () => {
+    const report = await reportOf(READER, 'status', '-n', 'team-a')
+    expect(report['conditions']).toEqual([{ ready: 'True', reason: 'Reconciled', count: 3 }])
+    expect(listAt(report, 'operators')).toHaveLength(1)
+  })
+
+  test('two operators in one cluster are an error', async () => {
+    const [first] = await cp.admin.list({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'kleym-system',
+    })
+    const spec = first?.['spec']
+    const metadata = { name: 'second', namespace: 'team-b', labels: { 'app.kubernetes.io/name': 'kleym' } }
+    const id = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'team-b', name: 'second' }
+    await cp.apply([{ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec }])
+    try {
+      const report = await reportOf(READER, 'status')
+      expect(codesIn(report)).toContain('KLM545')
+      expect(report['exitCode']).toBe(1)
+    } finally {
+      await cp.admin.delete(id)
+    }
+  })
+})
+
+describe('in a terminal, a pipe and CI', () => {
+  const ESCAPE = '\u001B['
+
+  test.for<
+    readonly [name: string, args: readonly string[], env: Readonly<Record<string, string>>, colours: boolean]
+  >([
+    ['a pipe has no colours', [], {}, false],
+    ['asked for, it has', ['--color=always'], {}, true],
+    ['asked for, it has in spite of NO_COLOR', ['--color=always'], { NO_COLOR: '1' }, true],
+  ])('%s', async ([, args, env, colours]) => {
+    const run = await kubectlKleym(cp, ['explain', 'chat', ...args], {
+      kubeconfig: configs[READER] ?? '',
+      env,
+    })
+    expect(run.stdout.includes(ESCAPE)).toBe(colours)
+    expect(run.code).toBe(0)
+  })
+
+  test.for([50, 80, 160])('no line of an answer is wider than %i columns but for names', async (columns) => {
+    const run = await kubectlKleym(cp, ['explain', '-A'], {
+      kubeconfig: configs[READER] ?? '',
+      env: { COLUMNS: String(columns) },
+    })
+    const wide = run.stdout.split('\n').filter((text) => text.length > columns && !/\S{40,}/.test(text))
+    expect(wide).toEqual([])
+  })
+
+  test.for(['sarif', 'junit', 'github', 'yaml', 'name'])(
+    '-o %s has the exit code of text',
+    async (format) => {
+      const text = await kleym(READER, 'conflicts', '-A')
+      const other = await kleym(READER, 'conflicts', '-A', '-o', format)
+      expect(other.code).toBe(text.code)
+      expect(other.stdout).not.toBe('')
+    },
+  )
+})
 
 describe('what goes wrong on the way', () => {
   test.for<readonly [name: string, args: readonly string[], code: number, says: RegExp]>([

@@ -113,7 +113,7 @@ function requireImpersonated({ as = '', 'as-group': groups = [], 'as-uid': uid =
 
 /** The longest that a timer can wait: 24 days. */
 const FOR_EVER_MS = 2 ** 31 - 1
-const NANOSECONDS_PER_MS = 1_000_000n
+const NANOSECONDS_PER_MS = 1_000_000
 
 /** As kubectl: whole seconds, or a duration of Go; 0 is for ever. */
 function timeoutOf(written: string | undefined): number | undefined {
@@ -127,10 +127,10 @@ function timeoutOf(written: string | undefined): number | undefined {
       why: 'it is a number of seconds, or a duration such as 500ms, 10s or 1m30s',
       fix: 'write it like --request-timeout=10s',
     })
-  return ms === 0 ? FOR_EVER_MS : Math.min(Math.max(1, ms), FOR_EVER_MS)
+  return ms === 0 ? FOR_EVER_MS : Math.min(Math.ceil(ms), FOR_EVER_MS)
 }
 
 function durationMs(written: string): number | undefined {
   const parsed = parseGoDuration(written)
-  return parsed.ok ? Number(parsed.nanoseconds / NANOSECONDS_PER_MS) : undefined
+  return parsed.ok ? Number(parsed.nanoseconds) / NANOSECONDS_PER_MS : undefined
 }

@@ -9,10 +9,11 @@ import { isGroupServed, servedGroups, type ServedGroups } from '@kleym/shared/ku
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { Sharing } from './sharing.ts'
 import { unreachable } from './unreachable.ts'
 
-/** What is left of an object after reading: what the answer uses of it. */
-export type Trim = (object: JsonRecord) => JsonRecord
+/** What is left of an object after reading: what the answer uses of it. `sharing` is that of one list. */
+export type Trim = (object: JsonRecord, sharing?: Sharing) => JsonRecord
 
 /** How a kind is read. */
 export interface Want {
@@ -113,11 +114,12 @@ export class ClusterReader {
     const { group, version, kind } = resource
     const apiVersion = group === '' ? version : `${group}/${version}`
     const objects: RawObject[] = []
+    const sharing = new Sharing()
     for await (const { items } of this.#client.pages(resource, options)) {
       // The items of a list do not say what they are.
       for (const item of items) {
         const object = { ...item, apiVersion, kind }
-        objects.push({ value: trim === undefined ? object : trim(object) })
+        objects.push({ value: trim === undefined ? object : trim(object, sharing) })
       }
       this.#onPage(resource, objects.length)
     }

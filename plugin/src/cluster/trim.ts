@@ -3,6 +3,7 @@
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/spire/attestor.ts'
 import type { Trim } from './reader.ts'
+import { Sharing } from './sharing.ts'
 
 /** Everything but the bookkeeping of field managers and, where `status` is false, the status. */
 export function withoutManagedFields({ status }: { readonly status: boolean }): Trim {
@@ -48,16 +49,22 @@ const CONTAINER = ['name', 'image', 'restartPolicy']
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses']
 const CONTAINER_STATUS = ['name', 'image', 'imageID']
 
+/** What the pods of a workload have in common. */
+const SHARED_METADATA = ['namespace', 'generateName', 'labels', 'ownerReferences']
+const SHARED_SPEC = [...SPEC, ...CONTAINER_LISTS]
+
 /** Keeps of a pod what the answer reads. */
 export function podTrim({ mentions, images }: PodNeeds): Trim {
   const wholeMetadata = needsMore(mentions, 'PodMeta')
   const wholeSpec = needsMore(mentions, 'PodSpec')
   const trimMetadata = mentions.has(ANNOTATIONS) ? withAnnotations : withoutAnnotations
-  return ({ apiVersion, kind, metadata: meta, spec, status }) => ({
+  const ofMetadata = wholeMetadata ? withoutManagers : trimMetadata
+  const ofSpec = wholeSpec ? (spec: JsonRecord): JsonRecord => spec : trimSpec
+  return ({ apiVersion, kind, metadata: meta, spec, status }, sharing = new Sharing()) => ({
     apiVersion,
     kind,
-    metadata: isRecord(meta) ? (wholeMetadata ? without(meta, 'managedFields') : trimMetadata(meta)) : {},
-    spec: isRecord(spec) ? (wholeSpec ? spec : trimSpec(spec)) : {},
+    metadata: isRecord(meta) ? sharing.fields(ofMetadata(meta), SHARED_METADATA) : {},
+    spec: isRecord(spec) ? sharing.fields(ofSpec(spec), SHARED_SPEC) : {},
     ...(images && isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
   })
 }
@@ -70,6 +77,10 @@ function needsMore(mentions: ReadonlySet<string>, object: 'PodMeta' | 'PodSpec')
       one === object ||
       (one.startsWith(`${object}.`) && !KEPT.has(one) && one !== ANNOTATIONS),
   )
+}
+
+function withoutManagers(meta: JsonRecord): JsonRecord {
+  return without(meta, 'managedFields')
 }
 
 function withAnnotations(meta: JsonRecord): JsonRecord {

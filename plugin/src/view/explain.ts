@@ -45,7 +45,10 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
     ? []
     : [
         BLANK,
-        line(span('The derivation of one: kubectl kleym explain NAMESPACE/NAME, of all: -o wide', 'dim')),
+        ...wrap(
+          line(span('The derivation of one: kubectl kleym explain NAMESPACE/NAME, of all: -o wide', 'dim')),
+          { width: layout.width, hang: 0 },
+        ),
       ]
   const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
   const stop = layout.everybody.flatMap((one) => [...viewFinding(one, layout), BLANK])

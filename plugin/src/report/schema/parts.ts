@@ -74,10 +74,11 @@ const settingsSchema = z
   .describe('What the answer rests on.')
   .meta({ id: 'Settings' })
 
-const missingSchema = z
+export const missingSchema = z
   .object({
     verb: z.string().describe('An API verb, or read for a file.'),
     what: z.string().describe('A qualified kind, or a place in a file.'),
+    namespace: z.string().optional().describe('Where it was looked for; absent: everywhere.'),
     cause: z.string().describe('forbidden, absent, unreachable, timed out, refused, malformed, ...'),
     text: z.string(),
   })

@@ -5,6 +5,7 @@ import { diffReportSchema } from './diff.ts'
 import { explainReportSchema, findingPagesSchema } from './explain.ts'
 import { count, reportSchema } from './parts.ts'
 import { statusReportSchema } from './status.ts'
+import { watchEventSchema } from './watch.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects.ts'
 
 const conflictsReportSchema = reportSchema('ConflictsReport', 'The answer of kubectl kleym conflicts.', {
@@ -21,10 +22,11 @@ export const anyReportSchema = z
     explainReportSchema,
     findingPagesSchema,
     statusReportSchema,
+    watchEventSchema,
     whoSelectsReportSchema,
   ])
   .describe(
-    'What kubectl kleym prints with -o json and -o yaml. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',
+    'What kubectl kleym prints with -o json and -o yaml; watch prints one object per line. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',
   )
 
 /** `docs/reference/report.schema.json`: what zod makes of the schemas, as an input: objects stay open. */
