@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { ended } from './child.ts'
 import { ensureBinaries } from './binaries.ts'
 import { ensureClient } from './client-binaries.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -37,19 +38,12 @@ export async function shellOn(cp: ControlPlane): Promise<Shell> {
 }
 
 function run(commands: string, env: Readonly<Record<string, string>>): Promise<KubectlResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-e', '-c', commands], {
+  return ended(
+    spawn('sh', ['-e', '-c', commands], {
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: SHELL_MS,
-    })
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-    child.once('error', reject)
-    child.once('close', (status) =>
-      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
-    )
-  })
+    }),
+  )
 }

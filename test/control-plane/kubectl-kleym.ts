@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { ensureBinaries } from './binaries.ts'
+import { ended, type Ended } from './child.ts'
 import type { ControlPlane } from './control-plane.ts'
 
 /** What `npm run build` leaves: the folder that goes on the PATH. */
@@ -20,12 +21,9 @@ export interface PluginOptions {
   readonly started?: (child: ReturnType<typeof spawn>) => void
 }
 
-export interface PluginRun {
+export interface PluginRun extends Omit<Ended, 'status'> {
   /** null where a signal ended it. */
   readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
 }
 
 /** Runs a command line to its end. */
@@ -45,21 +43,7 @@ export async function kubectlKleym(
       ...options.env,
     },
   })
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(options.stdin ?? '')
   options.started?.(child)
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code, signal) =>
-      resolve({
-        code,
-        signal,
-        stdout: Buffer.concat(stdout).toString(),
-        stderr: Buffer.concat(stderr).toString(),
-      }),
-    )
-  })
+  const { status: code, ...rest } = await ended(child, options.stdin)
+  return { ...rest, code }
 }

@@ -1,6 +1,7 @@
 // The real kubectl, as a person would run it.
 import { spawn } from 'node:child_process'
 import process from 'node:process'
+import { ended } from './child.ts'
 
 const KUBECTL_MS = 60_000
 
@@ -24,22 +25,13 @@ export function runKubectl(
   input: string | undefined,
   home: string,
 ): Promise<KubectlResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+  return ended(
+    spawn(command, args, {
       cwd: home,
       env: { PATH: process.env['PATH'] ?? '', HOME: home },
       timeout: KUBECTL_MS,
       killSignal: 'SIGKILL',
-    })
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-    child.once('error', reject)
-    child.once('close', (status) =>
-      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
-    )
-    // kubectl may end before it has read its input.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input ?? '')
-  })
+    }),
+    input,
+  )
 }

@@ -7,6 +7,7 @@ import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { built, BUILD_MAX_MS, PLUGIN } from '../e2e/plugin.ts'
+import { ended, type Ended } from './child.ts'
 import { ensureBinaries } from './binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { writeKubeconfig } from './credentials.ts'
@@ -98,32 +99,18 @@ function objects(): readonly JsonRecord[] {
   ]
 }
 
-interface Ran {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Runs a program with `bin` first on PATH, and a kubeconfig of admin unless told otherwise. */
 function run(
   file: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const path = `${bin}:${process.env['PATH'] ?? ''}`
-    const child = spawn(file === 'kubectl-kleym' ? join(bin, file) : file, args, {
+): Promise<Ended> {
+  const path = `${bin}:${process.env['PATH'] ?? ''}`
+  return ended(
+    spawn(file === 'kubectl-kleym' ? join(bin, file) : file, args, {
       env: { PATH: path, HOME: cp.folder, KUBECONFIG: configs['admin'] ?? '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-    child.once('error', reject)
-    child.once('close', (status) =>
-      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
-    )
-  })
+    }),
+  )
 }
 
 /** What kubectl offers for a command line after `kubectl kleym`: candidates without descriptions, and the directive. */
