@@ -176,7 +176,7 @@ describe('kubectl __complete kleym', () => {
     const log = join(cp.folder, 'completion-debug')
     const env = { KUBECONFIG: configs[NOBODY] ?? '', BASH_COMP_DEBUG_FILE: log }
     const asked = await run('kubectl-kleym', ['__complete', 'explain', ''], env)
-    expect(asked).toEqual({ status: 0, stdout: ':4\n', stderr: '' })
+    expect(asked).toEqual({ status: 0, signal: null, stdout: ':4\n', stderr: '' })
     expect(readFileSync(log, 'utf8')).toMatch(/list inferenceidentitybindings: .*forbidden/)
   })
 
