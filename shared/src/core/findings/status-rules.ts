@@ -2,7 +2,7 @@
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
 import type { Analysis } from '../analysis.ts'
 import { judgementOf } from '../analysis.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Action } from '../plan/plan.ts'
@@ -103,7 +103,7 @@ function operatorFindings(
         first === undefined
           ? `${counted(bindings, 'binding')} wait for the operator, and no Deployment of it is there`
           : `${counted(bindings, 'binding')} wait for the operator, and none of its ${counted(first.wanted, 'replica')} is available`,
-      related: waiting.map(({ subject }) => subject).filter(({ kind }) => kind === BINDING_KIND),
+      related: waiting.map(({ subject }) => subject),
     }),
   ]
 }
