@@ -27,7 +27,7 @@ import {
   readEndpoints,
   readNamespace,
   readNode,
-  readPod,
+  podReader,
   type Endpoints,
   type Namespace,
   type Node,
@@ -79,7 +79,7 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
   const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, namespacesRead } = source
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
-  const pods = sortByRef(of('Pod').map(readPod))
+  const pods = sortByRef(of('Pod').map(podReader()))
   const templates = sortByRef(objects.filter(({ value }) => isWorkload(value)).flatMap(readWorkloadPods))
   const bindings = sortByMeta(
     of(`${BINDING_KIND}.${BINDING_GROUP}`).map((raw) => readBinding(raw, standingOf(raw))),

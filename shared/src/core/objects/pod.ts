@@ -57,8 +57,40 @@ export const NODE_COPIED_LABELS: readonly string[] = [
   'topology.kubernetes.io/zone',
 ]
 
+/** One for all pods that exist: there are a hundred thousand of them. */
+const NO_LABELS: ReadonlySet<string> = new Set()
+
 /** What the ServiceAccount admission sets where a pod names none. */
 export const DEFAULT_SERVICE_ACCOUNT = 'default'
+
+/** Reads pods. What they have in common as one and the same value, as a list from a cluster does, they share here too. */
+export function podReader(): (raw: RawObject) => Pod {
+  const known = {
+    labels: new WeakMap<object, Pod['labels']>(),
+    containers: new WeakMap<object, Pod['containers']>(),
+  }
+  return (raw) => {
+    const pod = readPod(raw)
+    // Containers are read of three lists, and known by the first of them: that tells all where it is the only one.
+    const isOnly =
+      own(pod.spec, 'initContainers') === undefined && own(pod.spec, 'ephemeralContainers') === undefined
+    return {
+      ...pod,
+      labels: sharedBy(known.labels, own(pod.metadata, 'labels'), pod.labels),
+      containers: isOnly
+        ? sharedBy(known.containers, own(pod.spec, 'containers'), pod.containers)
+        : pod.containers,
+    }
+  }
+}
+
+/** What was read of the same source before, else what was read now. */
+function sharedBy<T>(known: WeakMap<object, T>, source: unknown, now: T): T {
+  if (typeof source !== 'object' || source === null) return now
+  const before = known.get(source)
+  if (before === undefined) known.set(source, now)
+  return before ?? now
+}
 
 /** Reads a Pod. One without a UID is a manifest: the pod that it will make is described, as far as it is known. */
 export function readPod(raw: RawObject): Pod {
@@ -73,9 +105,9 @@ export function readPod(raw: RawObject): Pod {
     name: meta.name === '' ? undefined : meta.name,
     uid: meta.uid,
     labels: meta.labels,
-    openLabels: new Set(),
+    openLabels: NO_LABELS,
     possibleLabels: exists
-      ? new Set()
+      ? NO_LABELS
       : new Set(NODE_COPIED_LABELS.filter((label) => !meta.labels.has(label))),
     serviceAccountName: serviceAccountOf(spec, exists),
     nodeName: nonEmpty(stringAt(spec, 'nodeName')),
