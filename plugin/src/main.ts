@@ -3,6 +3,7 @@
 // code are taken here and handed on; nothing else touches them. There is no handler for SIGINT: dying of the signal is
 // what shells expect (they report 130), and it works while a long computation runs.
 import process from 'node:process'
+import { dig } from '@kleym/shared/core/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, Interrupts, Output } from './cli/context.ts'
 import { asKleymError, EXIT, formatError, KleymError } from './cli/errors.ts'
@@ -57,6 +58,9 @@ const interrupts: Interrupts = {
   die: (signal) => void process.kill(process.pid, signal),
 }
 
+/** `Bun.gc(true)`: the executable runs on Bun, and Node has no such thing. */
+const gc: unknown = dig(globalThis, 'Bun', 'gc')
+
 const context: CommandContext = {
   cwd: process.cwd(),
   env: process.env,
@@ -68,6 +72,7 @@ const context: CommandContext = {
   ...(process.stdin.isTTY && process.stdout.isTTY
     ? { terminal: { stdin: process.stdin, stdout: process.stdout } }
     : {}),
+  ...(typeof gc === 'function' ? { collectGarbage: () => void Reflect.apply(gc, undefined, [true]) } : {}),
   version: VERSION,
 }
 

@@ -54,6 +54,12 @@ export interface LiveQuestion {
 /** The label by which the operator's Deployment is found in whatever namespace it is. */
 export const OPERATOR_LABEL = 'app.kubernetes.io/name=kleym'
 
+/**
+ * Objects per page where the question is about a few namespaces: the kinds without a namespace then come in one piece,
+ * so that one binding stays within 20 requests on a large cluster. All of everything comes in smaller pieces, for memory.
+ */
+const NARROW_PAGE = 10_000
+
 /** All of an object but the bookkeeping. */
 export const WHOLE = withoutManagedFields({ status: true })
 /** The same, without what controllers report. */
@@ -66,7 +72,9 @@ export async function readLiveSide(
 ): Promise<LiveSide> {
   await reader.open()
   const side = new Side(kind)
-  const read = async (want: Want): Promise<void> => side.add(want.resource, await reader.read(want))
+  const limit = namespaces === undefined ? undefined : NARROW_PAGE
+  const read = async (want: Want): Promise<void> =>
+    side.add(want.resource, await reader.read({ ...want, limit }))
   const [operator] = await Promise.all([
     readOperators(reader),
     ...[BINDINGS, ...POOLS, ...OBJECTIVES].map((resource) => read({ resource, namespaces, trim: WHOLE })),

@@ -22,6 +22,8 @@ export interface Want {
   readonly namespaces?: readonly string[] | undefined
   readonly labelSelector?: string
   readonly trim?: Trim
+  /** Objects per page; the client's own number when undefined. */
+  readonly limit?: number | undefined
 }
 
 /** What one read came to. */
@@ -102,13 +104,14 @@ export class ClusterReader {
   }
 
   async #pages(
-    { resource, labelSelector, trim }: Want,
+    { resource, labelSelector, trim, limit }: Want,
     namespace: string | undefined,
     atOnce: boolean,
   ): Promise<RawObject[]> {
     const options: ListOptions = {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(limit !== undefined && { limit }),
       ...(atOnce && { limit: 0 }),
     }
     const { group, version, kind } = resource

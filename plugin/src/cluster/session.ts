@@ -7,6 +7,9 @@ import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
 import { ClusterReader } from './reader.ts'
 
+/** Of each page, a tenth is kept. */
+const PAGES_BETWEEN_COLLECTIONS = 20
+
 export interface ClusterSession {
   /** The context's namespace, else `default`. */
   readonly namespace: string
@@ -22,7 +25,12 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
   const connection = await connect(options, context)
   const { client, namespace, name } = connection
   const progress = showProgress(context)
-  const reader = new ClusterReader(client, name, progress.onPage)
+  let pages = 0
+  const reader = new ClusterReader(client, name, (resource, count) => {
+    progress.onPage(resource, count)
+    pages += 1
+    if (pages % PAGES_BETWEEN_COLLECTIONS === 0) context.collectGarbage?.()
+  })
   const watched = async <T>(read: Promise<T>): Promise<T> => {
     try {
       return await read

@@ -74,6 +74,9 @@ async function openCluster({ sources }: CommonOptions, context: CommandContext):
   return session.openCluster(sources.cluster, context)
 }
 
+/** More objects than these leave so much behind that a collection pays. */
+const MANY = 20_000
+
 const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
 
 class Gathering {
@@ -148,6 +151,7 @@ class Gathering {
     const deployments = [...objects, ...(side?.operatorDeployments ?? [])]
     const operator = operatorSettings(settings, deployments, after)
     const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
+    if (side !== undefined && objects.length > MANY) this.#context.collectGarbage?.()
     const analysis = analyse(after, operator.config, scm.settings)
     return {
       after: analysis,

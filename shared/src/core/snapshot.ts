@@ -175,6 +175,7 @@ export function servesLlmD(snapshot: Snapshot): boolean {
  */
 export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
+  const shapeOf = shapeReader()
   const existing = Map.groupBy(
     snapshot.pods.filter((pod) => pod.exists),
     shapeOf,
@@ -194,12 +195,15 @@ export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
   return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
 }
 
-function shapeOf(pod: Pod): string {
-  return [
-    pod.namespace,
-    pod.serviceAccountName,
-    ...pod.containers.map(({ name, role }) => `${role} ${name}`),
-  ].join('\n')
+/** What pods of one template have in common; pods that share their containers are read once. */
+function shapeReader(): (pod: Pod) => string {
+  const known = new WeakMap<object, string>()
+  return ({ namespace, serviceAccountName, containers }) => {
+    const before = known.get(containers)
+    const text = before ?? containers.map(({ name, role }) => `${role} ${name}`).join('\n')
+    if (before === undefined) known.set(containers, text)
+    return `${namespace}\n${serviceAccountName}\n${text}`
+  }
 }
 
 function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {

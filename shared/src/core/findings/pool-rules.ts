@@ -10,6 +10,7 @@ import { counted, Names } from './tally.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
+  readonly number: number
   readonly namespace: string
   readonly labels: PoolLabels
   readonly pools: Set<string>
@@ -26,9 +27,9 @@ export function poolFindings(analysis: Analysis): readonly Finding[] {
   // Pods in the same selections are in the same pools, however many of those there are: the names are put together once.
   const bySelections = new Map<string, Shared>()
   for (const [pod, selections] of selectionsOfPods(analysis)) {
-    const key = selections.map(([number]) => number).join(' ')
+    const key = selections.map(({ number }) => number).join(' ')
     const found = entryOf(bySelections, key, () => {
-      const names = new Set(selections.flatMap(([, { pools }]) => [...pools]))
+      const names = new Set(selections.flatMap(({ pools }) => [...pools]))
       const sorted = [...names].toSorted(compareBytes)
       const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
       return entryOf(shared, JSON.stringify([pod.namespace, sorted]), () => ({ pools, pods: new Names() }))
@@ -49,15 +50,21 @@ export function poolFindings(analysis: Analysis): readonly Finding[] {
   )
 }
 
-/** The selections that choose each pod, with their numbers. */
-function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly (readonly [number, Selection])[]> {
-  const ofPod = new Map<Pod, (readonly [number, Selection])[]>()
-  for (const [number, selection] of selectionsOf(analysis).entries()) {
+/** The selections that choose each pod that more than one pool selects: of a hundred thousand pods, hardly any. */
+function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly Selection[]> {
+  const first = new Map<Pod, Selection>()
+  const several = new Map<Pod, Selection[]>()
+  for (const selection of selectionsOf(analysis)) {
     for (const pod of analysis.pods().withLabels(selection.namespace, selection.labels)) {
-      entryOf(ofPod, pod, () => []).push([number, selection])
+      const before = first.get(pod)
+      if (before !== undefined) entryOf(several, pod, () => [before]).push(selection)
+      else {
+        first.set(pod, selection)
+        if (selection.pools.size > 1) several.set(pod, [selection])
+      }
     }
   }
-  return ofPod
+  return several
 }
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {
@@ -68,6 +75,7 @@ function selectionsOf(analysis: Analysis): readonly Selection[] {
     const { namespace } = meta
     const { labels } = decoded
     entryOf(selections, JSON.stringify([namespace, [...labels]]), () => ({
+      number: selections.size,
       namespace,
       labels,
       pools: new Set(),

@@ -33,21 +33,22 @@ export class Step<T> {
   readonly field: string
   /** What it gives for every pod, where it has no actions. */
   readonly constant: StepResult<T> | undefined
-  readonly #template: UsableTemplate
+  /** Undefined where it is a constant: ten thousand of those are kept for as long as an answer takes. */
+  readonly #template: UsableTemplate | undefined
   readonly #read: Reader<T>
 
   constructor(field: string, template: UsableTemplate, read: Reader<T>) {
     this.field = field
-    this.#template = template
     this.#read = read
     if (template.kind === 'template' && template.literal !== undefined) {
       this.constant = read({ text: template.literal, open: NONE, validUtf8: true }, field)
-    }
+    } else this.#template = template
   }
 
   run(data: TemplateData): StepResult<T> {
     if (this.constant !== undefined) return this.constant
     const template = this.#template
+    if (template === undefined) throw new TypeError(`${this.field} has neither a template nor a constant`)
     if (template.kind === 'unsupported') {
       return { kind: 'unknown', field: this.field, construct: template.construct }
     }
@@ -66,7 +67,7 @@ export class Step<T> {
 
   /** Whether its text could come out as something else than UTF-8: only by cutting a text or by an escape. */
   get mayBreakUtf8(): boolean {
-    if (this.constant !== undefined || this.#template.kind === 'unsupported') return false
+    if (this.#template === undefined || this.#template.kind === 'unsupported') return false
     return /slice|\\/.test(this.#template.source)
   }
 }
