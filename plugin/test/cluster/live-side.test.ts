@@ -34,10 +34,11 @@ test('one namespace takes at most twenty requests, and none of another namespace
   const everywhere = calls.filter((call) => !call.includes(' team-a'))
   expect(everywhere.toSorted()).toEqual([
     'GET /apis',
-    `list ${CSIDS}`,
-    'list ClusterStaticEntry.spire.spiffe.io',
+    // In one piece: pages of the usual size would be twenty more of them in a large cluster.
+    `list ${CSIDS} limit=10000`,
+    'list ClusterStaticEntry.spire.spiffe.io limit=10000',
     'list Deployment.apps app.kubernetes.io/name=kleym',
-    'list Node',
+    'list Node limit=10000',
   ])
   expect(calls).toContain('get Namespace team-a')
   expect(side.namespacesRead).toEqual(new Set(['team-a']))
@@ -48,7 +49,7 @@ test('all namespaces are read in one list of each kind', async () => {
   const { calls, side } = await read({}, { namespaces: undefined })
   expect(new Set(calls).size).toBe(calls.length)
   expect(calls).toContain('list Namespace')
-  expect(calls.filter((call) => call.includes('team-a'))).toEqual([])
+  expect(calls.filter((call) => call.includes('team-a') || call.includes('limit='))).toEqual([])
   expect(side.namespacesRead).toBeUndefined()
   expect(side.listedKinds).toContain('Namespace')
 })
@@ -120,7 +121,7 @@ describe('what is kept of pods follows from the templates', () => {
 })
 
 test('Endpoints are read where an object asks for the names of Services, else never', async () => {
-  const list = 'list Endpoints team-a'
+  const list = 'list Endpoints team-a limit=10000'
   expect((await read({})).calls).not.toContain(list)
   const asking = { lists: { [CSIDS]: [[[csid({ autoPopulateDNSNames: true })]]] } }
   expect((await read(asking)).calls).toContain(list)
@@ -140,7 +141,7 @@ describe('workloads', () => {
   ])('where the question names %s', async (kind, names, replicaSets) => {
     const { side, calls } = await read(answers, { kind })
     expect(namesOf(side)).toEqual(names)
-    expect(calls.includes('list ReplicaSet.apps team-a')).toBe(replicaSets)
+    expect(calls.includes('list ReplicaSet.apps team-a limit=10000')).toBe(replicaSets)
   })
 })
 
