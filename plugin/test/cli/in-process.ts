@@ -13,7 +13,15 @@ export interface Ran {
 export async function inProcess(args: readonly string[], cwd: string): Promise<Ran> {
   const stdout = capture()
   const stderr = capture()
-  const context: CommandContext = { cwd, env: {}, stdin: nothing(), stdout, stderr, clock: systemClock, version: '0.0.0' }
+  const context: CommandContext = {
+    cwd,
+    env: {},
+    stdin: nothing(),
+    stdout,
+    stderr,
+    clock: systemClock,
+    version: '0.0.0',
+  }
   const code = await runProgram(args, context)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
