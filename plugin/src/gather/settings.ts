@@ -11,9 +11,10 @@ import {
   type OperatorSettings,
   type SettingsClaim,
 } from '@kleym/shared/core/install/operator-settings.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
+import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/objects/scm-config.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
@@ -46,8 +47,24 @@ export function operatorSettings(
   return settleSettings([flagClaim(settings), ...operatorClaims(deployments), ...statusClaims(bindings)])
 }
 
-function flagClaim({ trustDomain, className }: SettingsOptions): SettingsClaim {
+/** What the command line says. */
+export function flagClaim({
+  trustDomain,
+  className,
+}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsClaim {
   return { source: 'the command line', subject: undefined, trustDomain, className }
+}
+
+/** What tells something of SCM's settings where its configuration does not. */
+export function scmEvidence(
+  { config, classNameSource }: OperatorSettings,
+  clusterSpiffeIds: Iterable<ClusterSpiffeId>,
+): ScmEvidence {
+  return {
+    trustDomain: config.trustDomain.kind === 'set' ? config.trustDomain.value : undefined,
+    className: classNameSource === undefined ? undefined : config.className,
+    clusterSpiffeIdClasses: [...clusterSpiffeIds].map(({ spec }) => spec.className),
+  }
 }
 
 export interface ScmReading {
@@ -62,21 +79,16 @@ export async function scmSettings(
   { scmConfig }: SettingsOptions,
   objects: readonly RawObject[],
   { clusterSpiffeIds }: Snapshot,
-  { config, classNameSource }: OperatorSettings,
+  operator: OperatorSettings,
   cwd: string,
 ): Promise<ScmReading> {
-  const evidence = {
-    trustDomain: config.trustDomain.kind === 'set' ? config.trustDomain.value : undefined,
-    className: classNameSource === undefined ? undefined : config.className,
-    clusterSpiffeIdClasses: clusterSpiffeIds.map(({ spec }) => spec.className),
-  }
   const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
   const found = given === undefined ? await scmConfigsIn(objects) : []
   const chosen = given ?? found[0]
   const { settings, problems } = readScmSettings(
     chosen?.config,
     chosen?.source ?? 'the SPIRE chart',
-    evidence,
+    scmEvidence(operator, clusterSpiffeIds),
   )
   const several =
     found.length > 1 ? [`there are ${found.length} SCM configurations; ${chosen?.source} is used`] : []
