@@ -385,6 +385,8 @@ describe('status', () => {
   test('limited to a namespace, counts its bindings', async () => {
     const report = await reportOf(READER, 'status', '-n', 'team-a')
     expect(report['conditions']).toEqual([{ ready: 'True', reason: 'Reconciled', count: 3 }])
+    // The outputs of other namespaces are not orphans for that.
+    expect(codesIn(report)).not.toContain('KLM521')
     expect(listAt(report, 'operators')).toHaveLength(1)
   })
 

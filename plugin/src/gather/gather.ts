@@ -8,7 +8,6 @@ import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { statusFindings } from '@kleym/shared/core/findings/status-rules.ts'
-import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import type { ClusterSession } from '../cluster/session.ts'
 import type { CommandContext } from '../cli/context.ts'
@@ -17,6 +16,7 @@ import { DEFAULT_NAMESPACE } from '../cli/flags.ts'
 import type { CommonOptions } from '../cli/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
+import { liveSnapshot } from './live-snapshot.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
@@ -134,17 +134,7 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const snapshotOf = (from: readonly RawObject[]): Snapshot =>
-      readSnapshot({
-        objects: from,
-        gaps,
-        ...(side !== undefined && {
-          absentKinds: side.absentKinds,
-          listedKinds: side.listedKinds,
-          ...(side.namespacesRead === undefined ? {} : { namespacesRead: side.namespacesRead }),
-        }),
-      })
-    const after = snapshotOf(objects)
+    const after = liveSnapshot(objects, gaps, side)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
@@ -158,7 +148,11 @@ class Gathering {
       before:
         start === undefined || !isChanged
           ? analysis
-          : analyse(snapshotOf(withPossibleNames(start).objects), operator.config, scm.settings),
+          : analyse(
+              liveSnapshot(withPossibleNames(start).objects, gaps, side),
+              operator.config,
+              scm.settings,
+            ),
       operator,
       inputFindings: [
         ...operator.disagreements,

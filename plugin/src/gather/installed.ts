@@ -2,10 +2,10 @@
 // judged anew.
 import { analyse } from '@kleym/shared/core/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import { readSnapshot } from '@kleym/shared/core/snapshot.ts'
 import type { CommonOptions } from '../cli/options.ts'
 import type { Installation } from '../cluster/installation.ts'
 import type { World } from './gather.ts'
+import { liveSnapshot } from './live-snapshot.ts'
 import { unreadNotes } from './notes.ts'
 import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
 
@@ -15,8 +15,8 @@ export async function installedWorld(
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
 ): Promise<World> {
-  const { objects, gaps, absentKinds, listedKinds } = side
-  const snapshot = readSnapshot({ objects, gaps, absentKinds, listedKinds })
+  const { objects } = side
+  const snapshot = liveSnapshot(objects, side.gaps, side)
   const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot)
   const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)

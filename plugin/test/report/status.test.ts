@@ -1,6 +1,8 @@
 // The report of `status`, from what a cluster answers to the fields and the lines: each unknown stays one.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { nameFromItself } from '@kleym/shared/core/compile/output.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import type { CommonOptions } from '../../src/cli/options.ts'
 import { readInstallation } from '../../src/cluster/installation.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'
@@ -118,6 +120,27 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
     calls: fake.calls,
   }
 }
+
+test('limited to a namespace, an output of another one is no orphan: its binding was not looked for', async () => {
+  const output = {
+    metadata: {
+      name: nameFromItself('team-b/mistral', ID),
+      annotations: { [ANNOTATION_BINDING]: 'team-b/mistral', [ANNOTATION_BINDING_UID]: 'uid-of-mistral' },
+    },
+    spec: { spiffeIDTemplate: ID },
+  }
+  const { client } = new FakeClient({ lists: { 'ClusterSPIFFEID.spire.spiffe.io': [[[output]]] } })
+  const codesFor = async (namespaces: readonly string[] | undefined): Promise<readonly string[]> => {
+    const question = { namespaces, scmNamespaces: [] }
+    const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
+    const world = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: namespaces?.[0] })
+    return statusFrame(world, installation, NOW).findings.map(({ code }) => code)
+  }
+  expect(await codesFor(undefined)).toContain('KLM521')
+  expect(await codesFor(['team-a'])).not.toContain('KLM521')
+})
+
+const ID = 'spiffe://example.org/ns/team-b/pool/mistral'
 
 function served(absent: readonly string[]): readonly JsonRecord[] {
   return [
