@@ -23,6 +23,7 @@ import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } from './settings.ts'
 import { WANTED_KINDS } from './wanted.ts'
+import { widen } from './widen.ts'
 
 export interface World {
   /** The state that the question is about: the live side with the files applied. */
@@ -122,9 +123,7 @@ class Gathering {
     const side = await read(namespaces)
     const world = await this.world(side)
     if (namespaces === undefined || !reachesBeyond(world.after)) return world
-    const everything = await read(undefined)
-    const gap = gapElsewhere(everything, side)
-    return this.world(gap === undefined ? everything : withGap(side, gap))
+    return this.world(widen(await read(undefined), side))
   }
 
   async world(side: LiveSide | undefined): Promise<World> {
@@ -192,16 +191,6 @@ class Gathering {
     }
     return kept
   }
-}
-
-/** Why other namespaces could not be looked into, where these could. */
-function gapElsewhere(everything: LiveSide, side: LiveSide): Ignorance | undefined {
-  return [...everything.gaps].find(([kind]) => !side.gaps.has(kind))?.[1]
-}
-
-/** What was read, and that something stands in other namespaces that could not be read. */
-function withGap(side: LiveSide, gap: Ignorance): LiveSide {
-  return { ...side, gaps: new Map([...side.gaps, ['other namespaces', gap]]) }
 }
 
 /** A path that does not exist is a wrong command line: an answer about the rest would be an answer to nobody's question. */
