@@ -1,6 +1,6 @@
 // A program as one executable in dist/ that needs nothing else: esbuild bundles it, Bun or Node takes the bundle in.
 import { spawnSync } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from './build-error.ts'
 import { compile, executableName } from './bun.ts'
@@ -21,6 +21,7 @@ export interface Program {
 
 /** Builds a program for this platform. A build that fails leaves the last one as it was. */
 export async function buildExecutable(root: string, { name, entry, runtime }: Program): Promise<void> {
+  const began = new Date()
   const dist = join(root, 'dist')
   const outfile = executableName(name)
   await mkdir(dist, { recursive: true })
@@ -34,6 +35,8 @@ export async function buildExecutable(root: string, { name, entry, runtime }: Pr
     // A copy, as an install makes one: Linux keeps a file that was written in large pieces in large pages, and then counts
     // 30 MiB more of it as resident in every process.
     await copyFile(join(folder, outfile), join(folder, COPY))
+    // As old as the sources that it was made of: one that is edited during the build is newer.
+    await utimes(join(folder, COPY), began, began)
     await rename(join(folder, COPY), join(dist, outfile))
   } finally {
     await rm(folder, { recursive: true, force: true })
