@@ -21,11 +21,6 @@ export abstract class KleymCommand extends Command {
   protected get context(): CommandContext {
     return contextOf(this.config)
   }
-
-  /** A failed command leaves the exit code to the program. */
-  protected override async catch(error: Error): Promise<never> {
-    throw error
-  }
 }
 
 /** What a command that was started by the program may use of the process. */
