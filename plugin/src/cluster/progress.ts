@@ -34,8 +34,8 @@ export function showProgress({
     show()
   })
   return {
-    onPage: ({ plural }, count) => {
-      counts.set(plural, count)
+    onPage: ({ plural }, added) => {
+      counts.set(plural, (counts.get(plural) ?? 0) + added)
       if (isLate && !ended) show()
     },
     end: () => {

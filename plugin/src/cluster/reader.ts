@@ -38,8 +38,8 @@ export type Reading =
       readonly why: Ignorance
     }
 
-/** Told of every page: how many objects of a kind have come so far. */
-export type OnPage = (resource: Resource, count: number) => void
+/** Told of every page: how many objects of a kind have come with it. */
+export type OnPage = (resource: Resource, added: number) => void
 
 /** How often a list is begun whose next page is no longer to be had; the last try asks for all at once: it cannot expire. */
 const TRIES = 3
@@ -124,7 +124,7 @@ export class ClusterReader {
         const object = { ...item, apiVersion, kind }
         objects.push({ value: trim === undefined ? object : trim(object, sharing) })
       }
-      this.#onPage(resource, objects.length)
+      this.#onPage(resource, items.length)
     }
     return objects
   }

@@ -26,22 +26,19 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
   const { client, namespace, name } = connection
   const progress = showProgress(context)
   let pages = 0
-  const reader = new ClusterReader(client, name, (resource, count) => {
-    progress.onPage(resource, count)
+  const reader = new ClusterReader(client, name, (resource, added) => {
+    progress.onPage(resource, added)
     pages += 1
     if (pages % PAGES_BETWEEN_COLLECTIONS === 0) context.collectGarbage?.()
   })
-  const watched = async <T>(read: Promise<T>): Promise<T> => {
-    try {
-      return await read
-    } finally {
-      progress.end()
-    }
-  }
   return {
     namespace,
-    read: (question) => watched(readLiveSide(reader, question)),
-    readInstallation: (question) => watched(readInstallation(client, reader, question)),
-    close: () => connection.close(),
+    read: (question) => readLiveSide(reader, question),
+    readInstallation: (question) => readInstallation(client, reader, question),
+    close: () => {
+      // A question may take several readings.
+      progress.end()
+      connection.close()
+    },
   }
 }
