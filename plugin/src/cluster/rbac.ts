@@ -1,41 +1,10 @@
 // What a user would need to be allowed, for what the API server forbade: a rule that can be pasted into a Role.
 import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
-import {
-  BINDINGS,
-  CLUSTER_SPIFFE_IDS,
-  CLUSTER_STATIC_ENTRIES,
-  CONFIG_MAPS,
-  CRDS,
-  ENDPOINTS,
-  LEASES,
-  NAMESPACES,
-  NODES,
-  OBJECTIVES,
-  PODS,
-  POOLS,
-  REPLICA_SETS,
-  resourceName,
-  WORKLOADS,
-} from '@kleym/shared/kube/resources.ts'
+import { RESOURCES, resourceName } from '@kleym/shared/kube/resources.ts'
 
 const BY_NAME: ReadonlyMap<string, Resource> = new Map(
-  [
-    BINDINGS,
-    ...POOLS,
-    ...OBJECTIVES,
-    CLUSTER_SPIFFE_IDS,
-    CLUSTER_STATIC_ENTRIES,
-    NAMESPACES,
-    NODES,
-    PODS,
-    ENDPOINTS,
-    CONFIG_MAPS,
-    CRDS,
-    LEASES,
-    REPLICA_SETS,
-    ...WORKLOADS,
-  ].map((resource) => [resourceName(resource), resource]),
+  RESOURCES.map((resource) => [resourceName(resource), resource]),
 )
 
 /** For what the API server forbade, the rules that would allow it, below the place where they belong; one line each. */

@@ -123,6 +123,27 @@ export const WORKLOADS: readonly Resource[] = [
   },
 ]
 
+/** All of them. */
+export const RESOURCES: readonly Resource[] = [
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  CLUSTER_STATIC_ENTRIES,
+  ...POOLS,
+  ...OBJECTIVES,
+  PODS,
+  REPLICA_SETS,
+  ...WORKLOADS,
+  NAMESPACES,
+  NODES,
+  ENDPOINTS,
+  CONFIG_MAPS,
+  CRDS,
+  EVENTS,
+  LEASES,
+  TOKEN_REVIEWS,
+  SUBJECT_ACCESS_REVIEWS,
+]
+
 /** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a resource as users name it. */
 export function resourceName(resource: Resource): string {
   return resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`
