@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 import {
   CLASS_NAME_ENV,
   CLASS_NAME_FLAG,
+  DEFAULT_LEASE_NAME,
+  LEASE_NAME_FLAG,
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
 } from '@kleym/shared/core/install/operator-settings.ts'
@@ -54,9 +56,9 @@ export const FLAGS = {
     env: 'POD_NAMESPACE',
     about: 'The namespace of the Lease; that of the pod when absent.',
   },
-  '--leader-election-lease-name': {
+  [LEASE_NAME_FLAG]: {
     value: 'NAME',
-    default: 'kleym-operator',
+    default: DEFAULT_LEASE_NAME,
     about: 'The name of the Lease.',
   },
   '--health-probe-bind-address': {

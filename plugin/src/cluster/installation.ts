@@ -1,6 +1,12 @@
 // What `status` reads: which kinds are served, the operators and who leads, the bindings with their statuses, and what
 // SCM is set to. No pod is read.
 import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
+import {
+  argument,
+  commandLines,
+  DEFAULT_LEASE_NAME,
+  LEASE_NAME_FLAG,
+} from '@kleym/shared/core/install/operator-settings.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
@@ -82,10 +88,6 @@ export async function readInstallation(
   }
 }
 
-/** The name that the operator gives its Lease unless it is told another. */
-const LEASE_NAME = 'kleym-operator'
-const LEASE_FLAG = '--leader-election-lease-name='
-
 async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): Promise<Leader | undefined> {
   const [deployment] = operators.state === 'read' ? operators.objects : []
   if (deployment === undefined) return undefined
@@ -105,7 +107,7 @@ async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): 
   }
 }
 
-function leaseName(deployment: RawObject): string {
-  const flag = new RegExp(`"${LEASE_FLAG}([^"]+)"`).exec(JSON.stringify(deployment.value['spec']))
-  return flag?.[1] ?? LEASE_NAME
+function leaseName({ value }: RawObject): string {
+  const given = commandLines(value).map((args) => argument(args, LEASE_NAME_FLAG))
+  return given.find((name) => name !== undefined) ?? DEFAULT_LEASE_NAME
 }

@@ -256,8 +256,10 @@ describe('the leader', () => {
     expect({ leader: fields['leader'] }).toMatchObject({ leader: told })
   })
 
-  test('by a Lease of another name', async () => {
-    const args = ['--leader-election-lease-name=mine']
+  test.each([
+    ['in one word', ['--leader-election-lease-name=mine']],
+    ['in two', ['--leader-election-lease-name', 'mine']],
+  ])('by a Lease of another name, %s', async (_, args) => {
     const { calls } = await said({
       ...SOUND,
       lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args })]]] },

@@ -1,7 +1,7 @@
 // What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
 // bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
 import { entryOf } from '../entry.ts'
-import { isRecord, listAt, stringAt } from '../json.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/binding-rules.ts'
@@ -14,6 +14,9 @@ export const TRUST_DOMAIN_FLAG = '--trust-domain'
 export const TRUST_DOMAIN_ENV = 'KLEYM_TRUST_DOMAIN'
 export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'
 export const CLASS_NAME_ENV = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+export const LEASE_NAME_FLAG = '--leader-election-lease-name'
+/** The name of the operator's Lease where the flag is not given. */
+export const DEFAULT_LEASE_NAME = 'kleym-operator'
 
 /** What one source says; undefined where it says nothing of that setting. */
 export interface SettingsClaim {
@@ -114,9 +117,7 @@ function disagreementsOf(
 }
 
 function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain' | 'className'> | undefined {
-  const args = [...listAt(container, 'command'), ...listAt(container, 'args')].filter(
-    (arg) => typeof arg === 'string',
-  )
+  const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))
   const named = env.some((item) => [TRUST_DOMAIN_ENV, CLASS_NAME_ENV].includes(stringAt(item, 'name') ?? ''))
@@ -128,8 +129,19 @@ function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain
   return { trustDomain, className: className ?? (trustDomain === undefined ? undefined : '') }
 }
 
+/** What the containers of a Deployment are started with, one list for each. */
+export function commandLines(deployment: JsonRecord): readonly (readonly string[])[] {
+  return listAt(deployment, 'spec', 'template', 'spec', 'containers').map(argumentsOf)
+}
+
+function argumentsOf(container: unknown): readonly string[] {
+  return [...listAt(container, 'command'), ...listAt(container, 'args')].filter(
+    (arg) => typeof arg === 'string',
+  )
+}
+
 /** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so nobody knows it here. */
-function argument(args: readonly string[], flag: string): string | undefined {
+export function argument(args: readonly string[], flag: string): string | undefined {
   for (const [at, arg] of args.entries()) {
     const value = arg.startsWith(`${flag}=`)
       ? arg.slice(flag.length + 1)
