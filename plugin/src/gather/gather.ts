@@ -137,7 +137,8 @@ class Gathering {
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
-    const deployments = [...objects, ...(side?.operatorDeployments ?? [])]
+    // The labelled ones first: anybody may have a Deployment whose arguments look like the operator's.
+    const deployments = [...(side?.operatorDeployments ?? []), ...objects]
     const operator = operatorSettings(settings, deployments, after)
     const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
     if (side !== undefined && objects.length > MANY) this.#context.collectGarbage?.()
