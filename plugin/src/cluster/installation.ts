@@ -7,6 +7,7 @@ import {
   DEFAULT_LEASE_NAME,
   LEASE_NAME_FLAG,
 } from '@kleym/shared/core/install/operator-settings.ts'
+import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
@@ -16,9 +17,11 @@ import {
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
   CLUSTER_STATIC_ENTRIES,
+  DEPLOYMENTS,
   LEASES,
   OBJECTIVES,
   POOLS,
+  resourceName,
 } from '@kleym/shared/kube/resources.ts'
 import { readOperators, readScmConfigs, Side, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
 import type { ClusterReader, Reading } from './reader.ts'
@@ -86,6 +89,11 @@ export async function readInstallation(
     leader: await leaderOf(reader, operators, side),
     side: side.finish(operators, namespaces),
   }
+}
+
+/** Why Deployments could not be looked for: a detail to other commands, and half the question to `status`. */
+export function operatorsUnknown({ doubts }: LiveSide): readonly Ignorance[] {
+  return doubts.filter(({ what }) => what === resourceName(DEPLOYMENTS))
 }
 
 async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): Promise<Leader | undefined> {

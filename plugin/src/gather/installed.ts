@@ -3,7 +3,7 @@
 import { analyse } from '@kleym/shared/core/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { CommonOptions } from '../cli/options.ts'
-import type { Installation } from '../cluster/installation.ts'
+import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { World } from './gather.ts'
 import { liveSnapshot } from './live-snapshot.ts'
 import { unreadNotes } from './notes.ts'
@@ -27,7 +27,11 @@ export async function installedWorld(
     inputFindings: [...operator.disagreements, ...scm.findings],
     problems: scm.problems,
     marks: marksOf(objects),
-    notes: [...scm.notes, ...unreadNotes(after, side), ...assumptionNotes(operator, scm.settings)],
+    notes: [
+      ...scm.notes,
+      ...unreadNotes(after, side, operatorsUnknown(side)),
+      ...assumptionNotes(operator, scm.settings),
+    ],
     isLive: true,
     namespaceInForce: namespace,
   }

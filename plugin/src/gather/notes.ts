@@ -1,21 +1,27 @@
 // What a person should know about what was read: sentences for stderr.
 import type { Analysis } from '@kleym/shared/core/analysis.ts'
 import { gapsThatMatter } from '@kleym/shared/core/findings/gaps.ts'
-import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { helpfulRules } from '../cluster/rbac.ts'
 import type { LoadedFiles } from '../sources/load.ts'
 
-/** What could not be read and does not matter enough to make the answer incomplete, and who may help. */
-export function unreadNotes(analysis: Analysis, side: LiveSide | undefined): readonly string[] {
+/**
+ * What could not be read and does not matter enough to make the answer incomplete, and which rules would help; `needed`
+ * matters all the same.
+ */
+export function unreadNotes(
+  analysis: Analysis,
+  side: LiveSide | undefined,
+  needed: readonly Ignorance[] = [],
+): readonly string[] {
   if (side === undefined) return []
-  const matter = new Set(gapsThatMatter(analysis))
-  const details = [...side.gaps.values()].filter((why) => !matter.has(why))
+  const matter = new Set([...gapsThatMatter(analysis), ...needed])
   return [
-    ...[...details, ...side.doubts].map(
-      (why) => `not read, and not needed for the verdict: ${ignoranceText(why)}`,
-    ),
+    ...[...side.gaps.values(), ...side.doubts]
+      .filter((why) => !matter.has(why))
+      .map((why) => `not read, and not needed for the verdict: ${ignoranceText(why)}`),
     ...helpfulRules([...side.gaps.values(), ...side.doubts]),
   ]
 }

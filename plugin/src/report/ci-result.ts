@@ -1,6 +1,5 @@
 // The result as the formats for CI systems print it: each finding with its place in a file, where there is one.
-import type { Subject } from '@kleym/shared/core/findings/finding.ts'
-import type { ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { FailOn } from '../cli/flags.ts'
 import type { CiResult, Place } from '../output/ci.ts'
 import { STDIN } from '../sources/load.ts'
@@ -16,7 +15,7 @@ export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiR
     threshold: failOn === 'never' ? undefined : failOn,
     findings,
     suppressed,
-    placeOf: (subject) => places.get(keyOf(subject)),
+    placeOf: (subject) => places.get(objectKey(subject)),
     differences: frame.differences ?? [],
     unknowns: [
       ...world.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
@@ -30,8 +29,8 @@ function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>()
   for (const mark of marks) {
     const { origin } = mark
-    if (origin === undefined || !isFile(origin.file) || places.has(keyOf(mark))) continue
-    places.set(keyOf(mark), { file: origin.file, line: origin.line })
+    if (origin === undefined || !isFile(origin.file) || places.has(objectKey(mark))) continue
+    places.set(objectKey(mark), { file: origin.file, line: origin.line })
   }
   return places
 }
@@ -39,9 +38,4 @@ function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, Place> {
 /** What came through stdin or out of kustomize has lines, but of no file that anybody could open. */
 function isFile(name: string): boolean {
   return name !== STDIN && !name.endsWith(' (kustomize)')
-}
-
-function keyOf({ kind, namespace, name }: Subject): string {
-  const dot = kind.indexOf('.')
-  return [dot < 0 ? kind : kind.slice(0, dot), namespace, name].join('\n')
 }

@@ -1,6 +1,7 @@
 // What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
 // formats read this one result.
 import { compareFindings, reaches, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
@@ -91,10 +92,6 @@ export function unknownsOf({ frame, unclear }: Pick<Judged, 'frame' | 'unclear'>
 const UNFOLLOWED: FindingCode = 'KLM413'
 
 function isSubjectOf(findings: readonly Finding[]): (subject: Subject) => boolean {
-  const subjects = new Set(findings.map(({ subject }) => keyOf(subject)))
-  return (subject) => subjects.has(keyOf(subject))
-}
-
-function keyOf({ kind, namespace, name }: Subject): string {
-  return [kind, namespace, name].join('\n')
+  const subjects = new Set(findings.map(({ subject }) => objectKey(subject)))
+  return (subject) => subjects.has(objectKey(subject))
 }

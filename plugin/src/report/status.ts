@@ -7,8 +7,8 @@ import { readOperatorDeployment } from '@kleym/shared/core/install/operator-depl
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot.ts'
 import { classHandling } from '@kleym/shared/core/spire/registration.ts'
-import { DEPLOYMENTS, resourceName } from '@kleym/shared/kube/resources.ts'
-import type { Installation, Leader } from '../cluster/installation.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { operatorsUnknown, type Installation, type Leader } from '../cluster/installation.ts'
 import type { World } from '../gather/gather.ts'
 import { viewStatus } from '../view/status.ts'
 import { namedSubject, type Frame } from './frame.ts'
@@ -49,8 +49,7 @@ export function statusFrame(world: World, installation: Installation, now: Date)
     ].toSorted(compareFindings),
     missing: [
       ...missingOf(world, []),
-      // Here the operator is the question.
-      ...side.doubts.filter(({ what }) => what === resourceName(DEPLOYMENTS)),
+      ...operatorsUnknown(side),
       ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
     ],
     names: (shown) => shown.map(namedSubject),
