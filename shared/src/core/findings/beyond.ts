@@ -23,7 +23,7 @@ export function reachesBeyond(analysis: Analysis): boolean {
     staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) ||
     maySomeGive(theirs, here) ||
     theirs.some(({ object }) => mayStopEverybody(object, namespacesRead)) ||
-    outputs.some((output) => mayStandInTheWay(output, analysis, namespacesRead)) ||
+    mayStandInTheWay(outputs, analysis, namespacesRead) ||
     isGivenFromElsewhere(analysis, outputs, namespacesRead)
   )
 }
@@ -65,11 +65,14 @@ function mayStopEverybody({ spec }: ClusterSpiffeId, read: Namespaces): boolean 
 }
 
 /** Whether an output whose binding was not read has a name or a claim of a binding that was. */
-function mayStandInTheWay(output: LiveOutput, { compiled }: Analysis, read: Namespaces): boolean {
-  const { name } = output.object.meta
-  return (
-    compiled.some(({ result }) => result.kind === 'resolved' && result.output.metadata.name === name) ||
-    claimsOfOutput(output).some(({ namespace }) => namespace === ANY || read.has(namespace))
+function mayStandInTheWay(outputs: readonly LiveOutput[], { compiled }: Analysis, read: Namespaces): boolean {
+  const names = new Set(
+    compiled.flatMap(({ result }) => (result.kind === 'resolved' ? [result.output.metadata.name] : [])),
+  )
+  return outputs.some(
+    (output) =>
+      names.has(output.object.meta.name) ||
+      claimsOfOutput(output).some(({ namespace }) => namespace === ANY || read.has(namespace)),
   )
 }
 
