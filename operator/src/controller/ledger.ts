@@ -7,6 +7,7 @@ import { declaredClaim, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { ClaimIndex } from '@kleym/shared/core/collide/claim-index.ts'
 import { claimantsNear } from '@kleym/shared/core/collide/conflict.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { readyOf } from '@kleym/shared/core/install/conditions.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
@@ -400,13 +401,13 @@ function doubted(compiled: Compiled): Compiled {
 }
 
 /** The status holds this very refusal for this generation: an earlier live read has said so (contract §8). */
-function isToldAlready({ binding: { status, meta }, result }: Compiled): boolean {
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+function isToldAlready({ binding, result }: Compiled): boolean {
+  const ready = readyOf(binding)
   return (
     result.kind === 'refused' &&
     ready?.status === 'False' &&
     ready.reason === result.reason &&
-    ready.observedGeneration === meta.generation
+    ready.observedGeneration === binding.meta.generation
   )
 }
 

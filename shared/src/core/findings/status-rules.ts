@@ -3,6 +3,7 @@
 import type { Analysis } from '../analysis.ts'
 import { judgementOf } from '../analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { readyOf } from '../install/conditions.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Action } from '../plan/plan.ts'
@@ -45,7 +46,7 @@ function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
         : `the operator's status is about generation ${seen}, and the binding is at ${meta.generation ?? 0}`
     return [finding('KLM540', { subject, summary })]
   }
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  const ready = readyOf(binding)
   if (ready?.reason === verdict.reason) return []
   if (ready !== undefined && OPERATORS_OWN.has(ready.reason)) {
     const summary = `the operator says ${ready.reason}: ${ready.message}`

@@ -53,6 +53,7 @@ export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
   )[0]
 }
 
-function readyOf({ status }: Binding): Condition | undefined {
+/** The condition `Ready` of a binding's status. */
+export function readyOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready')
 }
