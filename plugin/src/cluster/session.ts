@@ -7,7 +7,7 @@ import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
 import { ClusterReader } from './reader.ts'
 
-/** Of each page, a tenth is kept. */
+/** Most of a page is thrown away once it is cut down; how much memory it costs to wait: docs/performance.md. */
 const PAGES_BETWEEN_COLLECTIONS = 20
 
 export interface ClusterSession {
