@@ -139,7 +139,8 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
 /** The commands whose answer is a graph. */
 const DRAWN: readonly string[] = ['explain', 'conflicts']
 
-function requireFormat(format: OutputFormat, command: string): void {
+/** Throws a usage error for a format in which a command has no answer. */
+export function requireFormat(format: OutputFormat, command: string): void {
   if (format !== 'mermaid' || DRAWN.includes(command)) return
   throw new KleymError({
     code: 'usage',

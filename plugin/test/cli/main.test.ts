@@ -96,6 +96,12 @@ describe('wrong usage exits with 2, says what, why and how to fix it on stderr, 
       'kubectl kleym diff --offline -f x.yaml',
     ],
     [
+      'a diagram of what is no graph',
+      ['status', '-o', 'mermaid'],
+      'status draws no diagram',
+      'ask one of them: kubectl kleym explain -o mermaid',
+    ],
+    [
       '--live without --offline',
       ['explain', '--live', 'dump'],
       '--live stands beside a cluster',

@@ -2,7 +2,7 @@
 import { KleymCommand } from '../../cli/command.ts'
 import type { Outcome } from '../../cli/context.ts'
 import { allNamespacesFlag } from '../../cli/flags.ts'
-import { optionsWithoutSources } from '../../cli/options.ts'
+import { optionsWithoutSources, requireFormat } from '../../cli/options.ts'
 import { KleymError } from '../../cli/errors.ts'
 
 export class Status extends KleymCommand {
@@ -21,6 +21,7 @@ export class Status extends KleymCommand {
   async run(): Promise<Outcome> {
     const { flags } = await this.parse(Status)
     refuseFiles(flags)
+    requireFormat(flags.output, 'status')
     const options = {
       ...optionsWithoutSources(flags, this.context.cwd),
       allNamespaces: flags['all-namespaces'],
