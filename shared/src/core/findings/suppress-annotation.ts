@@ -4,6 +4,7 @@ import { isRecord, own, stringAt } from '../json.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { Origin, RawObject } from '../objects/raw.ts'
 import { findingCodeOf, type FindingCode } from '../registry/findings.ts'
+import type { Subject } from './finding.ts'
 
 /** The annotation by which an object suppresses warnings and information about itself. */
 export const SUPPRESS_ANNOTATION = 'kleym.sonda.red/suppress'
@@ -18,6 +19,17 @@ export interface ObjectMark {
   readonly origin: Origin | undefined
   /** The annotation as written. */
   readonly suppress: string | undefined
+}
+
+/** The kind of a subject without the group that it may have: marks and flags have none. */
+export function bareKind(kind: string): string {
+  const dot = kind.indexOf('.')
+  return dot < 0 ? kind : kind.slice(0, dot)
+}
+
+/** What subjects and marks of one object have in common, whatever group or container is named: kind, namespace and name. */
+export function objectKey({ kind, namespace, name }: Pick<Subject, 'kind' | 'namespace' | 'name'>): string {
+  return [bareKind(kind), namespace, name].join('\n')
 }
 
 /** The marks of the objects that have any, in the order of the objects. */

@@ -1,6 +1,7 @@
 // What `--suppress CODE=KIND/NAMESPACE/NAME` means: a code, and a pattern for the object that a finding is about.
 import type { FindingCode } from '../registry/findings.ts'
 import type { Finding } from './finding.ts'
+import { bareKind } from './suppress-annotation.ts'
 
 /** A parsed flag. `*` in a namespace or name stands for any run of characters; as a kind, for every kind. */
 export interface FlagSuppression {
@@ -17,10 +18,8 @@ export interface FlagSuppression {
 /** Whether a finding is one that the flag means. The subject decides, and not the objects related to it. */
 export function matchesPattern(flag: FlagSuppression, { code, subject }: Finding): boolean {
   if (code !== flag.code) return false
-  const dot = subject.kind.indexOf('.')
-  const kind = dot < 0 ? subject.kind : subject.kind.slice(0, dot)
   return (
-    (flag.kind === '*' || flag.kind === kind) &&
+    (flag.kind === '*' || flag.kind === bareKind(subject.kind)) &&
     // A pattern without a namespace means cluster-scoped objects alone, one with a namespace none of them.
     (flag.namespace === '') === (subject.namespace === '') &&
     matchesWildcard(flag.namespace, subject.namespace) &&

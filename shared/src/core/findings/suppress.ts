@@ -3,7 +3,7 @@
 import { FINDING_CODES, type FindingCode } from '../registry/findings.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { finding, subjectText, type Finding, type Subject } from './finding.ts'
-import { annotationEntries, type AnnotationEntry, type ObjectMark } from './suppress-annotation.ts'
+import { annotationEntries, objectKey, type AnnotationEntry, type ObjectMark } from './suppress-annotation.ts'
 import { matchesPattern, type FlagSuppression } from './suppress-flag.ts'
 
 /** The codes about suppressions themselves, which nothing suppresses. */
@@ -142,10 +142,4 @@ function annotationProblem(
 function unknownCode(written: string): string {
   const hint = didYouMean(written, FINDING_CODES)
   return `there is no finding code ${written}${hint === undefined ? '' : `: ${hint}`}`
-}
-
-/** What a suppression is told by, whatever container of it: kind, namespace and name. */
-function objectKey({ kind, namespace, name }: Pick<Subject, 'kind' | 'namespace' | 'name'>): string {
-  const dot = kind.indexOf('.')
-  return [dot < 0 ? kind : kind.slice(0, dot), namespace, name].join('\n')
 }
