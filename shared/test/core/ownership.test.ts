@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { outputName } from '../../src/core/compile/output.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../src/core/names.ts'
+import type { OutputsKnown } from '../../src/core/plan/plan.ts'
+import { settle } from '../../src/core/plan/settle.ts'
 import {
   FORBIDDEN,
   binding,
@@ -263,6 +265,18 @@ describe('what follows', () => {
   test('an object of ours whose owner cannot be read is left alone', () => {
     const one = world(estate(live(OUTPUT)), { gaps: { [BINDINGS]: FORBIDDEN } })
     expect(one.settled.first.actions).toEqual([])
+  })
+
+  test.each<[string, OutputsKnown]>([
+    ['cannot all be read', FORBIDDEN],
+    ['are not served', 'not served'],
+  ])('where ClusterSPIFFEIDs %s an orphan is left alone, and nothing is ready in the end', (_name, known) => {
+    const { compiled, live: outputs } = world(estate(orphanOf(OUTPUT, 'team-a/gone'), binding()))
+    const { changes, judgements } = settle(compiled, outputs, known)
+    expect(changes).toEqual([])
+    expect([...judgements.values()].map(({ state }) => state)).toEqual([
+      known === 'not served' ? 'refused' : 'undetermined',
+    ])
   })
 
   test('OutputNotOwned says which object and why, and withdraws other outputs of the binding', () => {

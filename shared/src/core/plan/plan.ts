@@ -88,14 +88,14 @@ export function planOnce(
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)
     judgements.set(one.binding.key, asFarAs(known, decided.judgement))
-    if (known === 'known') actions.push(...decided.actions)
+    actions.push(...decided.actions)
   }
   for (const output of outputs) {
     if (output.ownership.kind !== 'orphan' || isTerminating(output)) continue
     const { binding, why } = output.ownership
     actions.push({ kind: 'delete', binding, live: output, because: why })
   }
-  return { judgements, actions, claims }
+  return { judgements, actions: known === 'known' ? actions : [], claims }
 }
 
 function asFarAs(known: OutputsKnown, judgement: Judgement): Judgement {
