@@ -22,6 +22,8 @@ class Kind {
   refusal: ApiError | undefined
   /** Whether it has forgotten what was before now: watches must begin with a list. */
   isCompacted = false
+  /** What its lists wait for. */
+  gate: PromiseWithResolvers<void> | undefined
   readonly objects = new Map<string, JsonRecord>()
   readonly streams = new Set<Stream>()
 }
@@ -40,7 +42,6 @@ export class KindsServer {
   /** Groups that `/apis` names although nothing in them is found. */
   readonly #hollow = new Set<string>()
   #version = 100
-  #gate: PromiseWithResolvers<void> | undefined
 
   /** `served`: all kinds that it may serve, and serves at first. `now`: in milliseconds. */
   constructor(served: readonly Resource[], now: () => number) {
@@ -119,14 +120,15 @@ export class KindsServer {
     if (tells) this.#tell(kind, { type: 'DELETED', object: { ...before, metadata } })
   }
 
-  /** Lists that begin from now on are answered, with what is there when they begin, after `letListsGo`. */
-  holdLists(): void {
-    this.#gate = Promise.withResolvers()
+  /** Lists of a kind that begin from now on are answered, with what is there when they begin, after `letListsGo`. */
+  holdLists(resource: Resource): void {
+    this.#of(resource).gate = Promise.withResolvers()
   }
 
-  letListsGo(): void {
-    this.#gate?.resolve()
-    this.#gate = undefined
+  letListsGo(resource: Resource): void {
+    const kind = this.#of(resource)
+    kind.gate?.resolve()
+    kind.gate = undefined
   }
 
   #of(resource: Resource): Kind {
@@ -154,7 +156,7 @@ export class KindsServer {
     const kind = this.#of(resource)
     this.lists.push(resourceName(resource))
     const listing = { items: [...kind.objects.values()], resourceVersion: String(this.#version) }
-    if (this.#gate !== undefined) await Promise.race([this.#gate.promise, aborted(signal)])
+    if (kind.gate !== undefined) await Promise.race([kind.gate.promise, aborted(signal)])
     this.#admit(kind)
     yield listing
   }

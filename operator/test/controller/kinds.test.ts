@@ -1,131 +1,25 @@
 // How far each cache may be believed as kinds come, go and fail (contract §4): with a clock that the test turns, and a server
 // whose faults come when the test says so.
-import { afterEach, describe, expect, it } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { describe, expect, it } from 'vitest'
+import { CRDS, groupVersionPath } from '@kleym/shared/kube/resources.ts'
+import { settled } from '../fake-time.ts'
+import { crdOf } from './kinds-server.ts'
 import {
-  BINDINGS,
-  CLUSTER_SPIFFE_IDS,
-  CRDS,
-  groupVersionPath,
-  OBJECTIVES,
-  POOLS,
-  resourceName,
-} from '@kleym/shared/kube/resources.ts'
-import { FakeTime, settled } from '../fake-time.ts'
-import { keptLog } from '../log-lines.ts'
-import { Kinds } from '../../src/controller/kinds.ts'
-import { createWorld, type Standing } from '../../src/controller/world.ts'
-import { answer, crdOf, KindsServer } from './kinds-server.ts'
-
-const EVERY_KIND = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
-/** The kind that all of this is about: the only one of its group. */
-const SUBJECT = CLUSTER_SPIFFE_IDS
-const FORBIDDEN = answer(403, 'Forbidden')
-const FAILED = answer(500, 'InternalError')
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-
-/** `synced`, or `unknown: forbidden`. */
-function textOf(standing: Standing): string {
-  return standing.kind === 'unknown' ? `unknown: ${standing.why.cause}` : standing.kind
-}
-
-function setUp(): Setup {
-  const time = new FakeTime()
-  const server = new KindsServer(EVERY_KIND, () => time.nowMs)
-  const errors: unknown[] = []
-  const onError = (error: unknown): void => void errors.push(error)
-  const world = createWorld({ onError })
-  const cache = world.outputs
-  const said: string[] = []
-  const heard: string[] = []
-  cache.onStanding(() => said.push(`${time.nowMs / SECOND} s: ${textOf(cache.standing)}`))
-  cache.store.subscribe((change) => {
-    const { name } = (change.kind === 'removed' ? change.before : change.now).meta
-    heard.push(`${change.kind} ${name} while ${cache.standing.kind}`)
-  })
-  const setup: Setup = {
-    time,
-    server,
-    errors,
-    said,
-    heard,
-    recoveries: 0,
-    standing: () => textOf(cache.standing),
-    names: () => [...cache.store.values()].map(({ meta }) => meta.name).toSorted(),
-    recheck: () => setup.kinds.recheck(cache),
-    kinds: new Kinds({
-      api: server.api,
-      world,
-      clock: time.clock(),
-      random: () => 0,
-      log: keptLog().log,
-      onError,
-      onRecovered: () => {
-        setup.recoveries += 1
-      },
-    }),
-  }
-  running.push(setup)
-  return setup
-}
-
-interface Setup {
-  readonly time: FakeTime
-  readonly server: KindsServer
-  readonly kinds: Kinds
-  readonly errors: readonly unknown[]
-  /** What its cache's standing became, and when. */
-  readonly said: string[]
-  /** What became of its objects, and what its standing was by then. */
-  readonly heard: string[]
-  /** How often the API server was said to be heard of again. */
-  recoveries: number
-  /** What its cache's standing is. */
-  standing(): string
-  /** The names that its cache holds. */
-  names(): readonly string[]
-  recheck(): Promise<void>
-}
-
-const running: Setup[] = []
-
-afterEach(async () => {
-  for (const { kinds, errors } of running.splice(0)) {
-    await kinds.stop()
-    if (errors.length > 0) throw new AggregateError(errors, 'a listener has thrown')
-  }
-})
-
-/** Everything is served, every cache is filled, and nothing has been noted yet. */
-async function filled(...names: readonly string[]): Promise<Setup> {
-  const setup = setUp()
-  for (const name of names) setup.server.write(SUBJECT, named(name))
-  await begin(setup)
-  expect(setup.standing()).toBe('synced')
-  setup.said.length = 0
-  setup.heard.length = 0
-  return setup
-}
-
-/** As `filled`, without the kind and its CRD. */
-async function without(): Promise<Setup> {
-  const setup = setUp()
-  setup.server.withdraw(SUBJECT)
-  await begin(setup)
-  expect(setup.standing()).toBe('absent')
-  setup.said.length = 0
-  return setup
-}
-
-async function begin({ kinds }: Setup): Promise<void> {
-  await kinds.start()
-  await settled()
-}
-
-function named(name: string): JsonRecord {
-  return { metadata: { name } }
-}
+  begin,
+  fail,
+  FAILED,
+  filled,
+  forbid,
+  FORBIDDEN,
+  MINUTE,
+  named,
+  permit,
+  SECOND,
+  setUp,
+  SUBJECT,
+  without,
+  type Setup,
+} from './kinds-setup.ts'
 
 /** When discovery was asked for the group of the kind, in seconds. */
 function askedAt({ server }: Setup): readonly number[] {
@@ -139,9 +33,6 @@ interface Step {
   readonly forMs: number
 }
 
-const forbid = ({ server }: Setup): void => server.refuse(SUBJECT, FORBIDDEN)
-const fail = ({ server }: Setup): void => server.refuse(SUBJECT, FAILED)
-const permit = ({ server }: Setup): void => server.refuse(SUBJECT, undefined)
 const silence = ({ server }: Setup): void => {
   server.discoveryFault = FAILED
 }
@@ -341,11 +232,11 @@ describe('a kind', () => {
     silence(setup)
     await setup.time.advance(32 * SECOND)
     setup.server.serve(SUBJECT)
-    setup.server.holdLists()
+    setup.server.holdLists(SUBJECT)
     answers(setup)
     await setup.time.advance(20 * SECOND)
     expect(setup.said).toEqual(['33.5 s: waiting'])
-    setup.server.letListsGo()
+    setup.server.letListsGo(SUBJECT)
     await settled()
     expect(setup.standing()).toBe('synced')
   })
@@ -436,58 +327,6 @@ describe('a kind', () => {
     await settled()
     expect(setup.names()).toEqual(['mistral', 'qwen'])
     expect(setup.said.map((line) => line.replace(/.* /, ''))).toEqual(['absent', 'waiting', 'synced'])
-  })
-})
-
-describe('a process that begins to lead', () => {
-  it('has in its caches what their watches have yet to show', async () => {
-    const setup = await filled('llama', 'qwen')
-    setup.server.remove(SUBJECT, 'qwen', { tells: false })
-    setup.server.write(SUBJECT, named('mistral'), { tells: false })
-    await setup.kinds.catchUp()
-    expect([setup.names(), setup.said]).toEqual([['llama', 'mistral'], []])
-  })
-
-  it('believes no list that began before', async () => {
-    const setup = setUp()
-    setup.server.write(SUBJECT, named('llama'))
-    setup.server.write(SUBJECT, named('qwen'))
-    setup.server.holdLists()
-    await begin(setup)
-    setup.server.remove(SUBJECT, 'qwen', { tells: false })
-    setup.server.write(SUBJECT, named('mistral'), { tells: false })
-    const caughtUp = setup.kinds.catchUp()
-    await settled()
-    setup.server.letListsGo()
-    await caughtUp
-    await settled()
-    expect(setup.standing()).toBe('synced')
-    expect(setup.names()).toEqual(['llama', 'mistral'])
-    expect(setup.heard.filter((line) => line.includes('qwen'))).toEqual([])
-  })
-
-  it('does not lead before every cache that it believes could be listed', async () => {
-    const setup = await filled('llama')
-    setup.server.write(SUBJECT, named('mistral'), { tells: false })
-    fail(setup)
-    await expect(setup.kinds.catchUp()).rejects.toBe(FAILED)
-    permit(setup)
-    await setup.kinds.catchUp()
-    expect(setup.names()).toEqual(['llama', 'mistral'])
-  })
-
-  it('is not held up by a kind that it may not list, nor by one that is not served', async () => {
-    const setup = setUp()
-    const [, absent = BINDINGS] = POOLS
-    setup.server.withdraw(absent)
-    forbid(setup)
-    await begin(setup)
-    setup.server.lists.length = 0
-    await setup.kinds.catchUp()
-    expect(setup.server.lists).not.toContain(resourceName(absent))
-    permit(setup)
-    await setup.time.advance(MINUTE)
-    expect(setup.standing()).toBe('synced')
   })
 })
 

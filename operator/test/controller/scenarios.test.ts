@@ -285,6 +285,41 @@ test('a peer whose objective could not be looked for is waited for aloud, until 
   expect([it.reason('a'), it.reason('b')]).toEqual(['TargetObjectiveNotFound', 'Reconciled'])
 })
 
+test.each<[string, (it: Scenario) => Promise<void>]>([
+  [
+    'that names another one, once it could be',
+    async (it) => {
+      await it.calm()
+      expect(it.reason('a')).toBe('TargetObjectiveNotFound')
+      it.edit('a', { objectiveRef: { name: 'another' } })
+    },
+  ],
+  [
+    'of the same name that is made anew',
+    async (it) => {
+      const { metadata: _, ...rest } = it.server.get(BINDINGS, { namespace: 'team-a', name: 'a' })
+      it.unbind('a')
+      await it.carryOut(await it.held('get'), 'failed')
+      await it.calm(0, { holds: looksForNobody })
+      expect(it.reason('b')).toBe('Reconciled')
+      it.server.create(BINDINGS, { ...rest, metadata: { namespace: 'team-a', name: 'a' } }, 'user')
+    },
+  ],
+])('that an objective could not be looked for says nothing of a binding %s', async (_says, renew) => {
+  const it = await Scenario.of({})
+  it.bind('a', 'vllm', { objectiveRef: { name: 'nobody' } })
+  it.bind('b', 'vllm')
+  await it.carryOut(await it.held('get'), 'failed')
+  await it.calm(0, { holds: looksForNobody })
+  expect(it.reason('b')).toBe('WaitingForPeer')
+  await renew(it)
+  const from = it.trace.length
+  await it.held('get')
+  expect(it.trace.slice(from).join('\n')).not.toContain('WaitingForPeer')
+  expect(await it.rest()).toEqual([])
+  expect(it.reason('b')).toBe('Reconciled')
+})
+
 test('a peer that says already that it cannot be looked for is waited for aloud after a restart too', async () => {
   const it = await Scenario.of({})
   it.bind('a', 'vllm', { objectiveRef: { name: 'nobody' } })
@@ -314,6 +349,29 @@ test('a restart does not make Ready bindings wait while a peer’s cache has yet
   expect([it.reason('a'), it.reason('b')]).toEqual(['Reconciled', 'TargetObjectiveNotFound'])
   expect(await it.rest()).toEqual([])
   expect(it.watchdog.writes).toBe(writes)
+})
+
+test('a deleting binding whose output somebody puts back asks anew once that has gone too', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  const output = it.output('a') ?? {}
+  const { name, labels, annotations } = metadataOf(output)
+  it.unbind('a')
+  const list = await it.held('list')
+  it.server.create(
+    CLUSTER_SPIFFE_IDS,
+    { ...output, metadata: { name, labels, annotations, ...HELD } },
+    'user',
+  )
+  it.server.delete(CLUSTER_SPIFFE_IDS, refOf(output), {}, 'user')
+  // The cache sees no more of it than that it is on its way out.
+  it.life.feeds.find(({ kind }) => kind === OUTPUT_KIND)?.relist()
+  await it.calm(0, { holds: (call) => call === list })
+  await it.carryOut(list)
+  await it.calm(10_000)
+  it.server.patch(CLUSTER_SPIFFE_IDS, refOf(output), { metadata: { finalizers: [] } }, 'user')
+  await it.held('list')
+  expect(it.server.find(BINDINGS, { namespace: 'team-a', name: 'a' })).toBeDefined()
+  expect(await it.rest()).toEqual([])
 })
 
 test('a deleting binding without our finalizer gets none', async () => {
