@@ -101,8 +101,11 @@ function lastOf(given: CommandLine['given'], flag: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-/** kubectl's flags on the command line: a name is completed from the cluster, and as the user, that they say. */
-function clusterFlagsOf({ given }: CommandLine): ClusterFlags {
+/**
+ * kubectl's flags on the command line: a name is completed from the cluster, and as the user, that they say. All of them,
+ * so that one that is added and forgotten here does not compile.
+ */
+function clusterFlagsOf({ given }: CommandLine): Required<ClusterFlags> {
   const text = (flag: string): string | undefined => lastOf(given, flag)
   return {
     kubeconfig: text('kubeconfig'),
@@ -119,5 +122,7 @@ function clusterFlagsOf({ given }: CommandLine): ClusterFlags {
     'client-key': text('client-key'),
     'insecure-skip-tls-verify': given.has('insecure-skip-tls-verify') ? true : undefined,
     'tls-server-name': text('tls-server-name'),
+    // A completion has a time of its own.
+    'request-timeout': undefined,
   }
 }
