@@ -1,16 +1,25 @@
-// The derivation of the one binding that a person looks at. Pods are read for it, and only those of its namespace: the
-// table does without them.
+// The derivation of the one binding that a person looks at. Pods and static entries are read for it, of pods only those
+// of its namespace: the table does without them.
 import { analyse } from '@kleym/shared/core/analysis.ts'
+import { reachesBeyond } from '@kleym/shared/core/findings/beyond.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
+import { readClusterStaticEntry, type ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
-import { NAMESPACES, PODS } from '@kleym/shared/kube/resources.ts'
+import {
+  CLUSTER_STATIC_ENTRIES,
+  NAMESPACES,
+  NODES,
+  PODS,
+  resourceName,
+} from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
+import { WHOLE } from '../cluster/live-side.ts'
 import { assumptionNotes } from '../gather/settings.ts'
 import { explainFrame } from '../report/explain.ts'
 import type { Frame } from '../report/frame.ts'
@@ -33,7 +42,7 @@ export type DetailView =
       readonly key: string
       readonly frame: Frame
       readonly podGap: Ignorance | undefined
-      /** What the answer takes for granted: one sentence each. */
+      /** What the answer takes for granted, and what it does not look at: one sentence each. */
       readonly assumptions: readonly string[]
     }
 
@@ -50,10 +59,11 @@ interface FollowedPod extends Cached {
   readonly pod: Pod
 }
 
-/** The pods of one namespace, and the namespace itself. */
+/** The pods of one namespace, the static entries, which may be for any pod, and the namespace itself. */
 interface Surrounding {
   readonly name: string
   readonly pods: Feed<FollowedPod>
+  readonly statics: Feed<ClusterStaticEntry>
   described: Namespace | undefined
 }
 
@@ -74,9 +84,9 @@ export class Detail {
     return this.#view
   }
 
-  /** How far the pods may be believed; undefined while no binding is chosen. */
-  get podStanding(): KindStanding | undefined {
-    return this.#around === undefined ? undefined : this.#around.pods
+  /** How far what is followed for it may be believed; nothing is while no binding is chosen. */
+  get standings(): readonly KindStanding[] {
+    return feedsAround(this.#around)
   }
 
   /** Chooses a binding, or none. */
@@ -98,9 +108,10 @@ export class Detail {
     })
   }
 
-  /** Begins to follow the pods anew. */
+  /** Begins to follow it all anew. */
   restart(): void {
-    this.#around?.pods.start()
+    for (const feed of feedsAround(this.#around)) feed.start()
+    if (this.#around !== undefined) void this.#describe(this.#around)
   }
 
   stop(): void {
@@ -111,7 +122,7 @@ export class Detail {
   #leave(): void {
     this.#cancel?.()
     this.#cancel = undefined
-    void this.#around?.pods.stop()
+    for (const feed of feedsAround(this.#around)) void feed.stop()
     this.#around = undefined
   }
 
@@ -119,16 +130,24 @@ export class Detail {
     if (this.#around?.name === namespace) return
     this.#leave()
     const { io } = this.#options
+    const touch = (): void => this.touch()
     const pods = new Feed<FollowedPod>(io, {
       resource: PODS,
       namespace,
       read: readFollowedPod,
-      onStanding: () => this.touch(),
+      onStanding: touch,
     })
-    pods.store.subscribe(() => this.touch())
-    const around: Surrounding = { name: namespace, pods, described: undefined }
+    const statics = new Feed<ClusterStaticEntry>(io, {
+      resource: CLUSTER_STATIC_ENTRIES,
+      namespace: undefined,
+      read: (value) => readClusterStaticEntry({ value }),
+      onStanding: touch,
+    })
+    pods.store.subscribe(touch)
+    statics.store.subscribe(touch)
+    const around: Surrounding = { name: namespace, pods, statics, described: undefined }
     this.#around = around
-    pods.start()
+    for (const feed of feedsAround(around)) feed.start()
     void this.#describe(around)
   }
 
@@ -156,12 +175,18 @@ export class Detail {
     if (key === undefined || around === undefined) return { state: 'closed' }
     const binding = feeds.bindings.store.get(key)
     if (binding === undefined) return { state: 'gone', key }
-    if (around.pods.standing.kind === 'waiting') return { state: 'reading', key }
-    const podGap = ignoranceOfFeed(around.pods)
+    const standings = feedsAround(around)
+    if (standings.some(({ standing }) => standing.kind === 'waiting')) return { state: 'reading', key }
     const pods = [...around.pods.store.values()]
       .map(({ pod }) => pod)
       .toSorted((a, b) => compareBytes(a.ref.name, b.ref.name))
-    const snapshot = detailSnapshot(feeds, around.name, { pods, namespace: around.described, podGap })
+    const staticEntries = around.statics.standing.kind === 'absent' ? [] : [...around.statics.store.values()]
+    const snapshot = detailSnapshot(feeds, around.name, {
+      pods,
+      staticEntries,
+      namespace: around.described,
+      standings: [...standings, ...notFollowed(around)],
+    })
     const { operator, scm } = settings()
     const analysis = analyse(snapshot, operator.config, scm)
     const world = {
@@ -176,12 +201,36 @@ export class Detail {
       notes: [],
     }
     const frame = explainFrame(world, [binding], true)
-    return { state: 'shown', key, frame, podGap, assumptions: assumptionNotes(operator, scm) }
+    const open = [
+      ...(reachesBeyond(analysis) ? ['other namespaces'] : []),
+      ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
+    ]
+    const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm)]
+    return { state: 'shown', key, frame, podGap: ignoranceOfFeed(around.pods), assumptions }
   }
 }
 
+function feedsAround(
+  around: Surrounding | undefined,
+): readonly (Feed<FollowedPod> | Feed<ClusterStaticEntry>)[] {
+  return around === undefined ? [] : [around.pods, around.statics]
+}
+
+/** What an answer may depend on and the watch leaves to others: nodes, and the namespace's labels until they are read. */
+function notFollowed({ described }: Surrounding): readonly KindStanding[] {
+  return [NODES, ...(described === undefined ? [NAMESPACES] : [])].map((resource) => {
+    const why: Ignorance = { verb: 'list', what: resourceName(resource), cause: 'not given' }
+    return { resource, standing: { kind: 'unknown', why } }
+  })
+}
+
+/** `explain` reads whatever its answer depends on; to follow all of that would be too much for one binding. */
+function openNotes(open: readonly string[], { namespace, name }: ObjectMeta): readonly string[] {
+  if (open.length === 0) return []
+  const more = `kubectl kleym explain ${name} -n ${namespace}`
+  return [`${open.join(', ')}: not followed here, and may change the answer; ${more} reads on`]
+}
+
 function readFollowedPod(value: JsonRecord): FollowedPod {
-  const pod = readPod({ value })
-  const { managedFields: _, ...metadata } = pod.metadata
-  return { meta: readMeta(value), pod: { ...pod, metadata } }
+  return { meta: readMeta(value), pod: readPod({ value: WHOLE(value) }) }
 }

@@ -18,7 +18,7 @@ export interface Knowledge {
   readonly missing: readonly Missing[]
   /** Whether all bindings in scope are known, or were: only then does an empty table mean that there are none. */
   readonly bindingsKnown: boolean
-  /** Whether each kind has been read or has failed. Until then the table is not there yet. */
+  /** Whether the rows have been worked out, from kinds that were read or have failed. Until then there is no table. */
   readonly settled: boolean
 }
 
@@ -33,8 +33,7 @@ export function knowledgeFrom(
   required: readonly KindStanding[],
   others: readonly KindStanding[],
   lostSince: Date | undefined,
-): Knowledge {
-  const all = [...required, ...others]
+): Omit<Knowledge, 'settled'> {
   const bindings = required[0]?.standing.kind
   return {
     lostSince,
@@ -43,7 +42,6 @@ export function knowledgeFrom(
       ...others.flatMap((kind) => missingOf(kind, false)),
     ],
     bindingsKnown: bindings === 'current' || bindings === 'old',
-    settled: all.every(({ standing }) => standing.kind !== 'waiting'),
   }
 }
 

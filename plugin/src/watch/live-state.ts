@@ -107,8 +107,7 @@ export class LiveState {
   /** What is known now. */
   get picture(): Picture {
     const { bindings, outputs, pools, objectives } = this.#feeds
-    const pods = this.#detail.podStanding
-    const others = [...pools, ...objectives, ...(pods === undefined ? [] : [pods])]
+    const others = [...pools, ...objectives, ...this.#detail.standings]
     const knowledge = knowledgeFrom([bindings, outputs], others, this.#contact.lostSince)
     return {
       rows: this.#rows,

@@ -4,6 +4,7 @@ import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { namespaceNamed, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -16,15 +17,19 @@ import {
   type Feeds,
   type SeenOutput,
 } from './kinds.ts'
+import type { KindStanding } from './knowledge.ts'
 
 /** What only the derivation of one binding needs, and the table does not. */
 export interface Surroundings {
   readonly pods: readonly Pod[]
+  readonly staticEntries: readonly ClusterStaticEntry[]
   /** The namespace with its labels, where it could be read. */
   readonly namespace: Namespace | undefined
-  /** Why pods may be missing. */
-  readonly podGap: Ignorance | undefined
+  /** How far pods and static entries may be believed, and what else is not known. */
+  readonly standings: readonly KindStanding[]
 }
+
+const NOTHING_AROUND: Surroundings = { pods: [], staticEntries: [], namespace: undefined, standings: [] }
 
 /** For the table: no pods, and of the ClusterSPIFFEIDs those that can change a verdict in the namespace. */
 export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
@@ -32,7 +37,7 @@ export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
     ...feeds.byNamespace.outputs.get(namespace),
     ...feeds.byNamespace.outputs.get(EVERYWHERE),
   ])
-  return snapshotOf(feeds, namespace, [...outputs], { pods: [], namespace: undefined, podGap: undefined })
+  return snapshotOf(feeds, namespace, [...outputs], NOTHING_AROUND)
 }
 
 /** For the derivation: with the pods, and with other people's ClusterSPIFFEIDs, which may select them too. */
@@ -51,10 +56,9 @@ function snapshotOf(
   feeds: Feeds,
   namespace: string,
   outputs: readonly ClusterSpiffeId[],
-  { pods, namespace: described, podGap }: Surroundings,
+  { pods, staticEntries, namespace: described, standings }: Surroundings,
 ): Snapshot {
   const { byNamespace } = feeds
-  const { gaps, absentKinds } = knowledgeOf(feeds)
   return {
     bindings: sorted(byNamespace.bindings.get(namespace)),
     pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
@@ -62,14 +66,13 @@ function snapshotOf(
       byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
     ),
     clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
-    staticEntries: [],
+    staticEntries: sorted(staticEntries),
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
     nodes: undefined,
     pods,
     templates: [],
     endpoints: undefined,
-    gaps: podGap === undefined ? gaps : new Map([...gaps, ['Pod', podGap]]),
-    absentKinds,
+    ...knowledgeOf([...feedsOf(feeds), ...standings]),
     namespacesRead: new Set([namespace]),
   }
 }
@@ -86,14 +89,14 @@ function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): 
 }
 
 /** What is not known of which kind, and which kinds there are not, keyed as a snapshot keys them. */
-export function knowledgeOf(feeds: Feeds): Pick<Snapshot, 'gaps' | 'absentKinds'> {
+function knowledgeOf(standings: readonly KindStanding[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
   const gaps = new Map<string, Ignorance>()
   const absentKinds = new Set<string>()
-  for (const feed of feedsOf(feeds)) {
-    const kind = resourceName(feed.resource)
-    const why = ignoranceOfFeed(feed)
+  for (const one of standings) {
+    const kind = resourceName(one.resource)
+    const why = ignoranceOfFeed(one)
     if (why !== undefined) gaps.set(kind, why)
-    if (feed.standing.kind === 'absent') absentKinds.add(kind)
+    if (one.standing.kind === 'absent') absentKinds.add(kind)
   }
   return { gaps, absentKinds }
 }

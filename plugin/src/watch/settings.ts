@@ -10,22 +10,20 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
+import { flagClaim, scmEvidence } from '../gather/settings.ts'
+import type { FoundScmConfig } from '../sources/scm-config.ts'
 
 /** The settings that the command line gives; undefined: not given. */
 export interface GivenSettings {
   readonly trustDomain: string | undefined
   readonly className: string | undefined
-  /** SCM's configuration from a file, and what it is called; undefined: not given. */
-  readonly scm: { readonly config: unknown; readonly source: string } | undefined
+  /** SCM's configuration from a file; undefined: not given. */
+  readonly scm: FoundScmConfig | undefined
 }
 
 /** What is in force, as far as the command line and the statuses say. */
-export function operatorSettings(
-  { trustDomain, className }: Pick<GivenSettings, 'trustDomain' | 'className'>,
-  bindings: Iterable<Binding>,
-): OperatorSettings {
-  const flags: SettingsClaim = { source: 'the command line', subject: undefined, trustDomain, className }
-  return settleSettings([flags, ...firstClaim(bindings)])
+export function operatorSettings(given: GivenSettings, bindings: Iterable<Binding>): OperatorSettings {
+  return settleSettings([flagClaim(given), ...firstClaim(bindings)])
 }
 
 /** One status is enough: the operator writes the same into all. */
@@ -40,13 +38,9 @@ function firstClaim(bindings: Iterable<Binding>): readonly SettingsClaim[] {
 /** SCM's settings from the file that was given, else as its charts set them. */
 export function scmSettings(
   { scm }: GivenSettings,
-  { config, classNameSource }: OperatorSettings,
+  operator: OperatorSettings,
   outputs: Iterable<ClusterSpiffeId>,
 ): ScmSettings {
-  const evidence = {
-    trustDomain: config.trustDomain.kind === 'set' ? config.trustDomain.value : undefined,
-    className: classNameSource === undefined ? undefined : config.className,
-    clusterSpiffeIdClasses: [...outputs].map(({ spec }) => spec.className),
-  }
-  return readScmSettings(scm?.config, scm?.source ?? 'the SPIRE chart', evidence).settings
+  const source = scm?.source ?? 'the SPIRE chart'
+  return readScmSettings(scm?.config, source, scmEvidence(operator, outputs)).settings
 }

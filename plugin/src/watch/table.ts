@@ -41,14 +41,14 @@ export class Table {
   /** Something has changed that may change the rows of a namespace. */
   touch(namespace: string): void {
     this.#dirty.add(namespace)
-    this.#schedule(Math.max(DEBOUNCE_MS, this.#longest))
+    this.#schedule()
   }
 
   /** Something has changed that may change every row. */
   touchAll(): void {
     for (const namespace of this.#rows.keys()) this.#dirty.add(namespace)
     for (const { meta } of this.#options.feeds.bindings.store.values()) this.#dirty.add(meta.namespace)
-    this.#schedule(Math.max(DEBOUNCE_MS, this.#longest))
+    this.#schedule()
   }
 
   stop(): void {
@@ -56,8 +56,8 @@ export class Table {
     this.#cancel = () => {}
   }
 
-  #schedule(ms: number): void {
-    this.#cancel ??= this.#options.clock.after(ms, () => {
+  #schedule(): void {
+    this.#cancel ??= this.#options.clock.after(Math.max(DEBOUNCE_MS, this.#longest), () => {
       this.#cancel = undefined
       this.#longest = 0
       if (this.#options.isReady()) this.#work()

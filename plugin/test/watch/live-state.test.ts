@@ -5,8 +5,24 @@ import { analyse } from '@kleym/shared/core/analysis.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot.ts'
-import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, PODS, POOLS } from '@kleym/shared/kube/resources.ts'
-import { CONFIG, binding, estate, got, live, outputOf, pool } from '../../../shared/test/core/build.ts'
+import {
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  CLUSTER_STATIC_ENTRIES,
+  OBJECTIVES,
+  PODS,
+  POOLS,
+} from '@kleym/shared/kube/resources.ts'
+import {
+  CONFIG,
+  binding,
+  estate,
+  got,
+  live,
+  objective,
+  outputOf,
+  pool,
+} from '../../../shared/test/core/build.ts'
 import { randomWorld } from '../../../shared/test/core/worlds.ts'
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
 import { missingText } from '../../src/watch/knowledge.ts'
@@ -77,6 +93,28 @@ async function watching(objects: readonly JsonRecord[], options: Options = {}): 
 
 const shown = ({ rows }: Picture): readonly string[] => rows.map((row) => `${row.key} ${verdictText(row)}`)
 const unknown = ({ knowledge }: Picture): readonly string[] => knowledge.missing.map(missingText)
+
+/** A ClusterStaticEntry for the pods of team-a. */
+function staticEntry(spiffeID: string): JsonRecord {
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterStaticEntry',
+    metadata: { name: 'static' },
+    spec: { spiffeID, parentID: 'spiffe://example.org/nodes', selectors: ['k8s:ns:team-a'] },
+  }
+}
+
+/** A ClusterSPIFFEID of somebody else, for every pod. */
+function foreign(spiffeIDTemplate: string): JsonRecord {
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name: 'foreign' },
+    spec: { spiffeIDTemplate },
+  }
+}
+
+const TEAM_A = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } }
 
 describe('what it shows', () => {
   test('a binding whose output is not there yet is ready, and due', async () => {
@@ -149,16 +187,16 @@ describe('what it does not know', () => {
   })
 
   test.each([
-    ['pools', POOLS, 'cannot list InferencePool.inference.networking.k8s.io: forbidden'],
-    ['objectives', OBJECTIVES, 'cannot list InferenceObjective.llm-d.ai: forbidden'],
+    ['pool', POOLS, 'cannot list InferencePool.inference.networking.k8s.io: forbidden', objective()],
+    ['objective', OBJECTIVES, 'cannot list InferenceObjective.llm-d.ai: forbidden', pool()],
   ] as const)(
-    'a binding whose %s may not be listed is undetermined, and decided when they may',
-    async (_, kinds, text) => {
+    'a binding whose %s may not be listed is undetermined, and decided when it may',
+    async (_, kinds, text, other) => {
       const forbidden = got(kinds[0], 'a kind')
-      const { picture, cluster, pass } = await watching([binding()], {
+      const { picture, cluster, pass } = await watching([binding(), other], {
         prepare: (one) => one.serve(forbidden, 'forbidden'),
       })
-      expect(shown(picture())[0]).toMatch(/Undetermined|TargetPoolNotFound/)
+      expect(shown(picture())).toEqual(['team-a/llama Undetermined'])
       expect(unknown(picture())).toEqual([text])
       for (const object of estate()) cluster.put(object)
       cluster.serve(forbidden, 'served')
@@ -267,6 +305,57 @@ describe('the derivation of the chosen binding', () => {
     await pass(DEBOUNCED_MS)
     expect(picture().detail).toMatchObject({ state: 'shown', podGap: { what: 'Pod', cause: 'forbidden' } })
     expect(unknown(picture())).toEqual(['cannot list Pod: forbidden'])
+  })
+
+  test('static entries that may not be listed are missing from it', async () => {
+    const {
+      live: state,
+      picture,
+      pass,
+    } = await watching(estate(binding()), {
+      prepare: (cluster) => cluster.serve(CLUSTER_STATIC_ENTRIES, 'forbidden'),
+    })
+    expect(unknown(picture())).toEqual([])
+    state.choose('team-a/llama')
+    await pass(DEBOUNCED_MS)
+    expect(unknown(picture())).toEqual(['cannot list ClusterStaticEntry.spire.spiffe.io: forbidden'])
+    const { detail } = picture()
+    expect(detail.state === 'shown' && detail.frame.missing).toMatchObject([{ cause: 'forbidden' }])
+  })
+
+  test.each([
+    ['nothing, where nothing else decides', [], undefined],
+    [
+      'nodes, where a static entry is for the pods of some',
+      [staticEntry('spiffe://example.org/other')],
+      'Node: not followed here, and may change the answer; kubectl kleym explain llama -n team-a reads on',
+    ],
+    [
+      'other namespaces, where a registration may give its identity to pods there',
+      [foreign('spiffe://example.org/ns/team-a/{{ .PodMeta.Name }}/chat')],
+      'other namespaces: not followed here, and may change the answer; kubectl kleym explain llama -n team-a reads on',
+    ],
+  ])('what it does not follow is said: %s', async (_, objects, note) => {
+    const { live: state, cluster, picture, pass } = await watching([...estate(binding()), TEAM_A])
+    state.choose('team-a/llama')
+    await pass(DEBOUNCED_MS)
+    for (const object of objects) cluster.put(object)
+    await pass(DEBOUNCED_MS)
+    const { detail } = picture()
+    const assumptions = detail.state === 'shown' ? detail.assumptions : ['no derivation']
+    expect(assumptions.find((one) => one.includes('not followed') || one.startsWith('no '))).toBe(note)
+  })
+
+  test('the labels of its namespace are asked for again when the contact is back', async () => {
+    const { live: state, cluster, pass } = await watching(estate(binding()))
+    const asked = (): number => cluster.calls.filter((call) => call === 'get namespaces.').length
+    cluster.fallSilent()
+    state.choose('team-a/llama')
+    await pass(3 * CONTACT_MS)
+    const before = asked()
+    cluster.speak()
+    await pass(2 * CONTACT_MS)
+    expect(asked()).toBe(before + 1)
   })
 
   test('a chosen binding that is deleted is gone', async () => {

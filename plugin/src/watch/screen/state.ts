@@ -189,57 +189,36 @@ function select(state: ScreenState, place: number, { rows: all }: ScreenFacts): 
 }
 
 function reduceFilter(state: ScreenState, action: Action, facts: ScreenFacts): ScreenState {
-  switch (action.kind) {
-    case 'type':
-      return { ...state, filter: state.filter + action.text }
-    case 'erase':
-      return { ...state, filter: withoutLast(state.filter) }
-    case 'erase all':
-      return { ...state, filter: '' }
-    case 'accept':
-      return { ...state, mode: 'table' }
-    case 'cancel':
-      return { ...state, mode: 'table', filter: '' }
-    case 'move':
-      return select(state, state.place + action.by, facts)
-    case 'page':
-    case 'first':
-    case 'last':
-    case 'filter':
-    case 'namespace':
-    case 'order':
-    case 'help':
-    case 'quit':
-    case 'interrupt':
-      return state
-  }
+  const filter = edited(state.filter, action)
+  if (filter !== undefined) return { ...state, filter }
+  if (action.kind === 'accept') return { ...state, mode: 'table' }
+  if (action.kind === 'cancel') return { ...state, mode: 'table', filter: '' }
+  return action.kind === 'move' ? select(state, state.place + action.by, facts) : state
 }
 
 function reduceNamespace(state: ScreenState, action: Action, { namespaces }: ScreenFacts): ScreenState {
+  const typed = edited(state.typed, action)
+  if (typed !== undefined) return { ...state, typed, choice: 0 }
+  if (action.kind === 'cancel') return { ...state, mode: 'table' }
   const choices = namespaceChoices(namespaces, state.typed)
+  if (action.kind === 'accept')
+    return { ...state, mode: 'table', namespace: choices[state.choice], isOpen: false }
+  return action.kind === 'move'
+    ? { ...state, choice: clamp(state.choice + action.by, 0, choices.length - 1) }
+    : state
+}
+
+/** What a key makes of a text that is being typed; undefined: it is not for the text. */
+function edited(text: string, action: Action): string | undefined {
   switch (action.kind) {
     case 'type':
-      return { ...state, typed: state.typed + action.text, choice: 0 }
+      return text + action.text
     case 'erase':
-      return { ...state, typed: withoutLast(state.typed), choice: 0 }
+      return withoutLast(text)
     case 'erase all':
-      return { ...state, typed: '', choice: 0 }
-    case 'move':
-      return { ...state, choice: clamp(state.choice + action.by, 0, choices.length - 1) }
-    case 'cancel':
-      return { ...state, mode: 'table' }
-    case 'accept':
-      return { ...state, mode: 'table', namespace: choices[state.choice], isOpen: false }
-    case 'page':
-    case 'first':
-    case 'last':
-    case 'filter':
-    case 'namespace':
-    case 'order':
-    case 'help':
-    case 'quit':
-    case 'interrupt':
-      return state
+      return ''
+    default:
+      return undefined
   }
 }
 
