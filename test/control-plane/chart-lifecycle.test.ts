@@ -12,7 +12,7 @@ import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from './con
 import { CHART, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { foreign, untilBindingGone } from './in-force.ts'
 import type { KubectlResult } from './kubectl.ts'
-import { bindingId, estate, member, outputs, outputsOf, untilReason } from './objects.ts'
+import { bindingId, estate, member, outputId, outputs, outputsOf, untilReason } from './objects.ts'
 import { freePorts } from './ports.ts'
 import type { ObjectId } from './rest.ts'
 import { until } from './wait.ts'
@@ -154,6 +154,16 @@ describe('install', () => {
     const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', `className=${className}`]
     const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
     for (const text of says) expect(stdout).toContain(text)
+  })
+
+  test('a class that a shell would read otherwise is named, but stands in no command of the notes', async () => {
+    const { spec, ...object } = foreign('hostile')
+    await cp.apply([{ ...object, spec: { ...Object(spec), className: '$(id)' } }])
+    const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', 'className=other']
+    const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
+    await cp.admin.delete(outputId('hostile'))
+    expect(stdout).toContain(`they have "$(id)", "${CLASS}"`)
+    expect(stdout).toContain(`--set className=${CLASS}\n`)
   })
 })
 

