@@ -1,6 +1,5 @@
 // The generated files of the chart, from its table of values.
 import { stringify } from 'yaml'
-import manifest from '../../operator/package.json' with { type: 'json' }
 import { isSection, type Json, type Schema, type Section, type Setting, type Values } from './setting.ts'
 import { VALUES } from './values.ts'
 
@@ -16,12 +15,9 @@ export function chartFiles(): ReadonlyMap<string, string> {
   ])
 }
 
-/** The version that the chart and its image must bear. */
-export const CHART_VERSION: string = manifest.version
-
 /** values.yaml, every value under what it means. */
-export function valuesYaml(values: Values): string {
-  return `# Generated from ${SOURCE} by \`npm run generate\`; do not edit.\n${yamlOf(values, 0).replace(/^\n/, '\n')}`
+function valuesYaml(values: Values): string {
+  return `# Generated from ${SOURCE} by \`npm run generate\`; do not edit.\n${yamlOf(values, 0)}`
 }
 
 function yamlOf(values: Values, depth: number): string {
@@ -52,7 +48,7 @@ function wrapped(about: string, width: number): readonly string[] {
 }
 
 /** values.schema.json: closed, but for the maps whose keys are not the chart's. */
-export function valuesSchema(values: Values): Schema {
+function valuesSchema(values: Values): Schema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the kleym chart',
@@ -73,7 +69,7 @@ function leaf({ default: fallback, schema }: Setting): Schema {
 }
 
 /** The reference page: one table, a row for every value. */
-export function valuesPage(values: Values): string {
+function valuesPage(values: Values): string {
   return [
     `<!-- Generated from ${SOURCE} by \`npm run generate\`; do not edit. -->`,
     '',

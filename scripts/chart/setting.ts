@@ -76,7 +76,7 @@ export function object(about: string, fallback: { readonly [key: string]: Json }
 
 /** A list of objects of ours: every field is a text or a number, and all are required. */
 export function records(about: string, fields: { readonly [key: string]: Schema }): Setting {
-  const properties = Object.fromEntries(Object.entries(fields))
-  const item = { type: 'object', additionalProperties: false, required: Object.keys(fields), properties }
+  const required = Object.keys(fields)
+  const item = { type: 'object', additionalProperties: false, required, properties: fields }
   return { about, default: [], schema: { type: 'array', items: item } }
 }

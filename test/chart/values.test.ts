@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import manifest from '../../operator/package.json' with { type: 'json' }
 import { FLAGS } from '../../operator/src/settings/flags.ts'
-import { CHART_VERSION, settingsOf } from '../../scripts/chart/files.ts'
+import { settingsOf } from '../../scripts/chart/files.ts'
 import { VALUES } from '../../scripts/chart/values.ts'
 import { stringAt } from '../../shared/src/core/json.ts'
 import { bindingCrd } from '../../shared/src/core/objects/crd.ts'
@@ -55,8 +56,8 @@ describe('Chart.yaml', () => {
   const chart: unknown = parse(read('charts/kleym/Chart.yaml'))
 
   test('has the version of the operator, twice', () => {
-    expect(stringAt(chart, 'version')).toBe(CHART_VERSION)
-    expect(stringAt(chart, 'appVersion')).toBe(CHART_VERSION)
+    expect(stringAt(chart, 'version')).toBe(manifest.version)
+    expect(stringAt(chart, 'appVersion')).toBe(manifest.version)
   })
 
   test('describes the CRD as it is', () => {

@@ -18,6 +18,7 @@ import {
   VERSION,
 } from '../release/released.ts'
 import { ensureBinaries } from './binaries.ts'
+import { ended, type Ended } from './child.ts'
 import { ensureClient } from './client-binaries.ts'
 
 const NEXT_VERSION = '999.0.0'
@@ -42,34 +43,21 @@ afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
-interface Run {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Runs a program with krew's folder on PATH, and nothing of this machine's own krew or kubectl. */
-function run(command: string, args: readonly string[], krewRoot = join(folder, 'root')): Promise<Run> {
-  const child = spawn(command, args, {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: [join(folder, 'bin'), join(krewRoot, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
-      HOME: join(folder, 'home'),
-      KREW_ROOT: krewRoot,
-      KREW_DEFAULT_INDEX_URI: join(folder, 'index'),
-      KREW_NO_UPGRADE_CHECK: '1',
-    },
-  })
-  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (status) =>
-      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
-    )
-  })
+function run(command: string, args: readonly string[], krewRoot = join(folder, 'root')): Promise<Ended> {
+  return ended(
+    spawn(command, args, {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: [join(folder, 'bin'), join(krewRoot, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+        HOME: join(folder, 'home'),
+        KREW_ROOT: krewRoot,
+        KREW_DEFAULT_INDEX_URI: join(folder, 'index'),
+        KREW_NO_UPGRADE_CHECK: '1',
+      },
+    }),
+  )
 }
 
 async function kubectl(...args: readonly string[]): Promise<string> {

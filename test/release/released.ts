@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { CHECKSUMS } from '../../scripts/release/artefacts.ts'
-import { PLATFORMS, type Platform } from '../../scripts/release/platforms.ts'
+import { isThisPlatform, PLATFORMS, type Platform } from '../../scripts/release/platforms.ts'
 import { archiveName } from '../../scripts/release/plugin-archives.ts'
 import { stringAt } from '../../shared/src/core/json.ts'
 import { withLock } from '../control-plane/lock.ts'
@@ -61,7 +61,7 @@ export function archivePath(platform: Platform): string {
 
 /** The platform that this test runs on, of those that the plugin ships for. */
 export function thisPlatform(): Platform {
-  const found = PLATFORMS.find(({ npm }) => npm.os === process.platform && npm.cpu === process.arch)
+  const found = PLATFORMS.find(isThisPlatform)
   if (found === undefined) throw new Error(`kleym does not ship for ${process.platform}-${process.arch}`)
   return found
 }
