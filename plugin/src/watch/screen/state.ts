@@ -210,16 +210,9 @@ function reduceNamespace(state: ScreenState, action: Action, { namespaces }: Scr
 
 /** What a key makes of a text that is being typed; undefined: it is not for the text. */
 function edited(text: string, action: Action): string | undefined {
-  switch (action.kind) {
-    case 'type':
-      return text + action.text
-    case 'erase':
-      return withoutLast(text)
-    case 'erase all':
-      return ''
-    default:
-      return undefined
-  }
+  if (action.kind === 'type') return text + action.text
+  if (action.kind === 'erase') return withoutLast(text)
+  return action.kind === 'erase all' ? '' : undefined
 }
 
 function withoutLast(text: string): string {
