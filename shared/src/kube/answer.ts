@@ -1,5 +1,5 @@
 // What an API server answered: its body, bounded, as an object or as the failure that it tells of.
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
 import type { Clock } from './clock.ts'
 import { ApiError } from './errors.ts'
@@ -12,7 +12,8 @@ const TEXT_LENGTH = 200
 
 export interface Answer {
   readonly status: number
-  readonly headers: IncomingHttpHeaders
+  /** Where its headers are. Node puts them together when they are asked for, which is for failures alone. */
+  readonly head: Pick<IncomingMessage, 'headers'>
   readonly body: Buffer
 }
 
@@ -36,7 +37,7 @@ export function parseJson(text: string): unknown {
 function apiError(answer: Answer, clock: Clock): ApiError {
   const text = answer.body.toString('utf8')
   const parsed = parseJson(text)
-  const asked = retryAfterMs(answer.headers['retry-after'], clock)
+  const asked = retryAfterMs(answer.head.headers['retry-after'], clock)
   if (isRecord(parsed) && parsed['kind'] === 'Status') return statusError(parsed, answer.status, asked)
   return new ApiError({
     status: answer.status,

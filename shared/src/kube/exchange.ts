@@ -7,7 +7,15 @@ import type { Cluster } from './cluster.ts'
 import type { ConnectionError } from './errors.ts'
 import { connectionError } from './failures.ts'
 import { createSockets, type Session } from './sockets.ts'
-import { exchangeName, readBody, send, StaleConnection, type Incoming, type Outgoing } from './transport.ts'
+import {
+  exchangeName,
+  readBody,
+  send,
+  serverAt,
+  StaleConnection,
+  type Incoming,
+  type Outgoing,
+} from './transport.ts'
 
 /** How long a call may take before it fails with `timed out`. */
 export const CALL_TIMEOUT_MS = 30_000
@@ -68,17 +76,22 @@ export interface Exchange {
 export function createExchange(cluster: Cluster, options: ClientOptions): Exchange {
   const sockets = createSockets(cluster, options.maxSockets)
   const closing = new AbortController()
+  const server = serverAt(cluster.server)
+  // A server may be served below a path, as Rancher's are.
+  const root = cluster.server.pathname.replace(/\/+$/, '')
+  const target = ({ method, path }: Call): Target => ({ method, server, path: root + path })
+  const nameOf = (call: Call): string => exchangeName(target(call))
   const session = async (call: Call, refresh?: boolean): Promise<Session> => {
     try {
       return await sockets.session(refresh)
     } catch (error) {
-      throw noCredentials(error, nameOf(cluster, call))
+      throw noCredentials(error, nameOf(call))
     }
   }
   const begin = (call: Call, over: Session, agent: Outgoing['agent']): Promise<Incoming> =>
     report(options, call.method, () =>
       send(
-        { ...outgoing(cluster, call), headers: headersOf(call, over, options), agent },
+        { ...target(call), body: bodyOf(call), headers: headersOf(call, over, options), agent },
         {
           clock: options.clock,
           timeoutMs: options.timeoutMs ?? CALL_TIMEOUT_MS,
@@ -100,18 +113,18 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   }
   const answer = async (call: Call, incoming: Incoming): Promise<Answer> => ({
     status: incoming.response.statusCode ?? 0,
-    headers: incoming.response.headers,
-    body: await readBody(incoming, nameOf(cluster, call), BODY_BYTES),
+    head: incoming.response,
+    body: await readBody(incoming, nameOf(call), BODY_BYTES),
   })
   return {
     object: async (call) => {
       const final = await authenticated(call, async (over) =>
         answer(call, await beginPooled(call, over, begin)),
       )
-      return objectIn(final, nameOf(cluster, call), options.clock)
+      return objectIn(final, nameOf(call), options.clock)
     },
     stream: async (call) => {
-      const what = nameOf(cluster, call)
+      const what = nameOf(call)
       const final = await authenticated(call, async (over) => {
         const incoming = await begin(call, over, over.fresh)
         if (incoming.response.statusCode !== 200) return answer(call, incoming)
@@ -157,21 +170,10 @@ async function report(
   }
 }
 
-function outgoing(cluster: Cluster, call: Call): Pick<Outgoing, 'method' | 'url' | 'body'> {
-  return {
-    method: call.method,
-    url: urlOf(cluster, call),
-    body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
-  }
-}
+type Target = Pick<Outgoing, 'method' | 'server' | 'path'>
 
-function nameOf(cluster: Cluster, call: Call): string {
-  return exchangeName({ method: call.method, url: urlOf(cluster, call) })
-}
-
-function urlOf({ server }: Cluster, { path }: Call): URL {
-  // A server may be served below a path, as Rancher's are.
-  return new URL(server.origin + server.pathname.replace(/\/+$/, '') + path)
+function bodyOf({ body }: Call): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(body)
 }
 
 function headersOf(call: Call, { headers }: Session, { userAgent }: ClientOptions): Outgoing['headers'] {

@@ -35,17 +35,32 @@ interface Agents {
   readonly fresh: HttpAgent
 }
 
+/**
+ * Node's agent keeps connections under a name that holds the whole certificates, and makes it several times for each
+ * request. All connections of one of ours lead to one server with one set of credentials: any name will do.
+ */
+class ServerAgent extends HttpsAgent {
+  override getName(): string {
+    return 'server'
+  }
+}
+
 /** Connections to a cluster's server, at most `maxSockets` for calls. */
 export function createSockets(cluster: Cluster, maxSockets: number = MAX_SOCKETS): Sockets {
   let agents: Agents | undefined
+  // The same object until it is read again: a digest of its certificates for each request is felt.
+  let latest: Credentials | undefined
   const retired = new Set<Agents>()
   return {
     session: async (refresh) => {
       const credentials = await cluster.credentials(refresh)
-      const key = keyOf(credentials)
-      if (agents?.key !== key) {
-        if (agents !== undefined) retire(agents, retired)
-        agents = { key, ...agentsFor(cluster, credentials, maxSockets) }
+      if (agents === undefined || credentials !== latest) {
+        const key = keyOf(credentials)
+        if (agents?.key !== key) {
+          if (agents !== undefined) retire(agents, retired)
+          agents = { key, ...agentsFor(cluster, credentials, maxSockets) }
+        }
+        latest = credentials
       }
       return { headers: credentials.headers, pooled: agents.pooled, fresh: agents.fresh }
     },
@@ -80,8 +95,8 @@ function agentsFor(cluster: Cluster, credentials: Credentials, maxSockets: numbe
     return { pooled: new HttpAgent(pool), fresh: new HttpAgent({ keepAlive: false, ...proxy }) }
   const { headers: _, ...tls } = credentials
   return {
-    pooled: new HttpsAgent({ ...pool, ...tls }),
-    fresh: new HttpsAgent({ keepAlive: false, ...proxy, ...tls }),
+    pooled: new ServerAgent({ ...pool, ...tls }),
+    fresh: new ServerAgent({ keepAlive: false, ...proxy, ...tls }),
   }
 }
 

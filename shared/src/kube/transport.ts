@@ -1,17 +1,40 @@
 // One HTTP exchange with an API server: a request out, a response back, and every way in which that can fail as a
 // ConnectionError. No Kubernetes in here. On node:http(s), because the client library opens a connection per request.
-// Bodies are Buffers with a content length: Node 26.10 hangs on chunked text, and a DELETE body needs the length.
-import { request as httpRequest, type Agent, type ClientRequest, type IncomingMessage } from 'node:http'
+// Bodies are text with a content length: Node sends that together with the head, in one write to the TLS connection; on
+// chunked text Node 26.10 hangs, and a DELETE body needs the length.
+import {
+  request as httpRequest,
+  type Agent,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import type { Clock } from './clock.ts'
 import { ConnectionError } from './errors.ts'
 import { codeOf, connectionError, failureOf } from './failures.ts'
 
+/** Where requests go, taken apart once: Node takes a URL apart for every request. */
+export interface Server {
+  /** `https://host:6443`, for messages. */
+  readonly origin: string
+  readonly address: Pick<ClientRequestArgs, 'protocol' | 'hostname' | 'port'>
+}
+
+/** The server at a URL, whose path is left to the requests. */
+export function serverAt(url: URL): Server {
+  const { protocol, hostname, port } = urlToHttpOptions(url)
+  return { origin: url.origin, address: { protocol, hostname, port } }
+}
+
 export interface Outgoing {
   readonly method: string
-  readonly url: URL
+  readonly server: Server
+  /** With its query, and encoded. */
+  readonly path: string
   readonly headers: Readonly<Record<string, string | string[]>>
-  readonly body?: Buffer | undefined
+  readonly body?: string | undefined
   readonly agent: Agent
 }
 
@@ -37,15 +60,25 @@ export interface Incoming {
 }
 
 /** `GET https://host/path`, as messages name an exchange; without the query, which can be long. */
-export function exchangeName({ method, url }: Pick<Outgoing, 'method' | 'url'>): string {
-  return `${method} ${url.origin}${url.pathname}`
+export function exchangeName({ method, server, path }: Pick<Outgoing, 'method' | 'server' | 'path'>): string {
+  const query = path.indexOf('?')
+  return `${method} ${server.origin}${query < 0 ? path : path.slice(0, query)}`
 }
+
+/** All that a request may name; Node refuses blanks and what is not ASCII with an error of its own. */
+const ENCODED = /^[\x21-\x7e]+$/
 
 /** Sends a request and resolves with its response's head; rejects with a ConnectionError. */
 export async function send(outgoing: Outgoing, limits: Limits): Promise<Incoming> {
   // To open a request is to open a connection.
   if (limits.signals.some((signal) => signal.aborted))
     throw connectionError('aborted', exchangeName(outgoing), { neverSent: true })
+  // A version in it may be a server's own word.
+  if (!ENCODED.test(outgoing.path))
+    throw connectionError('malformed', exchangeName(outgoing), {
+      neverSent: true,
+      detail: 'its path holds what no path may',
+    })
   const request = open(outgoing)
   const state: State = { connected: false, ended: undefined }
   const failure = (thrown: unknown, answered: boolean): ConnectionError =>
@@ -109,24 +142,44 @@ export class StaleConnection extends ConnectionError {
   }
 }
 
-/** Reads a body to its end; rejects with a ConnectionError, also where it is longer than `limit` bytes. */
+/**
+ * Reads a body to its end; rejects with a ConnectionError, also where it is longer than `limit` bytes. By events, as an
+ * iterator waits for several promises more, which is felt where every write of thousands is answered.
+ */
 export async function readBody(incoming: Incoming, what: string, limit: number): Promise<Buffer> {
+  const { response } = incoming
   const chunks: Buffer[] = []
   let length = 0
   try {
-    for await (const chunk of chunksOf(incoming)) {
-      length += chunk.length
-      if (length > limit)
-        throw connectionError('malformed', what, {
-          neverSent: false,
-          detail: `its body is longer than ${limit} bytes`,
-        })
-      chunks.push(chunk)
-    }
+    return await new Promise((resolve, reject) => {
+      const broken = (error?: unknown): void => reject(incoming.failure(error))
+      // What has ended already tells nobody any more.
+      if (response.destroyed && !response.readableEnded) broken(response.errored)
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length
+        if (length <= limit) chunks.push(chunk)
+        else reject(tooLong(what, limit))
+      })
+      response.on('error', broken)
+      response.on('end', () => {
+        // A body that is cut can also just end, on runtimes other than Node.
+        if (response.complete) resolve(Buffer.concat(chunks, length))
+        else broken()
+      })
+      response.on('close', () => {
+        if (!response.readableEnded) broken()
+      })
+    })
   } finally {
     incoming.done()
   }
-  return Buffer.concat(chunks, length)
+}
+
+function tooLong(what: string, limit: number): ConnectionError {
+  return connectionError('malformed', what, {
+    neverSent: false,
+    detail: `its body is longer than ${limit} bytes`,
+  })
 }
 
 /** The body as it comes; throws a ConnectionError where it breaks off. */
@@ -148,12 +201,15 @@ interface State {
   ended: 'aborted' | 'timed out' | undefined
 }
 
-function open({ method, url, headers, body, agent }: Outgoing): ClientRequest {
-  const start = url.protocol === 'http:' ? httpRequest : httpsRequest
-  return start(url, {
+function open({ method, server, path, headers, body, agent }: Outgoing): ClientRequest {
+  const { address } = server
+  const start = address.protocol === 'http:' ? httpRequest : httpsRequest
+  return start({
+    ...address,
     method,
+    path,
     agent,
-    headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
+    headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   })
 }
 

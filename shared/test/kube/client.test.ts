@@ -121,6 +121,16 @@ describe('what a call sends', () => {
     },
   )
 
+  test.each(['/apis/a b', '/apis/v1\r\nhost: elsewhere', '/apis/\u00fc'])(
+    'a path that is not encoded (%j) is refused before anything is sent',
+    async (path) => {
+      await using server = await faultServer(() => json({}))
+      const error = await rejection(clientAt(server.url).raw('GET', path))
+      expect(error).toMatchObject({ name: 'ConnectionError', failure: 'malformed', neverSent: true })
+      expect(server.seen).toEqual([])
+    },
+  )
+
   test('an object of a namespaced kind without a namespace is refused', async () => {
     await using server = await faultServer(() => json({}))
     const error = await rejection(clientAt(server.url).create(THINGS, { metadata: { name: 'one' } }))
