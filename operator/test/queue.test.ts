@@ -49,6 +49,33 @@ describe('the queue', () => {
     expect(await drain(queue)).toEqual(['a/1'])
   })
 
+  test('does not give a key again for adds that came before whoever processes it looked', async () => {
+    const { queue } = build()
+    queue.add('a/1')
+    expect(await queue.take()).toBe('a/1')
+    queue.add('a/1')
+    queue.cover('a/1')
+    queue.done('a/1')
+    expect(await drain(queue)).toEqual([])
+  })
+
+  test('gives a key again for an add that came after that look', async () => {
+    const { queue } = build()
+    queue.add('a/1')
+    expect(await queue.take()).toBe('a/1')
+    queue.cover('a/1')
+    queue.add('a/1')
+    queue.done('a/1')
+    expect(await drain(queue)).toEqual(['a/1'])
+  })
+
+  test('keeps a key that nobody processes, whoever says that it is dealt with', async () => {
+    const { queue } = build()
+    queue.add('a/1')
+    queue.cover('a/1')
+    expect(await drain(queue)).toEqual(['a/1'])
+  })
+
   test('hands a key to workers that wait, first come, first served', async () => {
     const { queue } = build()
     const first = queue.take()

@@ -65,6 +65,7 @@ export class Controller {
       recheck,
       repaired: () => metrics.outputRepaired(),
       wake: (key) => this.#wake(key),
+      looked: (key) => this.#queue.cover(key),
     })
     for (const cache of cachesOf(world)) cache.onStanding(() => this.retryNow())
   }

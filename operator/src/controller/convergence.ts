@@ -26,6 +26,8 @@ export interface ConvergenceOptions {
   readonly recheck: (cache: AnyCache) => Promise<void>
   /** Told of each repair. */
   readonly repaired: () => void
+  /** Told that whatever has woken a binding until now is dealt with. */
+  readonly looked: (key: string) => void
 }
 
 /** How often in a row a write of another may come first before that counts as not knowing. */
@@ -56,6 +58,7 @@ export class Convergence {
   readonly #log: Log
   readonly #recheck: ConvergenceOptions['recheck']
   readonly #repaired: () => void
+  readonly #looked: ConvergenceOptions['looked']
   readonly #repairs: Repairs
   readonly #applyFailures: ApplyFailures
 
@@ -67,6 +70,7 @@ export class Convergence {
     this.#log = options.log
     this.#recheck = options.recheck
     this.#repaired = options.repaired
+    this.#looked = options.looked
     this.#repairs = options.repairs
     this.#applyFailures = options.applyFailures
   }
@@ -78,6 +82,8 @@ export class Convergence {
       const settled = await this.#writer.settle(key)
       const outlook = this.#ledger.outlook(key)
       if (outlook.kind === 'waits') return SETTLED
+      // Its own writes have woken it, and all of them are seen: without this, each binding is looked at once more.
+      if (isAtRest(outlook) && this.#ledger.orphans(key).length === 0) this.#looked(key)
       const step =
         settled.kind === 'unknown'
           ? { judgement: undetermined(outlook, settled.why), next: retry(settled) }
@@ -267,6 +273,11 @@ export class Convergence {
 const CONFLICTING: Ignorance = { verb: 'update', what: CLUSTER_SPIFFE_ID_KIND, cause: 'conflicting writes' }
 const VANISHING: Ignorance = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
 const REFUSED: Ignorance = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
+
+/** Whether nothing is due, of all that is known now. */
+function isAtRest(outlook: Outlook): boolean {
+  return outlook.kind === 'decided' && outlook.judgement.state === 'ready' && outlook.actions.length === 0
+}
 
 function undetermined({ judgement }: { readonly judgement: Judgement }, why: Ignorance): Judgement {
   return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why }

@@ -27,6 +27,8 @@ export interface ReconcilerOptions {
   readonly repaired: () => void
   /** Asks for a key to be looked at soon. */
   readonly wake: (key: string) => void
+  /** Told that whatever has woken a key until now is dealt with. */
+  readonly looked: (key: string) => void
 }
 
 export class Reconciler {

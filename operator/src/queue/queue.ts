@@ -157,6 +157,11 @@ export class WorkQueue {
     return Promise.resolve(key)
   }
 
+  /** Whoever processes `key` has just looked at everything: the adds until now are dealt with, later ones are not. */
+  cover(key: string): void {
+    if (this.#processing.has(key)) this.#dirty.delete(key)
+  }
+
   /** Ends the processing of `key`; it is queued again if it was added meanwhile. Throws for a key that is not processing. */
   done(key: string): void {
     const since = this.#processing.get(key)

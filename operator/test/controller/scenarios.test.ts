@@ -1,5 +1,6 @@
 // The hard moments of contract §6 to §8, one by one, on the simulation.
 import { expect, test } from 'vitest'
+import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, POOLS } from '@kleym/shared/kube/resources.ts'
 import { isDeleting, metadataOf, refOf } from './sim/server.ts'
@@ -128,6 +129,20 @@ test('an orphan is removed by an operator that leads with its caches filled', as
   await it.start({ leadsFirst: false })
   expect(await it.rest()).toEqual([])
   expect(it.outputs('a')).toEqual([])
+})
+
+test('an output that becomes an orphan while its binding is written to is removed', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  const old = it.output('a') ?? {}
+  it.intend('other')
+  it.edit('a', { objectiveRef: { name: 'other' }, containerName: 'proxy' })
+  const post = await it.held('create')
+  const annotations = { ...Object(metadataOf(old)['annotations']), [ANNOTATION_BINDING_UID]: 'earlier' }
+  it.meddle(old, { metadata: { annotations } })
+  await it.calm(0, { holds: (call) => call === post })
+  await it.carryOut(post)
+  expect(await it.rest()).toEqual([])
+  expect(it.outputs('a')).toHaveLength(1)
 })
 
 test('a delete that a foreign finalizer holds blocks the peer, and its binding says why', async () => {
