@@ -20,7 +20,7 @@ export interface PodIndex {
 }
 
 /** Builds the index: a set of labels is answered by the shortest list of pods that one of its labels has. */
-export function indexPods(pods: readonly Pod[]): PodIndex {
+export function indexPods(pods: Iterable<Pod>): PodIndex {
   const postings = new Map<string, Pod[]>()
   for (const pod of pods) {
     for (const label of pod.labels) entryOf(postings, postingKey(pod.namespace, label), () => []).push(pod)

@@ -1,7 +1,7 @@
 // Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
 // before anything runs.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
-import { readMeta } from './meta.ts'
+import { readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral'
@@ -70,49 +70,56 @@ export function podReader(): (raw: RawObject) => Pod {
     containers: new WeakMap<object, Pod['containers']>(),
   }
   return (raw) => {
-    const pod = readPod(raw)
+    const spec = recordAt(raw.value, 'spec')
     // Containers are read of three lists, and known by the first of them: that tells all where it is the only one.
-    const isOnly =
-      own(pod.spec, 'initContainers') === undefined && own(pod.spec, 'ephemeralContainers') === undefined
-    return {
-      ...pod,
-      labels: sharedBy(known.labels, own(pod.metadata, 'labels'), pod.labels),
-      containers: isOnly
-        ? sharedBy(known.containers, own(pod.spec, 'containers'), pod.containers)
-        : pod.containers,
-    }
+    const isOnly = own(spec, 'initContainers') === undefined && own(spec, 'ephemeralContainers') === undefined
+    const containers = isOnly ? own(spec, 'containers') : undefined
+    return podOf(raw, {
+      labels: sharedBy(known.labels, dig(raw.value, 'metadata', 'labels'), readStringMap),
+      containers: sharedBy(known.containers, containers, () => readContainers(spec)),
+    })
   }
 }
 
-/** What was read of the same source before, else what was read now. */
-function sharedBy<T>(known: WeakMap<object, T>, source: unknown, now: T): T {
-  if (typeof source !== 'object' || source === null) return now
+/** What was read of the same source before, else what is read now. */
+function sharedBy<T>(known: WeakMap<object, T>, source: unknown, read: (source: unknown) => T): T {
+  if (typeof source !== 'object' || source === null) return read(source)
   const before = known.get(source)
-  if (before === undefined) known.set(source, now)
-  return before ?? now
+  if (before !== undefined) return before
+  const now = read(source)
+  known.set(source, now)
+  return now
 }
 
 /** Reads a Pod. One without a UID is a manifest: the pod that it will make is described, as far as it is known. */
 export function readPod(raw: RawObject): Pod {
-  const meta = readMeta(raw.value)
-  const exists = meta.uid !== undefined
+  return podOf(raw, {
+    labels: readStringMap(dig(raw.value, 'metadata', 'labels')),
+    containers: readContainers(recordAt(raw.value, 'spec')),
+  })
+}
+
+function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'containers'>): Pod {
+  const metadata = recordAt(raw.value, 'metadata')
+  const namespace = stringAt(metadata, 'namespace') ?? ''
+  const name = stringAt(metadata, 'name') ?? ''
+  const uid = nonEmpty(stringAt(metadata, 'uid'))
+  const exists = uid !== undefined
   const spec = recordAt(raw.value, 'spec')
   return {
-    ref: { kind: 'Pod', namespace: meta.namespace, name: meta.name },
+    ref: { kind: 'Pod', namespace, name },
     part: '',
     exists,
-    namespace: meta.namespace,
-    name: meta.name === '' ? undefined : meta.name,
-    uid: meta.uid,
-    labels: meta.labels,
+    namespace,
+    name: nonEmpty(name),
+    uid,
+    labels,
     openLabels: NO_LABELS,
-    possibleLabels: exists
-      ? NO_LABELS
-      : new Set(NODE_COPIED_LABELS.filter((label) => !meta.labels.has(label))),
+    possibleLabels: exists ? NO_LABELS : new Set(NODE_COPIED_LABELS.filter((label) => !labels.has(label))),
     serviceAccountName: serviceAccountOf(spec, exists),
     nodeName: nonEmpty(stringAt(spec, 'nodeName')),
-    containers: readContainers(spec),
-    metadata: recordAt(raw.value, 'metadata'),
+    containers,
+    metadata,
     spec,
     status: recordAt(raw.value, 'status'),
     owner: undefined,

@@ -24,11 +24,14 @@ export interface OwnershipFacts {
 }
 
 /** Judges one ClusterSPIFFEID. */
-export function judgeOwnership(object: ClusterSpiffeId, facts: OwnershipFacts): Ownership {
-  const { name, annotations } = object.meta
+export function judgeOwnership(
+  { meta, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
+  facts: OwnershipFacts,
+): Ownership {
+  const { name, annotations } = meta
   const key = annotations.get(ANNOTATION_BINDING)
   if (key === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING}` }
-  const namesItself = nameFromItself(key, object.spec.spiffeIDTemplate) === name
+  const namesItself = nameFromItself(key, spec.spiffeIDTemplate) === name
   const lookup = facts.binding(key)
   if (lookup.state === 'unknown') return { kind: 'unknown', binding: key, why: lookup.why }
   if (lookup.state === 'kind absent') return { kind: 'foreign', why: 'the kind of bindings is not there' }
@@ -40,7 +43,7 @@ export function judgeOwnership(object: ClusterSpiffeId, facts: OwnershipFacts): 
           why: `it names binding ${key}, which is gone, and its name is not the one that kleym gives`,
         }
   }
-  return judgeAgainst(lookup.object, object.meta, {
+  return judgeAgainst(lookup.object, meta, {
     claimed: annotations.get(ANNOTATION_BINDING_UID),
     namesItself,
     nameIsOurs: namesItself || facts.renderedName(key) === name,

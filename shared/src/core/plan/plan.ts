@@ -10,6 +10,7 @@ import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
+import { NO_PACE, paced, type Pace } from '../pace.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
 
@@ -73,9 +74,12 @@ export function planOnce(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
   known: OutputsKnown = 'known',
+  pace: Pace = NO_PACE,
 ): Pass {
-  const declared = declaredClaims(compiled)
-  const claims = indexClaims([...declared.values(), ...outputs.flatMap(claimsOfOutput)])
+  const declared = declaredClaims(paced(compiled, pace))
+  const claims = indexClaims(
+    paced([...declared.values(), ...Array.from(paced(outputs, pace), claimsOfOutput).flat()], pace),
+  )
   const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
   const byOwner = Map.groupBy(
     outputs.filter(({ ownership }) => ownership.kind === 'ours'),
@@ -83,7 +87,7 @@ export function planOnce(
   )
   const judgements = new Map<string, Judgement>()
   const actions: Action[] = []
-  for (const one of compiled) {
+  for (const one of paced(compiled, pace)) {
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)
@@ -113,12 +117,18 @@ export function withoutOutputs(judgement: Judgement): Judgement {
 }
 
 /** What outputs of ours, orphans and outputs of unknown ownership keep in force; foreign ones claim nothing. */
-export function claimsOfOutput({ object, ownership }: LiveOutput): readonly Claim[] {
+export function claimsOfOutput({
+  object,
+  ownership,
+}: {
+  readonly object: Pick<ClusterSpiffeId, 'meta' | 'spec'>
+  readonly ownership: Ownership
+}): readonly Claim[] {
   if (ownership.kind === 'foreign') return []
   return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
 }
 
-function declaredClaims(compiled: readonly Compiled[]): ReadonlyMap<Compiled, Claim> {
+function declaredClaims(compiled: Iterable<Compiled>): ReadonlyMap<Compiled, Claim> {
   const claims = new Map<Compiled, Claim>()
   for (const one of compiled) {
     const claim = declaredClaim(one)

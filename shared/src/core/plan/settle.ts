@@ -5,6 +5,7 @@ import type { Output } from '../compile/output.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { NO_PACE, type Pace } from '../pace.ts'
 import { driftOf } from './drift.ts'
 import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
@@ -27,14 +28,15 @@ export function settle(
   compiled: readonly Compiled[],
   live: readonly LiveOutput[],
   known: OutputsKnown = 'known',
+  pace: Pace = NO_PACE,
 ): Settled {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = planOnce(compiled, sorted(outputs), known)
+  const first = planOnce(compiled, sorted(outputs), known, pace)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
-    pass = onlyCreates(pass) ? { ...pass, actions: [] } : planOnce(compiled, sorted(outputs))
+    pass = onlyCreates(pass) ? { ...pass, actions: [] } : planOnce(compiled, sorted(outputs), 'known', pace)
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {

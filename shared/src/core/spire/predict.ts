@@ -7,6 +7,7 @@
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
+import { NO_PACE, paced } from '../pace.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { CandidateIndex } from './candidates.ts'
 import { countObjects } from './counts.ts'
@@ -24,7 +25,7 @@ import {
   type PredictionInput,
   type Stopper,
 } from './prediction.ts'
-import { prepareId, type PreparedId } from './registration.ts'
+import { idPreparer, type PreparedId } from './registration.ts'
 import { trustDomainProblem } from './spiffe-id.ts'
 import { StaticContest } from './static-contest.ts'
 import { StaticIndex } from './static-index.ts'
@@ -56,7 +57,8 @@ class Predictor implements Prediction {
   constructor(input: PredictionInput) {
     const { settings } = input
     this.#input = input
-    this.#ids = sortIds(input.clusterSpiffeIds).map((object) => prepareId(object, settings))
+    const prepareId = idPreparer(settings)
+    this.#ids = Array.from(paced(sortIds(input.clusterSpiffeIds), input.pace ?? NO_PACE), prepareId)
     this.#statics = sortStatics(input.staticEntries).map((object) => prepareStatic(object, settings))
     this.#index = new CandidateIndex(
       this.#ids.filter(({ selects }) => selects),

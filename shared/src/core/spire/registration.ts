@@ -19,7 +19,8 @@ import { parseFederatedTrustDomain } from './spiffe-id.ts'
 import {
   readAnyText,
   readSelectorText,
-  readStep,
+  stepReader,
+  type StepReader,
   spiffeIdReader,
   Step,
   type IdText,
@@ -62,11 +63,27 @@ export interface PreparedId extends Selecting {
   readonly fixed: FixedFields
 }
 
-/** Prepares one ClusterSPIFFEID. */
-export function prepareId(object: ClusterSpiffeId, settings: ScmSettings): PreparedId {
+/** Prepares ClusterSPIFFEIDs. What they say in the same words they share: the thousands of one namespace name it alike. */
+export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => PreparedId {
+  const readers: StepReaders = {
+    id: stepReader(spiffeIdReader(settings.trustDomain)),
+    dnsName: stepReader(readAnyText),
+    selector: stepReader(readSelectorText),
+  }
+  return (object) => prepareId(object, settings, readers)
+}
+
+/** How the templates of each field are read. */
+interface StepReaders {
+  readonly id: StepReader<IdText>
+  readonly dnsName: StepReader<OpenText>
+  readonly selector: StepReader<EntrySelector & OpenText>
+}
+
+function prepareId(object: ClusterSpiffeId, settings: ScmSettings, readers: StepReaders): PreparedId {
   const { spec, meta } = object
   const source: EntrySource = { kind: 'ClusterSPIFFEID', name: meta.name }
-  const parsed = parseSpec(spec, settings)
+  const parsed = parseSpec(spec, readers)
   const badSelector = selectorFault(spec)
   const handling = handlingOf(object, settings, source, parsed)
   return {
@@ -191,18 +208,18 @@ export function durationFault(field: string, text: string | undefined): string |
 type ParsedSpec = { readonly templates: Templates } | { readonly field: string; readonly why: string }
 
 /** ParseClusterSPIFFEIDSpec, in its order. */
-function parseSpec(spec: ClusterSpiffeIdSpec, settings: ScmSettings): ParsedSpec {
+function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec {
   if (spec.spiffeIDTemplate === '') return { field: '.spec.spiffeIDTemplate', why: 'it is empty' }
-  const id = readStep('.spec.spiffeIDTemplate', spec.spiffeIDTemplate, spiffeIdReader(settings.trustDomain))
+  const id = readers.id('.spec.spiffeIDTemplate', spec.spiffeIDTemplate)
   if (!(id instanceof Step)) return { field: '.spec.spiffeIDTemplate', why: id }
   const fault = selectorFault(spec) ?? federationFault(spec)
   if (fault !== undefined) return fault
-  const dnsNames = readSteps('.spec.dnsNameTemplates', spec.dnsNameTemplates, readAnyText)
+  const dnsNames = readSteps('.spec.dnsNameTemplates', spec.dnsNameTemplates, readers.dnsName)
   if ('why' in dnsNames) return dnsNames
   const selectors = readSteps(
     '.spec.workloadSelectorTemplates',
     spec.workloadSelectorTemplates,
-    readSelectorText,
+    readers.selector,
   )
   if ('why' in selectors) return selectors
   return { templates: { id, dnsNames: dnsNames.steps, selectors: selectors.steps } }
@@ -211,11 +228,11 @@ function parseSpec(spec: ClusterSpiffeIdSpec, settings: ScmSettings): ParsedSpec
 function readSteps<T>(
   field: string,
   sources: readonly string[],
-  read: ConstructorParameters<typeof Step<T>>[2],
+  read: StepReader<T>,
 ): { readonly steps: readonly Step<T>[] } | { readonly field: string; readonly why: string } {
   const steps: Step<T>[] = []
   for (const [at, source] of sources.entries()) {
-    const step = readStep(`${field}[${at}]`, source, read)
+    const step = read(`${field}[${at}]`, source)
     if (!(step instanceof Step)) return { field: `${field}[${at}]`, why: step }
     steps.push(step)
   }

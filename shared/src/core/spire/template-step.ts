@@ -1,5 +1,6 @@
 // One template of an entry together with what SCM makes of its text. A template without actions gives the same for
 // every pod and is worked out once.
+import { entryOf } from '../entry.ts'
 import { parseTemplate, type ParsedTemplate, type TemplateData } from '../gotemplate/template.ts'
 import { PLAIN_FACTS, TRUST_DOMAIN } from './open-facts.ts'
 import type { EntrySelector } from './prediction.ts'
@@ -79,6 +80,15 @@ const STAND_IN = 'x'
 export function readStep<T>(field: string, source: string, read: Reader<T>): Step<T> | string {
   const template = parseTemplate(source)
   return template.kind === 'syntax error' ? template.message : new Step(field, template, read)
+}
+
+/** Reads the template of a field, as `readStep`. */
+export type StepReader<T> = (field: string, source: string) => Step<T> | string
+
+/** Reads the templates of many objects: the same text in the same field is read once. */
+export function stepReader<T>(read: Reader<T>): StepReader<T> {
+  const known = new Map<string, Step<T> | string>()
+  return (field, source) => entryOf(known, `${field}\n${source}`, () => readStep(field, source, read))
 }
 
 /** A template whose text is taken as it is: DNS names are not checked until the server sees them. */
