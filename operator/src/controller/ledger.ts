@@ -15,6 +15,7 @@ import { judgeOwnership } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput, decide, type Decision, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Lookup } from '@kleym/shared/core/compile/references.ts'
 import { objectKey, type Cached, type Change } from '@kleym/shared/kube/store.ts'
+import { Compilations } from './compilations.ts'
 import { Members } from './members.ts'
 import { Absences, CacheReferences, type Missing } from './references.ts'
 import type { KindCache, World } from './world.ts'
@@ -75,6 +76,7 @@ export class Ledger {
   readonly #wake: (key: string) => void
   readonly #absences = new Absences()
   readonly #claims = new ClaimIndex()
+  readonly #compilations = new Compilations()
 
   readonly #entries = new Map<string, Entry>()
   readonly #holdings = new Map<string, Holding>()
@@ -141,11 +143,20 @@ export class Ledger {
     if (binding === undefined || entry === undefined || entry.waits) return { kind: 'waits' }
     if (this.#world.outputs.standing.kind === 'waiting') return { kind: 'waits' }
     const { claim, doubts } = entry
-    const compiled = compile(binding, this.#references(), this.#config)
+    const compiled = this.#compiledOf(binding)
     const own = this.#outputsOf(key, 'ours')
     const decision = decide({ compiled, claim, own }, (name) => this.#holdings.get(name), this.#claims)
     if (this.#waitsForAnOpenOne(decision)) return { kind: 'waits' }
     return doubts.length === 0 ? { kind: 'decided', ...decision } : { kind: 'doubtful', doubts, ...decision }
+  }
+
+  /** What the binding was last compiled to, where nothing has changed since. */
+  #compiledOf(binding: Binding): Compiled {
+    const kept = this.#compilations.of(binding)
+    if (kept !== undefined) return kept
+    const compiled = compile(binding, this.#references(), this.#config)
+    this.#compilations.keep(compiled)
+    return compiled
   }
 
   /** A peer that will be known any moment is waited for silently: it is not worth a status. */
@@ -209,9 +220,11 @@ export class Ledger {
   #bindingChanged(change: Change<Binding>): void {
     const { key } = change.kind === 'removed' ? change.before : change.now
     if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) {
-      // A status decides whose an output is, and whether a doubt has been told; it changes nothing else.
-      for (const name of this.#outputsByBinding.of(key)) this.#staleOutputs.add(name)
-      if (this.#entries.get(key)?.doubts.length !== 0) this.#staleBindings.add(key)
+      const entry = this.#entries.get(key)
+      // A status decides whose an output is where its name does not, and whether a doubt has been told; nothing else.
+      for (const name of this.#outputsByBinding.of(key))
+        if (name !== entry?.renderedName) this.#staleOutputs.add(name)
+      if (entry?.doubts.length !== 0) this.#staleBindings.add(key)
       return
     }
     this.#staleBindings.add(key)
@@ -268,6 +281,7 @@ export class Ledger {
   }
 
   #refreshBinding(key: string): void {
+    this.#compilations.drop(key)
     const before = this.#entries.get(key)
     const binding = this.#world.bindings.store.get(key)
     const entry = binding === undefined ? undefined : this.#compile(binding, before?.claim)
@@ -300,6 +314,7 @@ export class Ledger {
   #compile(binding: Binding, before: Claim | undefined): Entry {
     const references = this.#references()
     const compiled = compile(binding, references, this.#config)
+    this.#compilations.keep(compiled)
     const doubts = references.doubts(compiled.result)
     if (doubts.length === 0) this.#lastingDoubts.delete(binding.key)
     const isDoubtful = doubts.length > 0 && !isToldAlready(compiled)
@@ -336,11 +351,16 @@ export class Ledger {
   }
 
   #judge(object: ClusterSpiffeId, before: readonly Claim[] = []): Holding {
-    const ownership = judgeOwnership(object, {
-      binding: (key) => this.#bindingLookup(key),
-      renderedName: (key) => this.#entries.get(key)?.renderedName,
-    })
-    const claims = claimsOfOutput({ object, ownership })
+    // Read once: each reading parses it.
+    const { meta, spec } = object
+    const ownership = judgeOwnership(
+      { meta, spec },
+      {
+        binding: (key) => this.#bindingLookup(key),
+        renderedName: (key) => this.#entries.get(key)?.renderedName,
+      },
+    )
+    const claims = claimsOfOutput({ object: { meta, spec }, ownership })
     return { object, ownership, claims: claims.map((claim, at) => this.#kept(claim, before[at])) }
   }
 

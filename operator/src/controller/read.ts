@@ -1,17 +1,28 @@
 // From raw objects to what the caches keep: only what decisions read, and what they read rarely as text. There may be ten
 // thousand of each; classes, since an object literal with getters costs a hidden class of its own for every object.
-import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-schema.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { readStringMap, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { readMeta, readStringMap, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
 
 /** An InferenceIdentityBinding of the API server. */
-export function cachedBinding(value: JsonRecord): Binding {
-  return new CachedBinding(value)
+export function cachedBinding({ status, ...value }: JsonRecord): Binding {
+  const binding = withoutNotes(readBinding({ value }, 'live'))
+  return new CachedBinding(binding.meta, binding, status)
+}
+
+/** The answer to a write of ours to `before`: as long as its generation is the same, so is its spec, which is not read again. */
+export function answeredBinding(value: JsonRecord, before: Binding): Binding {
+  const { meta } = withoutNotes({ meta: readMeta(value) })
+  const isSameSpec =
+    meta.uid === before.meta.uid &&
+    meta.generation === before.meta.generation &&
+    meta.generation !== undefined
+  return isSameSpec ? new CachedBinding(meta, before, value['status']) : cachedBinding(value)
 }
 
 /** An InferencePool of one group. */
@@ -76,9 +87,8 @@ class CachedBinding implements Binding {
   readonly origin = undefined
   readonly #status: string | undefined
 
-  constructor({ status, ...value }: JsonRecord) {
-    const binding = withoutNotes(readBinding({ value }, 'live'))
-    this.meta = binding.meta
+  constructor(meta: ObjectMeta, binding: Omit<Binding, 'meta' | 'status'>, status: unknown) {
+    this.meta = meta
     this.key = binding.key
     this.poolRef = binding.poolRef
     this.objectiveRef = binding.objectiveRef
@@ -109,15 +119,12 @@ class CachedOutput implements ClusterSpiffeId {
   }
 
   get spec(): ClusterSpiffeId['spec'] {
-    return this.#read().spec
+    return readClusterSpiffeId({ value: { spec: valueOf(this.#spec) } }, 'live').spec
   }
 
   get rawSpec(): JsonRecord {
-    return this.#read().rawSpec
-  }
-
-  #read(): ClusterSpiffeId {
-    return readClusterSpiffeId({ value: { spec: valueOf(this.#spec) } }, 'live')
+    const spec = valueOf(this.#spec)
+    return isRecord(spec) ? spec : {}
   }
 }
 

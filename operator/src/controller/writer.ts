@@ -22,7 +22,7 @@ import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
 import type { Ledger, Reservation } from './ledger.ts'
-import { cachedBinding, cachedObjective, cachedOutput, cachedPool } from './read.ts'
+import { answeredBinding, cachedBinding, cachedObjective, cachedOutput, cachedPool } from './read.ts'
 import type { Missing } from './references.ts'
 import type { KindCache, World } from './world.ts'
 
@@ -211,7 +211,7 @@ export class Writer {
   ): Promise<WriteResult> {
     const { bindings } = this.#world
     try {
-      bindings.store.observe(cachedBinding(await send()))
+      bindings.store.observe(answeredBinding(await send(), binding))
       return { kind: 'done' }
     } catch (error) {
       if (isOutcomeUnknown(error)) this.#unread.add(binding.key)
