@@ -3,7 +3,7 @@
 // What client-go's reflector does, and what it must survive: Kubernetes API concepts, "Efficient detection of changes".
 import { listAt, stringAt, type JsonRecord } from '../core/json.ts'
 import type { Ignorance } from '../core/knowledge.ts'
-import { readMeta } from '../core/objects/meta.ts'
+import { readObjectVersion } from '../core/objects/meta.ts'
 import type { Api, Resource, WatchEvent } from './api.ts'
 import type { Clock } from './clock.ts'
 import { ApiError, ConnectionError } from './errors.ts'
@@ -150,12 +150,12 @@ export class Reflector<T extends Cached> {
 
   #take(event: WatchEvent): void {
     const { store } = this.#options
-    const meta = readMeta(event.object)
-    if (event.type === 'BOOKMARK') store.bookmark(meta.resourceVersion)
-    else if (event.type === 'DELETED') store.deleted(meta)
-    else if (!store.echoed(meta)) {
+    const version = readObjectVersion(event.object)
+    if (event.type === 'BOOKMARK') store.bookmark(version.resourceVersion)
+    else if (event.type === 'DELETED') store.deleted(version)
+    else if (!store.echoed(version)) {
       const object = this.#read(event.object)
-      if (object === undefined) store.unreadable(meta)
+      if (object === undefined) store.unreadable(version)
       else store.apply(event.type, object)
     }
   }

@@ -5,7 +5,7 @@
 // of one resource type are ordered; the stream shows its changes in that order; a list that is not served from the
 // watch cache is no older than its beginning; a UID that is gone never comes back. From that it keeps, for each key:
 // the cache never goes back in time, whichever of the two sources comes first; and what is confirmed gone stays gone.
-import type { ObjectMeta } from '../core/objects/meta.ts'
+import type { ObjectMeta, ObjectVersion } from '../core/objects/meta.ts'
 import { compareVersions, isAtMost, isNewer } from './resource-version.ts'
 import { KeptIndex, type StoreIndex } from './store-index.ts'
 
@@ -163,17 +163,17 @@ export class Store<T extends Cached> {
    * An ADDED or MODIFIED event whose object is held in this very version: our own write, which the stream now shows.
    * False where it is another, and must be read and applied.
    */
-  echoed(meta: ObjectMeta): boolean {
-    const key = objectKey(meta)
+  echoed(version: ObjectVersion): boolean {
+    const key = objectKey(version)
     const held = this.#held.get(key)
-    if (held === undefined || !isSame(held.meta, meta)) return false
-    this.bookmark(meta.resourceVersion)
+    if (held === undefined || !isSame(held.meta, version)) return false
+    this.bookmark(version.resourceVersion)
     this.#observedAt.delete(key)
     return true
   }
 
   /** A DELETED event, of which nothing but the metadata matters. */
-  deleted(meta: ObjectMeta): void {
+  deleted(meta: ObjectVersion): void {
     const key = objectKey(meta)
     this.bookmark(meta.resourceVersion)
     if (this.#graves.get(key)?.uid === meta.uid) this.#graves.delete(key)
@@ -185,7 +185,7 @@ export class Store<T extends Cached> {
   }
 
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
-  unreadable(meta: ObjectMeta): void {
+  unreadable(meta: ObjectVersion): void {
     const key = objectKey(meta)
     this.bookmark(meta.resourceVersion)
     if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
@@ -326,7 +326,7 @@ export class Store<T extends Cached> {
   }
 }
 
-function isSame(a: ObjectMeta, b: ObjectMeta): boolean {
+function isSame(a: ObjectVersion, b: ObjectVersion): boolean {
   return a.uid === b.uid && a.resourceVersion === b.resourceVersion && a.resourceVersion !== undefined
 }
 

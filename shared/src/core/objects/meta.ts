@@ -1,5 +1,5 @@
 // Object metadata, read without trust: whatever has the wrong type is as if absent.
-import { dig, isRecord, listAt, stringAt } from '../json.ts'
+import { isRecord, listAt, own, stringAt } from '../json.ts'
 
 export interface ObjectMeta {
   readonly name: string
@@ -21,19 +21,31 @@ export interface ObjectMeta {
 
 /** Reads `metadata` of any Kubernetes object. */
 export function readMeta(object: unknown): ObjectMeta {
-  const generation = dig(object, 'metadata', 'generation')
+  const metadata = own(object, 'metadata')
+  const generation = own(metadata, 'generation')
   return {
-    name: stringAt(object, 'metadata', 'name') ?? '',
-    namespace: stringAt(object, 'metadata', 'namespace') ?? '',
-    uid: nonEmpty(stringAt(object, 'metadata', 'uid')),
-    resourceVersion: nonEmpty(stringAt(object, 'metadata', 'resourceVersion')),
+    ...readObjectVersion(object),
     generation: typeof generation === 'number' ? generation : undefined,
-    createdAt: nonEmpty(stringAt(object, 'metadata', 'creationTimestamp')),
-    deletedAt: nonEmpty(stringAt(object, 'metadata', 'deletionTimestamp')),
-    labels: readStringMap(dig(object, 'metadata', 'labels')),
-    annotations: readStringMap(dig(object, 'metadata', 'annotations')),
-    finalizers: readStringList(dig(object, 'metadata', 'finalizers')),
-    ownerReferences: listAt(object, 'metadata', 'ownerReferences'),
+    createdAt: nonEmpty(stringAt(metadata, 'creationTimestamp')),
+    deletedAt: nonEmpty(stringAt(metadata, 'deletionTimestamp')),
+    labels: readStringMap(own(metadata, 'labels')),
+    annotations: readStringMap(own(metadata, 'annotations')),
+    finalizers: readStringList(own(metadata, 'finalizers')),
+    ownerReferences: listAt(metadata, 'ownerReferences'),
+  }
+}
+
+/** An object in one version. */
+export type ObjectVersion = Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'resourceVersion'>
+
+/** Reads that alone, for who need not know more of most objects. */
+export function readObjectVersion(object: unknown): ObjectVersion {
+  const metadata = own(object, 'metadata')
+  return {
+    name: stringAt(metadata, 'name') ?? '',
+    namespace: stringAt(metadata, 'namespace') ?? '',
+    uid: nonEmpty(stringAt(metadata, 'uid')),
+    resourceVersion: nonEmpty(stringAt(metadata, 'resourceVersion')),
   }
 }
 
