@@ -1,6 +1,6 @@
 // Events (`events.k8s.io/v1`), one per transition. They are news, not state: written in the background, given up after a
 // few tries, never waited for by a reconcile and never a reason for one to fail.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { MESSAGE_BYTES } from '@kleym/shared/core/names.ts'
 import { cutToBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -198,10 +198,8 @@ interface Report {
 
 function eventObject(event: EventNote, { instance, at, serial }: Report): JsonRecord {
   const { regarding } = event
-  const unique = createHash('sha256')
-    .update(JSON.stringify([instance, serial, at.getTime(), regarding.uid, event.reason]))
-    .digest('hex')
-    .slice(0, 16)
+  const parts = JSON.stringify([instance, serial, at.getTime(), regarding.uid, event.reason])
+  const unique = hash('sha256', parts).slice(0, 16)
   return {
     apiVersion: `${EVENTS.group}/${EVENTS.version}`,
     kind: EVENTS.kind,

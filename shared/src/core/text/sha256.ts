@@ -58,7 +58,8 @@ function compress(state: Int32Array, w: Int32Array): void {
     b = a
     a = (one + two) | 0
   }
-  for (const [at, word] of [a, b, c, d, e, f, g, h].entries()) state[at] = (state[at] ?? 0) + word
+  const worked = [a, b, c, d, e, f, g, h]
+  for (let at = 0; at < worked.length; at++) state[at] = (state[at] ?? 0) + (worked[at] ?? 0)
 }
 
 function rotate(word: number, by: number): number {
