@@ -58,6 +58,20 @@ export function bindingObject({ namespace, name, pool, objective, container }: B
   })
 }
 
+/** An accepted XAccessPolicy on a Gateway, with these rules. */
+export function accessPolicyObject(
+  namespace: string,
+  name: string,
+  gateway: string,
+  rules: readonly Readonly<Record<string, unknown>>[],
+): RawObject {
+  const target = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: gateway }
+  return object('agentic.networking.x-k8s.io/v1alpha1', 'XAccessPolicy', namespace, name, {
+    spec: { targetRefs: [target], action: 'Allow', rules },
+    status: { ancestors: [{ ancestorRef: target, conditions: [{ type: 'Accepted', status: 'True' }] }] },
+  })
+}
+
 /** The service account of every pod and binding of these worlds. */
 export const SERVICE_ACCOUNT = 'model-server'
 

@@ -10,8 +10,10 @@ import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { containerVerdicts } from '@kleym/shared/core/spire/attest.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
+import { resolvePolicies } from '@kleym/shared/core/policies/policies.ts'
 import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
 import * as nasty from './nasty.ts'
+import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
   clusterOf,
   CONFIG,
@@ -76,6 +78,7 @@ export const SCENARIOS: readonly Scenario[] = [
     sizes: [3000, 10_000, 30_000],
     ask: (pods) => one(cluster(pods, pods / 10, 0), explanationsText),
   },
+  policies('policies: whom each rule names', 'policies, as many bindings and pods', policiesAndIdentities),
   { name: 'template: the usual SPIFFE ID', unit: 'renderings', sizes: [100_000], ask: templateQuestion },
   bindings('nasty: all label sets overlap', 'bindings', nasty.overlapping),
   bindings('nasty: label sets with keys of their own', 'bindings', nasty.disjointWithOwnKeys),
@@ -86,6 +89,7 @@ export const SCENARIOS: readonly Scenario[] = [
   verdicts('nasty: foreign ones by label', nasty.foreignByLabel),
   verdicts('nasty: foreign ones by In on pods', nasty.foreignByExpression),
   verdicts('nasty: foreign ones by In on namespaces', nasty.foreignByNamespaceList),
+  policies('nasty: dangling IDs beside templates', 'policies, as many templates', danglingBesideTemplates),
   findings('nasty: workloads and their pods', 'Deployments, ten times as many pods', nasty.workloadsAndPods),
 ]
 
@@ -102,6 +106,26 @@ function bindings(name: string, unit: string, world: (size: number) => readonly 
 function findings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
   const ask = (size: number): Question =>
     one(world(size), (analysis) => `${findingsOf(analysis).length} findings`)
+  return { name, unit, sizes: THOUSANDS, ask }
+}
+
+/** The policies alone: compiling the bindings is measured above, and is part of the reading here. */
+function policies(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
+  const ask = (size: number): Question => {
+    const objects = world(size)
+    const analyses = new WeakMap<Snapshot, Analysis>()
+    return {
+      read: () => {
+        const snapshot = readSnapshot({ objects })
+        analyses.set(snapshot, analyse(snapshot, CONFIG, SETTINGS))
+        return [snapshot]
+      },
+      answer: ([snapshot]) => {
+        const analysis = snapshot === undefined ? undefined : analyses.get(snapshot)
+        return analysis === undefined ? '' : policiesText(analysis)
+      },
+    }
+  }
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
@@ -145,6 +169,12 @@ function entriesText(analysis: Analysis): string {
     declared += prediction.entriesOf(pod).filter(({ verdict }) => verdict.state === 'declared').length
   }
   return `${declared} entries`
+}
+
+function policiesText(analysis: Analysis): string {
+  const sources = resolvePolicies(analysis).list.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const resolved = sources.filter(({ resolution }) => resolution.state === 'resolved').length
+  return `${sources.length} sources, ${resolved} resolved`
 }
 
 function explanationsText(analysis: Analysis): string {

@@ -67,6 +67,9 @@ function snapshotOf(
     ),
     clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
     staticEntries: sorted(staticEntries),
+    // What watch shows hangs on no access policy.
+    accessPolicies: [],
+    accessPoliciesKnown: { state: 'not given' },
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
     nodes: undefined,
     pods,

@@ -10,7 +10,9 @@ import { indexPods, type PodIndex } from './objects/pod-index.ts'
 import { judgeOwnership } from './plan/ownership.ts'
 import type { Action, Judgement, LiveOutput, OutputsKnown } from './plan/plan.ts'
 import { settle, type Settled } from './plan/settle.ts'
+import { resolvePolicies, type Policies } from './policies/policies.ts'
 import { bindingsIn, referencesIn, subjectsOf, type Snapshot } from './snapshot.ts'
+import { NO_PACE, paced, type Pace } from './pace.ts'
 import { predict } from './spire/predict.ts'
 import type { Prediction } from './spire/prediction.ts'
 
@@ -18,6 +20,8 @@ export interface Analysis {
   readonly snapshot: Snapshot
   readonly config: Config
   readonly settings: ScmSettings
+  /** For long work on all of this. */
+  readonly pace: Pace
   /** In the order of `snapshot.bindings`. */
   readonly compiled: readonly Compiled[]
   /** The ClusterSPIFFEIDs of the snapshot, and whose they are. */
@@ -35,12 +39,22 @@ export interface Analysis {
   readonly prediction: () => Prediction
   /** What SPIRE does with the ClusterSPIFFEIDs of the snapshot as they are. Worked out at the first call. */
   readonly predictionNow: () => Prediction
+  /** The access policies, resolved against `prediction`. Worked out at the first call. */
+  readonly policies: () => Policies
 }
 
-/** Works a snapshot out. Pure. */
-export function analyse(snapshot: Snapshot, config: Config, settings: ScmSettings): Analysis {
+/** Works a snapshot out. Pure. `pace` is told of it here, and of whatever is worked out of the analysis later. */
+export function analyse(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  pace: Pace = NO_PACE,
+): Analysis {
   const references = referencesIn(snapshot)
-  const compiled = snapshot.bindings.map((binding) => compile(binding, references, config))
+  const compiled = snapshot.bindings.map((binding) => {
+    pace()
+    return compile(binding, references, config)
+  })
   const renderedNames = new Map(
     compiled.flatMap(({ binding, result }) =>
       result.kind === 'resolved' ? [[binding.key, result.output.metadata.name] as const] : [],
@@ -51,8 +65,8 @@ export function analyse(snapshot: Snapshot, config: Config, settings: ScmSetting
     object,
     ownership: judgeOwnership(object, facts),
   }))
-  const settled = settle(compiled, live, outputsKnown(snapshot))
-  const subjects = subjectsOf(snapshot)
+  const settled = settle(compiled, live, outputsKnown(snapshot), pace)
+  const subjects = subjectsOf(snapshot, pace)
   const predictWith = (outputs: readonly LiveOutput[]): Prediction =>
     predict({
       clusterSpiffeIds: outputs.map(({ object }) => predictable(object)),
@@ -62,20 +76,26 @@ export function analyse(snapshot: Snapshot, config: Config, settings: ScmSetting
       pods: subjects,
       endpoints: snapshot.endpoints,
       settings,
+      pace,
     })
+  const prediction = once(() => predictWith(settled.outputs))
   return {
     snapshot,
     config,
     settings,
+    pace,
     compiled,
     live,
     settled,
     subjects,
     subjectsByNamespace: once(() => Map.groupBy(subjects, ({ namespace }) => namespace)),
     changesByBinding: once(() => Map.groupBy(settled.changes, ({ binding }) => binding)),
-    pods: once(() => indexPods(subjects)),
-    prediction: once(() => predictWith(settled.outputs)),
+    pods: once(() => indexPods(paced(subjects, pace))),
+    prediction,
     predictionNow: once(() => predictWith(live)),
+    policies: once(() =>
+      resolvePolicies({ snapshot, config, settings, compiled, settled, subjects, prediction }),
+    ),
   }
 }
 
@@ -111,7 +131,8 @@ export function bindingOfOutput(analysis: Analysis): ReadonlyMap<string, string>
   )
 }
 
-function once<T extends object>(make: () => T): () => T {
+/** The same value at every call, made at the first. */
+export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())
 }

@@ -36,6 +36,31 @@ export const OBJECTIVE_KINDS = [
   },
 ] as const satisfies readonly Kind[]
 
+/** The access policies that kleym interprets: those of Kube Agentic Networking (KAN v0.1.0, provisional). */
+export const ACCESS_POLICY_KIND = {
+  group: 'agentic.networking.x-k8s.io',
+  version: 'v1alpha1',
+  kind: 'XAccessPolicy',
+  plural: 'xaccesspolicies',
+} as const satisfies Kind
+
+/** The version of `ACCESS_POLICY_KIND` from before v1alpha1, which is named and never interpreted. */
+export const OLD_ACCESS_POLICY_VERSION = 'v0alpha0'
+
+/** Access policies from before v1alpha1 under other names, which are named and never interpreted. */
+export const OLD_ACCESS_POLICIES: readonly Kind[] = [
+  { ...ACCESS_POLICY_KIND, group: 'agentic.prototype.x-k8s.io', version: OLD_ACCESS_POLICY_VERSION },
+  ...[ACCESS_POLICY_KIND.group, 'agentic.prototype.x-k8s.io'].map((group) => ({
+    group,
+    version: OLD_ACCESS_POLICY_VERSION,
+    kind: 'AccessPolicy',
+    plural: 'accesspolicies',
+  })),
+]
+
+/** The same, qualified. */
+export const OLD_ACCESS_POLICY_KINDS: readonly string[] = OLD_ACCESS_POLICIES.map(qualifiedKind)
+
 export type PoolGroup = (typeof POOL_KINDS)[number]['group']
 export type ObjectiveGroup = (typeof OBJECTIVE_KINDS)[number]['group']
 
@@ -56,3 +81,6 @@ export function apiVersionOf(kind: Kind): string {
 export function qualifiedKind(kind: Kind): string {
   return `${kind.kind}.${kind.group}`
 }
+
+/** All kinds of access policies, qualified; the one that kleym interprets first. */
+export const POLICY_KINDS: readonly string[] = [qualifiedKind(ACCESS_POLICY_KIND), ...OLD_ACCESS_POLICY_KINDS]

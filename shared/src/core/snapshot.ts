@@ -4,8 +4,10 @@ import { entryOf } from './entry.ts'
 import { stringAt, type JsonRecord } from './json.ts'
 import type { Ignorance } from './knowledge.ts'
 import {
+  ACCESS_POLICY_KIND,
   LLM_D_GROUP,
   OBJECTIVE_KINDS,
+  POLICY_KINDS,
   POOL_KINDS,
   qualifiedKind,
   type ObjectiveGroup,
@@ -18,10 +20,10 @@ import {
   CLUSTER_STATIC_ENTRY_KIND,
   SPIRE_GROUP,
 } from './names.ts'
+import { readAccessPolicy, type AccessPolicy } from './objects/access-policy.ts'
 import { readBinding, type Binding } from './objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId, type Standing } from './objects/clusterspiffeid.ts'
 import { readObjective, readPool, type Objective, type Pool } from './objects/inference.ts'
-import { readMeta } from './objects/meta.ts'
 import {
   namespaceNamed,
   readEndpoints,
@@ -35,9 +37,11 @@ import {
 } from './objects/pod.ts'
 import { indexPods, type PodIndex } from './objects/pod-index.ts'
 import type { RawObject } from './objects/raw.ts'
+import { NO_PACE, paced, type Pace } from './pace.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from './objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from './objects/workload.ts'
 import type { Lookup, References } from './compile/references.ts'
+import type { PolicyKnowledge } from './policies/resolution.ts'
 import { compareBytes } from './text/bytes.ts'
 
 export interface Snapshot {
@@ -47,6 +51,10 @@ export interface Snapshot {
   readonly objectives: readonly Objective[]
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
   readonly staticEntries: readonly ClusterStaticEntry[]
+  /** Of every group and version, those that kleym does not interpret included. */
+  readonly accessPolicies: readonly AccessPolicy[]
+  /** Whether that is all of them. */
+  readonly accessPoliciesKnown: PolicyKnowledge
   readonly namespaces: readonly Namespace[]
   /** Undefined where nodes are not known: none was given, or they could not be listed. */
   readonly nodes: readonly Node[] | undefined
@@ -72,38 +80,49 @@ export interface SnapshotSource {
   /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
   readonly listedKinds?: ReadonlySet<string>
   readonly namespacesRead?: ReadonlySet<string>
+  /** Told of each object. */
+  readonly pace?: Pace
 }
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
 export function readSnapshot(source: SnapshotSource): Snapshot {
   const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, namespacesRead } = source
+  const { pace = NO_PACE } = source
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
-  const pods = sortByRef(of('Pod').map(podReader()))
-  const templates = sortByRef(objects.filter(({ value }) => isWorkload(value)).flatMap(readWorkloadPods))
+  const read = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
+    Array.from(paced(of(key), pace), reader)
+  const pods = sortByRef(read('Pod', podReader()))
+  const workloads = objects.filter(({ value }) => isWorkload(value))
+  const templates = sortByRef(Array.from(paced(workloads, pace), readWorkloadPods).flat())
   const bindings = sortByMeta(
-    of(`${BINDING_KIND}.${BINDING_GROUP}`).map((raw) => readBinding(raw, standingOf(raw))),
+    read(`${BINDING_KIND}.${BINDING_GROUP}`, (raw) => readBinding(raw, standingOf(raw))),
   )
   const pools = sortByMeta(
-    POOL_KINDS.flatMap((kind) => of(qualifiedKind(kind)).map((raw) => readPool(raw, kind.group))),
+    POOL_KINDS.flatMap((kind) => read(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
   )
   const objectives = sortByMeta(
-    OBJECTIVE_KINDS.flatMap((kind) => of(qualifiedKind(kind)).map((raw) => readObjective(raw, kind.group))),
+    OBJECTIVE_KINDS.flatMap((kind) => read(qualifiedKind(kind), (raw) => readObjective(raw, kind.group))),
   )
   /** Objects of a kind that an answer can do without: without one of them, the kind is not known. */
-  const known = <T>(kind: string, read: (raw: RawObject) => T): readonly T[] | undefined =>
+  const known = <T>(kind: string, reader: (raw: RawObject) => T): readonly T[] | undefined =>
     gaps.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
       ? undefined
-      : of(kind).map(read)
+      : read(kind, reader)
+  const accessPolicies = sortByMeta(
+    POLICY_KINDS.flatMap((kind) => read(kind, (raw) => readAccessPolicy(raw, standingOf(raw)))),
+  )
   const named = [...bindings, ...pools, ...objectives].map(({ meta }) => meta.namespace)
   return {
     bindings,
     pools,
     objectives,
     clusterSpiffeIds: sortByMeta(
-      of(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`).map((raw) => readClusterSpiffeId(raw, standingOf(raw))),
+      read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, standingOf(raw))),
     ),
-    staticEntries: sortByMeta(of(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`).map(readClusterStaticEntry)),
+    staticEntries: sortByMeta(read(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`, readClusterStaticEntry)),
+    accessPolicies,
+    accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
     namespaces: readNamespaces(of('Namespace'), [
       ...named,
       ...[...pods, ...templates].map((pod) => pod.namespace),
@@ -118,6 +137,16 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
   }
 }
 
+/** Whether the policies of a source are all that there are. Files that hold none of them say nothing about policies. */
+function policyKnowledge({ gaps, absentKinds, listedKinds }: SnapshotSource, some: boolean): PolicyKnowledge {
+  const kind = qualifiedKind(ACCESS_POLICY_KIND)
+  const unread = POLICY_KINDS.map((one) => gaps?.get(one))
+  const why = unread.find((one) => one !== undefined) ?? (some ? gaps?.get('*') : undefined)
+  if (why !== undefined) return { state: 'unknown', why }
+  if (some || listedKinds?.has(kind) === true) return { state: 'known' }
+  return { state: absentKinds?.has(kind) === true ? 'absent' : 'not given' }
+}
+
 /** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
 export function kindKey(object: JsonRecord): string {
   const apiVersion = stringAt(object, 'apiVersion') ?? ''
@@ -128,7 +157,7 @@ export function kindKey(object: JsonRecord): string {
 
 /** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */
 export function standingOf({ value }: RawObject): Standing {
-  return readMeta(value).uid === undefined ? 'to be created' : 'live'
+  return (stringAt(value, 'metadata', 'uid') ?? '') === '' ? 'to be created' : 'live'
 }
 
 /** Looks references up in a snapshot. */
@@ -173,7 +202,7 @@ export function servesLlmD(snapshot: Snapshot): boolean {
  * The pods that a question about pods is about: those that exist, and those of templates that no existing pod
  * represents. A template is represented by an existing pod with its labels, service account and containers.
  */
-export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
+export function subjectsOf(snapshot: Snapshot, pace = NO_PACE): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
   const shapeOf = shapeReader()
   const existing = Map.groupBy(
@@ -188,7 +217,7 @@ export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
     const pods = existing.get(shape)
     if (pods === undefined || template.labels.size === 0) return pods !== undefined
     return entryOf(answers, JSON.stringify([shape, ...template.labels]), () => {
-      const index = entryOf(indexes, shape, () => indexPods(pods))
+      const index = entryOf(indexes, shape, () => indexPods(paced(pods, pace)))
       return index.withLabels(template.namespace, template.labels).length > 0
     })
   }

@@ -24,6 +24,7 @@ import {
   poolOnly,
   X_GROUP,
 } from '../core/build.ts'
+import { account, CHAT, policy, policyOf, spiffe } from '../policies/build.ts'
 
 interface Setting {
   /** SCM's configuration; null where it is assumed. */
@@ -335,6 +336,47 @@ const CASES: readonly Case[] = [
     not: world(binding({ spec: { containerName: 'proxy' } }), orphanOf(OUTPUT, 'team-a/gone')),
   },
   { code: 'KLM521', shows: world(orphanOf(OUTPUT, 'team-a/gone')), not: world(binding(), live(OUTPUT)) },
+  {
+    code: 'KLM601',
+    shows: world(binding(), pod(), policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))),
+    not: world(binding(), pod(), policyOf(spiffe(CHAT))),
+  },
+  {
+    code: 'KLM602',
+    shows: world(policyOf({ type: 'SPIFFE', serviceAccount: { name: 'planner' } })),
+    not: world(policyOf(account('planner'))),
+  },
+  { code: 'KLM603', shows: world(policyOf({ type: 'SPIFFE' })), not: world(policyOf(spiffe(CHAT))) },
+  {
+    code: 'KLM604',
+    shows: world(binding(), policyOf(account('planner'))),
+    not: world(binding(), policyOf(account('runner', 'team-a'))),
+  },
+  {
+    code: 'KLM605',
+    shows: world(binding(), policyOf(spiffe(CHAT))),
+    not: world(binding(), pod(), policyOf(spiffe(CHAT))),
+  },
+  {
+    code: 'KLM606',
+    shows: world(binding(), pod(), policyOf(account('runner', 'team-a'))),
+    not: world(pod(), policyOf(account('runner', 'team-a'))),
+  },
+  {
+    code: 'KLM607',
+    shows: world(policy({ spec: { rules: [] } })),
+    not: world(policy()),
+  },
+  {
+    code: 'KLM608',
+    shows: world(policy(), policy({ name: 'other' })),
+    not: world(policy(), policy({ name: 'other', namespace: 'others' })),
+  },
+  {
+    code: 'KLM609',
+    shows: world(policy({ apiVersion: 'agentic.networking.x-k8s.io/v0alpha0' })),
+    not: world(policy()),
+  },
 ]
 
 /** Codes that `findingsOf` cannot show, and why; the first one has a test of its own below. */

@@ -5,6 +5,7 @@ import { collisionFindings } from './collision-rules.ts'
 import { compareFindings, type Finding } from './finding.ts'
 import { installFindings } from './install-rules.ts'
 import { podFindings } from './pod-findings.ts'
+import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
 
 const RULE_SETS: readonly ((analysis: Analysis) => readonly Finding[])[] = [
@@ -12,6 +13,7 @@ const RULE_SETS: readonly ((analysis: Analysis) => readonly Finding[])[] = [
   collisionFindings,
   installFindings,
   podFindings,
+  policyFindings,
   poolFindings,
 ]
 

@@ -43,6 +43,7 @@ export function bindingFindings(analysis: Analysis): readonly Finding[] {
   const gate = new NamespaceGate(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
+    analysis.pace()
     const judgement = judgementOf(analysis, binding.key)
     if (judgement === undefined) return []
     return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])

@@ -3,6 +3,7 @@ import { judgementOf, type Analysis } from '../analysis.ts'
 import { entryOf } from '../entry.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
+import { paced } from '../pace.ts'
 import { bindingSubject } from './binding-rules.ts'
 import { finding, type Finding } from './finding.ts'
 import { podFactsOf, type PodFacts } from './pod-facts.ts'
@@ -36,7 +37,7 @@ function notesOf(
 ): readonly Finding[] {
   const scan = scanOf(analysis)
   const notes = new Map<string, { note: Note; pods: Names; namespaces: Set<string> }>()
-  for (const pod of pods) {
+  for (const pod of paced(pods, analysis.pace)) {
     const facts = podFactsOf(analysis.prediction(), pod)
     if (facts.outcomes.length === 0) continue
     for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {

@@ -330,6 +330,84 @@ export const FINDINGS = {
       'They undo each other where their settings differ, and each takes what the other wrote for its own.',
     fix: 'Uninstall all but one: one operator serves the whole cluster.',
   },
+  KLM601: {
+    severity: 'warning',
+    title: 'a policy names an identity that nothing gives',
+    meaning:
+      "A rule of an access policy names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
+    consequence:
+      'Nobody presents that ID, so the rule names nobody. Kube Agentic Networking compares an ID as a whole, in its case, with no prefix and no pattern.',
+    fix: 'Correct the ID in the policy (the evidence names those that are nearly it), or bind the workload that should hold it.',
+  },
+  KLM602: {
+    severity: 'warning',
+    title: "a policy's source fills another member than its type",
+    meaning:
+      "The source of a rule is of one type and fills the member of another one. The CRD's validation does not tie the two together.",
+    consequence:
+      'In the reference implementation only the type counts; its member is missing, so the rule names any principal.',
+    fix: 'Let the type of the source and its member agree.',
+  },
+  KLM603: {
+    severity: 'warning',
+    title: 'a policy names any principal',
+    meaning:
+      'The source of a rule is missing, has no type, or has a type without its member. (There is no wildcard: this is what one looks like.)',
+    consequence:
+      'In the reference implementation the rule names every client that the gateway admits, all identities of bindings included.',
+    fix: 'Name the identities that are meant, one rule each; suppress the finding where everybody is meant.',
+  },
+  KLM604: {
+    severity: 'info',
+    title: 'no policy names the identity',
+    meaning:
+      'There are access policies, and none of them names the SPIFFE ID of the binding, its service account, or any principal.',
+    consequence:
+      'Often that is as it should be: model servers are called, and policies name callers. It matters where the pods call tools themselves.',
+    fix: 'Nothing, unless the workload is meant to be named: then name its SPIFFE ID in a rule.',
+  },
+  KLM605: {
+    severity: 'info',
+    title: 'a policy names an identity that nobody holds now',
+    meaning:
+      'A rule of an access policy names a SPIFFE ID that some object gives, and no container holds it now.',
+    consequence: 'The rule names nobody until a pod comes that gets the identity.',
+    fix: 'Nothing, if the workload is deployed later; else see why the registration reaches nobody: kubectl kleym explain.',
+  },
+  KLM606: {
+    severity: 'warning',
+    title: 'a policy names a service account whose pods present another ID',
+    meaning:
+      'A rule names a service account, which stands for the one SPIFFE ID /ns/<namespace>/sa/<name>; pods that run under it hold the ID of a binding.',
+    consequence:
+      'IDs are compared as a whole: where those pods present the ID of the binding, the rule does not name them.',
+    fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
+  },
+  KLM607: {
+    severity: 'warning',
+    title: 'a policy that does not take effect as it is written',
+    meaning:
+      'The status or the fields of an access policy show that it, or one of its rules, has another effect than its text, or none.',
+    consequence:
+      'What follows is behaviour of the reference implementation, which the evidence states; another implementation may differ.',
+    fix: 'See the evidence: mend what is not accepted, and write what is meant in fields that are implemented.',
+  },
+  KLM608: {
+    severity: 'warning',
+    title: 'two policies with one rule name on one target',
+    meaning: 'Two access policies target the same object, and each has a rule of the same name.',
+    consequence:
+      'The reference implementation keeps rules by their names alone: that of the later policy replaces the other, without a word.',
+    fix: 'Give the rules names that are unique among all policies of the target.',
+  },
+  KLM609: {
+    severity: 'warning',
+    title: 'a policy that cannot be interpreted',
+    meaning:
+      'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, or holds a field that cannot be understood.',
+    consequence: 'Whom it names is not known, so nobody can be said to be named by no policy.',
+    fix: 'Write it as agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
+  },
 } as const satisfies Record<string, FindingEntry>
 
 export type FindingCode = keyof typeof FINDINGS

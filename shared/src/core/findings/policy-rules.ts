@@ -1,0 +1,178 @@
+// Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
+// nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
+import type { Analysis } from '../analysis.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
+import { BINDING_KIND } from '../names.ts'
+import type { Policies } from '../policies/policies.ts'
+import type {
+  PolicyNote,
+  Resolution,
+  ResolutionState,
+  ResolvedPolicy,
+  ResolvedRule,
+  ResolvedSource,
+} from '../policies/resolution.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { bindingSubject } from './binding-rules.ts'
+import { finding, type Finding, type Subject } from './finding.ts'
+import { counted } from './tally.ts'
+
+/** A policy as a subject. */
+export function policySubject({
+  kind,
+  namespace,
+  name,
+}: Pick<ResolvedPolicy, 'kind' | 'namespace' | 'name'>): Subject {
+  return { kind, namespace, name }
+}
+
+/** The kind by which a rule of a policy stands among the related subjects. */
+export const RULE_KIND = 'Rule'
+
+/** The findings of all policies; none where there is no policy. */
+export function policyFindings(analysis: Analysis): readonly Finding[] {
+  if (analysis.snapshot.accessPolicies.length === 0) return []
+  const policies = analysis.policies()
+  return [
+    ...policies.list.flatMap((policy) => [
+      ...uninterpreted(policy),
+      ...ineffective(policy, undefined, policy.notes),
+      ...policy.rules.flatMap((rule) => [
+        ...sourceFindings(policy, rule),
+        ...ineffective(policy, rule, rule.notes),
+        ...replaced(policy, rule, rule.notes),
+      ]),
+    ]),
+    ...unnamed(analysis, policies),
+  ]
+}
+
+/** What each state of a source is reported as; the others are no findings. */
+const CODES: Readonly<Partial<Record<ResolutionState, FindingCode>>> = {
+  dangling: 'KLM601',
+  'member mismatch': 'KLM602',
+  unbounded: 'KLM603',
+  unheld: 'KLM605',
+}
+
+/** One finding per code for all sources of a rule: its sources are its evidence. */
+function sourceFindings(policy: ResolvedPolicy, rule: ResolvedRule): readonly Finding[] {
+  const coded = rule.sources.flatMap((source) => {
+    const code = codeOf(source.resolution)
+    return code === undefined ? [] : [{ code, source }]
+  })
+  return [...Map.groupBy(coded, ({ code }) => code)].map(([code, found]) => {
+    const sources = found.map(({ source }) => source)
+    return finding(code, {
+      subject: policySubject(policy),
+      related: [ruleSubject(policy, rule), ...new Map(sources.flatMap(relatedTo)).values()],
+      summary: `rule ${rule.name} names ${namedText(sources)}`,
+      evidence: sources.map(evidenceOf),
+    })
+  })
+}
+
+function codeOf(resolution: Resolution): FindingCode | undefined {
+  if (resolution.state !== 'service account') return CODES[resolution.state]
+  return resolution.kleymIds.length > 0 ? 'KLM606' : undefined
+}
+
+function namedText([first, ...others]: readonly ResolvedSource[]): string {
+  const more = others.length === 0 ? '' : ` and ${counted(others.length, 'other')}`
+  return `${first?.text ?? 'nobody'}${more}`
+}
+
+function evidenceOf({ text, resolution }: ResolvedSource): string {
+  return text === 'any principal' ? resolution.text : `${text}: ${resolution.text}`
+}
+
+/** The bindings that have to do with an ID: those that give it or ask for it. Near misses are evidence alone. */
+function relatedTo({ resolution }: ResolvedSource): readonly (readonly [string, Subject])[] {
+  const keys =
+    resolution.state === 'unheld'
+      ? resolution.declarers.flatMap(({ binding }) => binding ?? [])
+      : resolution.state === 'dangling'
+        ? resolution.wantedBy.map(({ binding }) => binding)
+        : []
+  return keys.map((key) => {
+    const slash = key.indexOf('/')
+    return [key, { kind: BINDING_KIND, namespace: key.slice(0, slash), name: key.slice(slash + 1) }]
+  })
+}
+
+function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): Subject {
+  return { kind: RULE_KIND, namespace, name: `${name}/${rule.name}` }
+}
+
+function ineffective(
+  policy: ResolvedPolicy,
+  rule: ResolvedRule | undefined,
+  notes: readonly PolicyNote[],
+): readonly Finding[] {
+  const own = notes.filter(({ kind }) => kind !== 'rule replaced')
+  const [first, ...others] = own
+  if (first === undefined) return []
+  const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other thing')}`
+  return [
+    finding('KLM607', {
+      subject: policySubject(policy),
+      related: rule === undefined ? [] : [ruleSubject(policy, rule)],
+      summary: `${rule === undefined ? 'the policy' : `rule ${rule.name}`}: ${first.text}${more}`,
+      evidence: own.map(({ text, source }) => `${text}: ${source}`),
+    }),
+  ]
+}
+
+function replaced(
+  policy: ResolvedPolicy,
+  rule: ResolvedRule,
+  notes: readonly PolicyNote[],
+): readonly Finding[] {
+  return notes
+    .filter(({ kind }) => kind === 'rule replaced')
+    .map(({ text, source, by = '' }) => {
+      const name = by.slice(by.indexOf('/') + 1)
+      return finding('KLM608', {
+        subject: policySubject(policy),
+        related: [ruleSubject(policy, rule), { ...policySubject(policy), name }],
+        summary: text,
+        evidence: [source],
+      })
+    })
+}
+
+function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
+  const unread = policy.rules.flatMap((rule) =>
+    rule.sources
+      .filter(({ resolution }) => resolution.state === 'unreadable')
+      .map(({ resolution }) => `rule ${rule.name}: ${resolution.text}`),
+  )
+  const evidence = [...policy.problems, ...unread]
+  const [first, ...others] = evidence
+  if (first === undefined) return []
+  const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other thing')}`
+  return [finding('KLM609', { subject: policySubject(policy), summary: `${first}${more}`, evidence })]
+}
+
+/** Only where all policies are known and understood can anybody say that none of them names an identity. */
+function unnamed(analysis: Analysis, policies: Policies): readonly Finding[] {
+  if (policies.knowledge.state !== 'known') return []
+  // What names everybody, or may, answers for all of them.
+  const everybody = policies.namedBy([], [])
+  if (everybody.namings.length > 0 || everybody.uninterpreted.length > 0) return []
+  return analysis.compiled.flatMap(({ binding, result }) => {
+    if (result.kind !== 'resolved' || analysis.settled.judgements.get(binding.key)?.state !== 'ready')
+      return []
+    const { spiffeId, serviceAccountName } = result.identity
+    if (spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
+    const { namespace } = binding.meta
+    const { namings } = policies.namedBy([spiffeId], [{ namespace, serviceAccountName }])
+    if (namings.length > 0) return []
+    return [
+      finding('KLM604', {
+        subject: bindingSubject(binding),
+        summary: `${counted(policies.list.length, 'access policy')} read, and none names ${spiffeId}`,
+      }),
+    ]
+  })
+}

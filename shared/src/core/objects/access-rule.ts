@@ -1,0 +1,232 @@
+// One rule of an access policy: whom it means, in both shapes of a source (required, as in KAN v0.1.0; optional, as on
+// its main branch) and with what the proposal 0017 (Dynamic Auth) adds: a list of SPIFFE IDs, identities that are no
+// SPIFFE IDs, a list of authorizations. What cannot be understood never becomes a source that names everybody.
+import { isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
+import { compareBytes } from '../text/bytes.ts'
+
+/** A field that cannot be understood: `.spec.rules[0].source.spiffe` and `is a number, not a string`. */
+export interface Unreadable {
+  readonly where: string
+  readonly why: string
+}
+
+/** Whom a rule means, before anybody looks whether such an identity is there. `field` is where it stands. */
+export type RuleSource =
+  /** One SPIFFE ID, as written. */
+  | { readonly kind: 'SPIFFE'; readonly field: string; readonly spiffeId: string }
+  /** `namespace` is the policy's own where the source names none. */
+  | {
+      readonly kind: 'service account'
+      readonly field: string
+      readonly namespace: string
+      readonly name: string
+    }
+  /** Nobody is named: there is no source, no type, or neither member. `why` is a sentence fragment. */
+  | { readonly kind: 'unbounded'; readonly field: string; readonly why: string }
+  /** `type` says one thing, and the field that is filled is another: only `type` counts, and it names nobody. */
+  | {
+      readonly kind: 'member mismatch'
+      readonly field: string
+      readonly type: string
+      readonly filled: string
+    }
+  /** An identity of another kind (OIDC, JWT), which is not read as a SPIFFE ID. */
+  | { readonly kind: 'not SPIFFE'; readonly field: string; readonly type: string }
+  | { readonly kind: 'unreadable'; readonly field: string; readonly why: string }
+
+/** What a rule asks of a request, as far as it tells that anything is asked. */
+export interface RuleAuthorization {
+  /** `Inline`, `CEL`, or as written; several where the proposal's list holds several. */
+  readonly types: readonly string[]
+  /** `.spec.rules[0].authorization`. */
+  readonly field: string
+  /** `Inline` with no MCP method at all: nothing is asked. Names the other fields that are filled, such as `paths`. */
+  readonly emptyInline: { readonly others: readonly string[] } | undefined
+  /** The same authorization gives the same text, whatever the order of its keys. */
+  readonly text: string
+}
+
+export interface PolicyRule {
+  /** From 0. */
+  readonly at: number
+  /** As written; `#1` (from 1) where a rule has none. */
+  readonly name: string
+  readonly isNamed: boolean
+  /** One or more. */
+  readonly sources: readonly RuleSource[]
+  /** A member that is filled beside the one that `type` names, and does not count: `serviceAccount`. */
+  readonly ignoredMember: string | undefined
+  /** Undefined: any request of the source. */
+  readonly authorization: RuleAuthorization | undefined
+}
+
+type Problem = (where: string, why: string) => void
+
+/** Reads one rule of a policy of that namespace; never throws. */
+export function readRule(found: unknown, at: number, namespace: string, problem: Problem): PolicyRule {
+  const where = `.spec.rules[${at}]`
+  const named = stringAt(found, 'name') ?? ''
+  const base = { at, name: named === '' ? `#${at + 1}` : named, isNamed: named !== '' }
+  if (!isRecord(found)) {
+    const source: RuleSource = { kind: 'unreadable', field: where, why: notA('mapping', found) }
+    return { ...base, sources: [source], ignoredMember: undefined, authorization: undefined }
+  }
+  const source = present(own(found, 'source'))
+  return {
+    ...base,
+    sources: readSource(source, `${where}.source`, namespace),
+    ignoredMember: ignoredMember(source),
+    authorization: readAuthorization(present(own(found, 'authorization')), `${where}.authorization`, problem),
+  }
+}
+
+/** The members that a source of each type is named by. */
+const MEMBERS: Readonly<Record<string, string>> = { SPIFFE: 'spiffe', ServiceAccount: 'serviceAccount' }
+/** Members of the proposal 0017, by which a source may be known that has no type. */
+const OTHER_MEMBERS: ReadonlySet<string> = new Set(['oidc', 'jwt'])
+
+function readSource(found: unknown, field: string, namespace: string): readonly RuleSource[] {
+  if (found === undefined) return [{ kind: 'unbounded', field, why: 'it has no source' }]
+  if (!isRecord(found)) return [{ kind: 'unreadable', field, why: notA('mapping', found) }]
+  const type = present(own(found, 'type'))
+  const filled = filledMembers(found)
+  if (type === undefined) return [untyped(field, filled)]
+  if (typeof type !== 'string')
+    return [{ kind: 'unreadable', field: `${field}.type`, why: notA('string', type) }]
+  const member = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined
+  if (member === undefined) return [otherType(field, type)]
+  const value = present(own(found, member))
+  if (value === undefined) return [withoutMember(field, type, member, filled)]
+  return member === 'spiffe'
+    ? readSpiffe(value, `${field}.spiffe`)
+    : [readServiceAccount(value, `${field}.serviceAccount`, namespace)]
+}
+
+function filledMembers(source: JsonRecord): readonly string[] {
+  return Object.keys(source)
+    .filter((key) => key !== 'type' && present(source[key]) !== undefined)
+    .toSorted(compareBytes)
+}
+
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set(Object.values(MEMBERS))
+
+/** The reference implementation goes by `type` alone. A field that kleym does not know may name somebody. */
+function untyped(field: string, filled: readonly string[]): RuleSource {
+  const other = filled.find((name) => OTHER_MEMBERS.has(name))
+  if (other !== undefined) return { kind: 'not SPIFFE', field, type: other.toUpperCase() }
+  const stranger = filled.find((name) => !KNOWN_MEMBERS.has(name))
+  if (stranger !== undefined) return { kind: 'unreadable', field, why: strangerText('type', stranger) }
+  const why =
+    filled.length === 0
+      ? 'its source is empty'
+      : `its source has no type, without which ${filled.join(' and ')} ${filled.length === 1 ? 'does' : 'do'} not count`
+  return { kind: 'unbounded', field, why }
+}
+
+function otherType(field: string, type: string): RuleSource {
+  if (OTHER_MEMBERS.has(type.toLowerCase())) return { kind: 'not SPIFFE', field, type }
+  const why = type === '' ? 'is empty' : `is ${shown(type)}, which kleym does not know`
+  return { kind: 'unreadable', field: `${field}.type`, why }
+}
+
+function withoutMember(field: string, type: string, member: string, filled: readonly string[]): RuleSource {
+  const stranger = filled.find((name) => !KNOWN_MEMBERS.has(name) && !OTHER_MEMBERS.has(name))
+  if (stranger !== undefined) return { kind: 'unreadable', field, why: strangerText(member, stranger) }
+  const [other] = filled
+  return other === undefined
+    ? { kind: 'unbounded', field, why: `its source is of type ${type}, and has no ${member}` }
+    : { kind: 'member mismatch', field, type, filled: other }
+}
+
+function strangerText(missing: string, stranger: string): string {
+  return `has no ${missing}, and a field ${shown(stranger)} that kleym does not know`
+}
+
+/** One ID, or the list of the proposal 0017, each of which is a source of its own. */
+function readSpiffe(found: unknown, field: string): readonly RuleSource[] {
+  if (!Array.isArray(found)) return [readSpiffeId(found, field)]
+  if (found.length === 0) return [{ kind: 'unreadable', field, why: 'is an empty list' }]
+  return found.map((item: unknown, at) => readSpiffeId(item, `${field}[${at}]`))
+}
+
+function readSpiffeId(found: unknown, field: string): RuleSource {
+  if (typeof found !== 'string') return { kind: 'unreadable', field, why: notA('string', found) }
+  if (/^spiffe:\/\/[^/]/.test(found)) return { kind: 'SPIFFE', field, spiffeId: found }
+  const why = found === '' ? 'is empty' : `is ${shown(found)}, which names no trust domain after "spiffe://"`
+  return { kind: 'unreadable', field, why }
+}
+
+function readServiceAccount(found: unknown, field: string, namespace: string): RuleSource {
+  if (!isRecord(found)) return { kind: 'unreadable', field, why: notA('mapping', found) }
+  const [name, given] = [present(own(found, 'name')), present(own(found, 'namespace'))]
+  if (typeof name !== 'string' || name === '')
+    return {
+      kind: 'unreadable',
+      field: `${field}.name`,
+      why: name === '' ? 'is empty' : notA('string', name),
+    }
+  if (given !== undefined && typeof given !== 'string')
+    return { kind: 'unreadable', field: `${field}.namespace`, why: notA('string', given) }
+  return {
+    kind: 'service account',
+    field,
+    name,
+    namespace: given === undefined || given === '' ? namespace : given,
+  }
+}
+
+/** A known member that is filled beside the one that the type names. */
+function ignoredMember(source: unknown): string | undefined {
+  const member = MEMBERS[stringAt(source, 'type') ?? '']
+  if (member === undefined || !isRecord(source) || present(own(source, member)) === undefined)
+    return undefined
+  return filledMembers(source).find((name) => name !== member)
+}
+
+function readAuthorization(found: unknown, field: string, problem: Problem): RuleAuthorization | undefined {
+  if (found === undefined) return undefined
+  const items: readonly unknown[] = Array.isArray(found) ? found : [found]
+  const types = items.map((item) => (isRecord(item) ? stringAt(item, 'type') : undefined) ?? '')
+  for (const [at, item] of items.entries()) {
+    if (isRecord(item) && types[at] !== '') continue
+    const where = Array.isArray(found) ? `${field}[${at}]` : field
+    problem(where, isRecord(item) ? 'has no type' : notA('mapping', item))
+  }
+  return { types, field, emptyInline: emptyInline(items), text: canonical(found) }
+}
+
+/** Where every authorization is `Inline` and none names an MCP method, nothing is asked in terms that are looked at. */
+function emptyInline(items: readonly unknown[]): RuleAuthorization['emptyInline'] {
+  if (items.length === 0 || !items.every(namesNoMethod)) return undefined
+  const others = items.flatMap((item) =>
+    isRecord(item) ? filledMembers(item).filter((key) => key !== 'mcp') : [],
+  )
+  return { others: [...new Set(others)].toSorted(compareBytes) }
+}
+
+function namesNoMethod(authorization: unknown): boolean {
+  const methods = own(own(authorization, 'mcp'), 'methods')
+  return own(authorization, 'type') === 'Inline' && (!Array.isArray(methods) || methods.length === 0)
+}
+
+function present(value: unknown): unknown {
+  return value === null ? undefined : value
+}
+
+function notA(what: string, value: unknown): string {
+  return value === undefined ? 'is missing' : `is ${typeName(value)}, not a ${what}`
+}
+
+/** The same value gives the same text, whatever the order of its keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, one: unknown) =>
+    isRecord(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => compareBytes(a, b))) : one,
+  )
+}
+
+/** What a message repeats of a text that somebody wrote: short, and in quotes. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`)
+}
+
+const SHOWN_MAX = 63

@@ -1,0 +1,181 @@
+// The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
+// index that answers who names an identity.
+import { entryOf } from '../entry.ts'
+import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
+import type { AccessPolicy } from '../objects/access-policy.ts'
+import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
+import type { PolicyWorld } from './givers.ts'
+import { accountKey } from './held.ts'
+import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
+import { Resolver } from './resolve.ts'
+import type {
+  NamedBy,
+  Naming,
+  PolicyKnowledge,
+  PolicyNote,
+  ResolvedPolicy,
+  ResolvedRule,
+  ResolvedSource,
+} from './resolution.ts'
+import { TargetIndex } from './targets.ts'
+
+/** What runs under a service account: a pod is one. */
+export interface Account {
+  readonly namespace: string
+  readonly serviceAccountName: string
+}
+
+export interface Policies {
+  readonly knowledge: PolicyKnowledge
+  /** In byte order of namespace and name. */
+  readonly list: readonly ResolvedPolicy[]
+  /**
+   * Who names one of these SPIFFE IDs exactly, everybody, or the service account of one of these pods (those that hold the
+   * identity, or may). By index; costs nothing for policies that are not concerned.
+   */
+  namedBy(spiffeIds: readonly string[], accounts: readonly Account[]): NamedBy
+}
+
+/** Whether an answer has anything to say about policies: not where the kind is absent or was not given. */
+export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean {
+  return knowledge.state === 'known' || knowledge.state === 'unknown'
+}
+
+/** Resolves all policies of a world. */
+export function resolvePolicies(world: PolicyWorld): Policies {
+  const { accessPolicies, accessPoliciesKnown: knowledge } = world.snapshot
+  if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
+  const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const resolver = new Resolver(world, sources)
+  const targets = new TargetIndex(accessPolicies)
+  const list = accessPolicies.map((policy) => resolvePolicy(policy, resolver, targets))
+  const index = new NamingIndex(list)
+  return { knowledge, list, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
+}
+
+function nobody(knowledge: PolicyKnowledge): NamedBy {
+  return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
+}
+
+function resolvePolicy(policy: AccessPolicy, resolver: Resolver, targets: TargetIndex): ResolvedPolicy {
+  const { meta, reading, unreadable } = policy
+  return {
+    key: policy.key,
+    kind: policy.kind,
+    namespace: meta.namespace,
+    name: meta.name,
+    apiVersion: reading.kind === 'v1alpha1' ? apiVersionOf(ACCESS_POLICY_KIND) : reading.apiVersion,
+    isInterpreted: reading.kind === 'v1alpha1',
+    targets: policy.targets,
+    action: policy.action,
+    rules: policy.rules.map((rule) => resolveRule(policy, rule, resolver, targets)),
+    notes: [...notesOfPolicy(policy), ...targets.overLimit(policy)],
+    problems: [...uninterpreted(policy), ...unreadable.map(({ where, why }) => `${where} ${why}`)],
+  }
+}
+
+function uninterpreted({ reading }: AccessPolicy): readonly string[] {
+  if (reading.kind === 'v1alpha1') return []
+  return [
+    reading.kind === 'too old'
+      ? `${reading.apiVersion} is too old to interpret`
+      : `${reading.apiVersion} is a version that kleym does not know`,
+  ]
+}
+
+function resolveRule(
+  policy: AccessPolicy,
+  rule: PolicyRule,
+  resolver: Resolver,
+  targets: TargetIndex,
+): ResolvedRule {
+  const sources = rule.sources.map((source) => ({
+    source,
+    text: sourceName(source),
+    resolution: resolver.resolve(source),
+  }))
+  return {
+    at: rule.at,
+    name: rule.name,
+    sources,
+    asks: rule.authorization === undefined ? 'any request' : rule.authorization.types.join(', '),
+    authorization: rule.authorization?.text,
+    notes: [...targets.replaced(policy, rule), ...notesOfRule(rule), ...sources.flatMap(misplaced)],
+  }
+}
+
+/** An ID of ours written in another trust domain, which is not the one that SPIRE signs. */
+function misplaced({ resolution }: ResolvedSource): readonly PolicyNote[] {
+  if (resolution.state !== 'foreign') return []
+  const ours = resolution.nearMisses.find(({ how }) => how === 'trust domain')
+  if (ours === undefined) return []
+  const text = `${resolution.spiffeId} has the path of ${ours.spiffeId}, and its trust domain is ${resolution.trustDomain}`
+  return [noteOf('other trust domain', text)]
+}
+
+function sourceName(source: RuleSource): string {
+  switch (source.kind) {
+    case 'SPIFFE':
+      return source.spiffeId
+    case 'service account':
+      return `service account ${source.namespace}/${source.name}`
+    case 'unbounded':
+    case 'member mismatch':
+      return 'any principal'
+    case 'not SPIFFE':
+      return source.type
+    case 'unreadable':
+      return 'not readable'
+  }
+}
+
+class NamingIndex {
+  readonly #exactly = new Map<string, Naming[]>()
+  readonly #unbounded: Naming[] = []
+  readonly #byAccount = new Map<string, Naming[]>()
+  readonly #byAccountId = new Map<string, Naming[]>()
+  readonly #uninterpreted: readonly ResolvedPolicy[]
+
+  constructor(policies: readonly ResolvedPolicy[]) {
+    for (const policy of policies)
+      for (const rule of policy.rules) for (const source of rule.sources) this.#add(policy, rule, source)
+    this.#uninterpreted = policies.filter(
+      ({ isInterpreted, rules, problems }) =>
+        !isInterpreted ||
+        problems.some((problem) => problem.startsWith('.spec.rules ') || problem.startsWith('.spec ')) ||
+        rules.some(({ sources }) => sources.some(({ resolution }) => resolution.state === 'unreadable')),
+    )
+  }
+
+  namedBy(spiffeIds: readonly string[], accounts: readonly Account[], knowledge: PolicyKnowledge): NamedBy {
+    const ids = [...new Set(spiffeIds)]
+    const exact = ids.map((id) => this.#exactly.get(id) ?? [])
+    const keys = new Set(accounts.map(accountKey))
+    const byAccount = new Set([
+      ...[...keys].flatMap((key) => this.#byAccount.get(key) ?? []),
+      ...ids.flatMap((id) => this.#byAccountId.get(id) ?? []),
+    ])
+    return {
+      knowledge,
+      namings: [...exact.flat(), ...byAccount, ...this.#unbounded],
+      uninterpreted: this.#uninterpreted,
+      asksDiffer: exact.some((namings) => new Set(namings.map(({ rule }) => rule.authorization)).size > 1),
+    }
+  }
+
+  #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
+    const { source, resolution } = resolved
+    const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
+    if (source.kind === 'SPIFFE') {
+      entryOf(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
+    } else if (source.kind === 'unbounded' || source.kind === 'member mismatch') {
+      this.#unbounded.push(naming('unbounded'))
+    } else if (source.kind === 'service account') {
+      const one = naming('service account')
+      const key = accountKey({ namespace: source.namespace, serviceAccountName: source.name })
+      entryOf(this.#byAccount, key, () => []).push(one)
+      if (resolution.state === 'service account' && resolution.spiffeId !== undefined)
+        entryOf(this.#byAccountId, resolution.spiffeId, () => []).push(one)
+    }
+  }
+}

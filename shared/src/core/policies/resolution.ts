@@ -1,0 +1,191 @@
+// What a source of a rule comes to, as types. A resolution says who holds an identity and where it comes from; whether a
+// request passes is decided elsewhere (external calls, CEL, an implementation's defaults, the gateway's CA), and no text
+// here says anything about it: a policy names an identity, does not name it, or that is unknown.
+import type { Ignorance } from '../knowledge.ts'
+import type { PolicyTarget } from '../objects/access-policy.ts'
+import type { RuleSource } from '../objects/access-rule.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { EntrySource } from '../spire/prediction.ts'
+
+/** Whether policies are known. `absent`: the kind is not served. `not given`: files only, and none of them a policy. */
+export type PolicyKnowledge =
+  | { readonly state: 'absent' }
+  | { readonly state: 'not given' }
+  /** Some may be there all the same; the policies that are there were read nevertheless. */
+  | { readonly state: 'unknown'; readonly why: Ignorance }
+  | { readonly state: 'known' }
+
+/** Containers of one pod that certainly hold the ID, in the order of the pod. */
+export interface PolicyHolder {
+  readonly pod: Pod
+  readonly containers: readonly string[]
+  /** What gives it to them. */
+  readonly source: EntrySource
+}
+
+/** An object that gives the ID. */
+export interface Declarer {
+  readonly source: EntrySource
+  /** The binding behind an output of kleym's, `namespace/name`, and the pool whose labels it selects by. */
+  readonly binding: string | undefined
+  readonly pool: string | undefined
+  /** Why nobody holds it by this object: a sentence fragment; undefined where somebody does. */
+  readonly why: string | undefined
+}
+
+/** An ID that is there and is nearly the one that is not. */
+export interface NearMiss {
+  readonly spiffeId: string
+  readonly how: 'case' | 'trust domain' | 'prefix'
+  /** `differs only in the case of letters`, `has the same path, in another trust domain`, `lies below it, and …`. */
+  readonly text: string
+  /** The binding that renders it, `namespace/name`; else the object that gives it. */
+  readonly binding: string | undefined
+  readonly source: EntrySource
+}
+
+/** At most this many near misses are named. */
+export const NEAR_MISSES_MAX = 5
+
+/** What became of one source. `text` is one sentence fragment for a person, the same in every format. */
+export type Resolution = { readonly text: string } & (
+  | {
+      readonly state: 'resolved'
+      readonly spiffeId: string
+      /** In the order of pods; never empty. */
+      readonly holders: readonly PolicyHolder[]
+      readonly declarers: readonly Declarer[]
+    }
+  | { readonly state: 'unheld'; readonly spiffeId: string; readonly declarers: readonly Declarer[] }
+  | {
+      readonly state: 'dangling'
+      readonly spiffeId: string
+      readonly nearMisses: readonly NearMiss[]
+      /** Bindings that ask for the ID and do not get it, with the reason: `team-a/chat` and `refused (…)`. */
+      readonly wantedBy: readonly { readonly binding: string; readonly why: string }[]
+      /** Why no registration can ever have this ID; undefined where one can. */
+      readonly never: string | undefined
+    }
+  | {
+      readonly state: 'foreign'
+      readonly spiffeId: string
+      readonly trustDomain: string
+      /** ClusterSPIFFEIDs and ClusterStaticEntries that federate with it, by name. */
+      readonly federatedBy: readonly EntrySource[]
+      readonly nearMisses: readonly NearMiss[]
+    }
+  | { readonly state: 'unbounded' }
+  | { readonly state: 'member mismatch'; readonly type: string; readonly filled: string }
+  | {
+      readonly state: 'service account'
+      readonly namespace: string
+      readonly name: string
+      /** Pods that run under it, in order; undefined where pods are not known. */
+      readonly pods: readonly Pod[] | undefined
+      /** IDs of bindings that those pods hold, in byte order: none of them is the ID that the source stands for. */
+      readonly kleymIds: readonly string[]
+      /** The SPIFFE ID that the reference implementation compares with, in the trust domain that is ours. */
+      readonly spiffeId: string | undefined
+      /** Pods of it that hold exactly that ID. */
+      readonly holders: readonly PolicyHolder[]
+    }
+  | { readonly state: 'not SPIFFE'; readonly type: string }
+  | {
+      readonly state: 'unknown'
+      readonly spiffeId: string
+      /**
+       * `gap`: something could not be read. `trust domain`: it is not known. `prediction`: a registration that may give
+       * it is not certain. `template`: nothing renders it now, and a template may, for a pod that is not there. `spire`:
+       * it lies in the path that SPIRE keeps for its servers and agents.
+       */
+      readonly because: 'gap' | 'trust domain' | 'prediction' | 'template' | 'spire'
+      /** The objects that may give it. */
+      readonly perhaps: readonly EntrySource[]
+    }
+  | { readonly state: 'unreadable'; readonly where: string; readonly why: string }
+)
+
+export type ResolutionState = Resolution['state']
+
+export interface ResolvedSource {
+  readonly source: RuleSource
+  /** As a person names it: the SPIFFE ID, `service account agents/planner`, `any principal`, `OIDC`. */
+  readonly text: string
+  readonly resolution: Resolution
+}
+
+/** What does not take effect as it is written. */
+export const NOTE_KINDS = [
+  'not accepted',
+  'stale',
+  'former target',
+  'rule replaced',
+  'over the limit',
+  'no action',
+  'no rules',
+  'nothing asked',
+  'section ignored',
+  'other trust domain',
+  'member ignored',
+] as const
+export type NoteKind = (typeof NOTE_KINDS)[number]
+
+/** One thing that does not take effect as written: behaviour of the reference implementation, and where that stands. */
+export interface PolicyNote {
+  readonly kind: NoteKind
+  /** What is the case here: a sentence without full stop. */
+  readonly text: string
+  /** What the reference implementation makes of it: a sentence that says so. */
+  readonly source: string
+  /** The policy that replaces the rule, `namespace/name`; undefined for other kinds. */
+  readonly by: string | undefined
+}
+
+export interface ResolvedRule {
+  readonly at: number
+  readonly name: string
+  readonly sources: readonly ResolvedSource[]
+  /** `any request`, or the types: `Inline`, `CEL`. */
+  readonly asks: string
+  /** The whole authorization as JSON with sorted keys: what two rules ask can be compared by it. */
+  readonly authorization: string | undefined
+  readonly notes: readonly PolicyNote[]
+}
+
+export interface ResolvedPolicy {
+  /** `namespace/name`. */
+  readonly key: string
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly apiVersion: string
+  /** False for an object that is too old to interpret or of an unknown version: it then has no rules here. */
+  readonly isInterpreted: boolean
+  readonly targets: readonly PolicyTarget[]
+  readonly action: string | undefined
+  readonly rules: readonly ResolvedRule[]
+  /** What concerns the whole policy. */
+  readonly notes: readonly PolicyNote[]
+  /** What cannot be understood of it: `.spec.rules is a string, not a list`, `…/v0alpha0 is too old to interpret`. */
+  readonly problems: readonly string[]
+}
+
+/** How a rule names an identity. */
+export type NamingWay = 'exactly' | 'unbounded' | 'service account'
+
+export interface Naming {
+  readonly way: NamingWay
+  readonly policy: ResolvedPolicy
+  readonly rule: ResolvedRule
+  readonly source: ResolvedSource
+}
+
+/** Who names some identities: in the order of policies and rules, exact ones first. */
+export interface NamedBy {
+  readonly knowledge: PolicyKnowledge
+  readonly namings: readonly Naming[]
+  /** Policies that may name it and cannot be interpreted, by key. */
+  readonly uninterpreted: readonly ResolvedPolicy[]
+  /** More than one rule names one of the IDs exactly, and they ask different things. */
+  readonly asksDiffer: boolean
+}

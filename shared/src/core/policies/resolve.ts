@@ -1,0 +1,251 @@
+// One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
+// certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
+import type { RuleSource } from '../objects/access-rule.ts'
+import { sourceText, type EntrySource } from '../spire/prediction.ts'
+import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { Givers, type Giver, type PolicyWorld } from './givers.ts'
+import { heldBy, type Held, type Holding } from './held.ts'
+import { NearMisses, pathStart } from './near.ts'
+import type { Declarer, Resolution } from './resolution.ts'
+import { knowsPodsIn, objectGap, podGap, registrationGap } from './unread.ts'
+import { wantingByPath, type Wanting } from './wanting.ts'
+import * as say from './words.ts'
+
+/** What every source is resolved with, made once for all policies. */
+export class Resolver {
+  readonly #world: PolicyWorld
+  readonly #givers: Givers
+  readonly #held: Held
+  readonly #ours: ReadonlySet<string>
+  #near: NearMisses | undefined
+  #wanting: ReadonlyMap<string, readonly Wanting[]> | undefined
+
+  constructor(world: PolicyWorld, sources: readonly RuleSource[]) {
+    this.#world = world
+    this.#ours = trustDomainsOf(world)
+    this.#givers = new Givers(world)
+    this.#held = heldBy(world, askedOfPods(sources, this.#ours))
+  }
+
+  resolve(source: RuleSource): Resolution {
+    switch (source.kind) {
+      case 'SPIFFE':
+        return this.#resolveId(source.spiffeId)
+      case 'service account':
+        return this.#resolveAccount(source.namespace, source.name)
+      case 'unbounded':
+        return { state: 'unbounded', text: say.unbounded(source.why) }
+      case 'member mismatch': {
+        const { type, filled } = source
+        return { state: 'member mismatch', type, filled, text: say.mismatch(type, filled) }
+      }
+      case 'not SPIFFE':
+        return { state: 'not SPIFFE', type: source.type, text: say.notSpiffe(source.type) }
+      case 'unreadable':
+        return {
+          state: 'unreadable',
+          where: source.field,
+          why: source.why,
+          text: `${source.field} ${source.why}`,
+        }
+    }
+  }
+
+  #resolveId(spiffeId: string): Resolution {
+    const holding = this.#held.byId.get(spiffeId)
+    const givers = this.#giversOf(spiffeId, holding)
+    if (holding !== undefined && holding.holders.length > 0) {
+      const declarers = givers.map((giver) => declarerOf(giver, holding))
+      return {
+        state: 'resolved',
+        spiffeId,
+        holders: holding.holders,
+        declarers,
+        text: say.resolved(holding.holders, declarers),
+      }
+    }
+    if (this.#ours.size === 0) return this.#withoutTrustDomain(spiffeId)
+    const trustDomain = spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
+    if (!this.#ours.has(trustDomain) && !this.#ours.has(trustDomain.toLowerCase()))
+      return this.#foreign(spiffeId, trustDomain)
+    return this.#open(spiffeId, givers, holding) ?? this.#unheldOrDangling(spiffeId, givers, holding)
+  }
+
+  #unheldOrDangling(spiffeId: string, givers: readonly Giver[], holding: Holding | undefined): Resolution {
+    if (givers.length > 0) {
+      const declarers = givers.map((giver) => declarerOf(giver, holding))
+      return { state: 'unheld', spiffeId, declarers, text: say.unheld(declarers) }
+    }
+    const never = parsedIdProblem(parseSpiffeId(spiffeId))
+    const wantedBy = this.#wantingOf(spiffeId).map(({ binding, why }) => ({ binding, why }))
+    const nearMisses = this.#nearMisses().of(spiffeId)
+    const text = say.dangling({ never, wantedBy, nearMisses })
+    return { state: 'dangling', spiffeId, nearMisses, wantedBy, never, text }
+  }
+
+  /** What keeps kleym from saying that nobody holds the ID, or that nothing gives it. */
+  #open(spiffeId: string, givers: readonly Giver[], holding: Holding | undefined): Resolution | undefined {
+    const unknown = (
+      because: Extract<Resolution, { state: 'unknown' }>['because'],
+      perhaps: readonly EntrySource[],
+      text: string,
+    ): Resolution => ({ state: 'unknown', spiffeId, because, perhaps, text })
+    const path = spiffeId.slice(pathStart(spiffeId))
+    if (path === '/spire' || path.startsWith('/spire/')) return unknown('spire', [], say.SPIRE_OWN)
+    const [perhaps] = holding?.perhaps.values() ?? []
+    if (perhaps !== undefined)
+      return unknown(
+        'prediction',
+        [...(holding?.perhaps.values() ?? [])].map(({ source }) => source),
+        say.notCertain(perhaps),
+      )
+    const unsettled = givers.find(({ open }) => open !== undefined)
+    if (unsettled !== undefined)
+      return unknown(
+        'prediction',
+        [unsettled.source],
+        say.notCertain({ source: unsettled.source, why: unsettled.open ?? '' }),
+      )
+    // Whether some pod holds what certainly nobody is given hangs on no pod.
+    const needsPods = givers.some(({ never }) => never === undefined)
+    const gap =
+      givers.length > 0
+        ? needsPods
+          ? podGap(this.#world.snapshot, spiffeId, givers)
+          : undefined
+        : objectGap(this.#world.snapshot, spiffeId)
+    if (gap !== undefined)
+      return unknown(
+        'gap',
+        givers.map(({ source }) => source),
+        say.notRead(gap, givers),
+      )
+    const undecided = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
+    if (givers.length === 0 && undecided !== undefined)
+      return unknown('prediction', [], say.undecided(undecided.binding, undecided.why))
+    if (givers.length > 0) return undefined
+    const renderers = this.#givers.perhaps(spiffeId).map(({ source }) => source)
+    const [renderer] = renderers
+    if (renderer === undefined) return undefined
+    const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
+    return unfollowed === undefined
+      ? unknown('template', renderers, say.mayRender(renderer))
+      : unknown('prediction', renderers, say.notFollowed(unfollowed))
+  }
+
+  #withoutTrustDomain(spiffeId: string): Resolution {
+    const path = spiffeId.slice(pathStart(spiffeId))
+    const givers = this.#givers.withPath(path)
+    return {
+      state: 'unknown',
+      spiffeId,
+      because: 'trust domain',
+      perhaps: givers.map(({ source }) => source),
+      text: say.trustDomainUnknown(givers),
+    }
+  }
+
+  #foreign(spiffeId: string, trustDomain: string): Resolution {
+    const federatedBy = this.#givers.federatingWith(trustDomain)
+    const nearMisses = this.#nearMisses().of(spiffeId)
+    // Who else federates is not known where ClusterSPIFFEIDs are not.
+    const gap = registrationGap(this.#world.snapshot)
+    return {
+      state: 'foreign',
+      spiffeId,
+      trustDomain,
+      federatedBy,
+      nearMisses,
+      text: say.foreign({ trustDomain, federatedBy, nearMisses, gap }),
+    }
+  }
+
+  #resolveAccount(namespace: string, name: string): Resolution {
+    const key = `${namespace}/${name}`
+    const isKnown = knowsPodsIn(this.#world.snapshot, namespace)
+    const found = this.#held.podsOfAccount.get(key) ?? []
+    const [trustDomain] = this.#ours
+    const spiffeId = trustDomain === undefined ? undefined : accountId(trustDomain, namespace, name)
+    const resolution = {
+      state: 'service account' as const,
+      namespace,
+      name,
+      pods: isKnown ? found : undefined,
+      kleymIds: [...(this.#held.kleymIdsOfAccount.get(key) ?? [])].toSorted(compareBytes),
+      spiffeId,
+      holders: spiffeId === undefined ? [] : (this.#held.byId.get(spiffeId)?.holders ?? []),
+    }
+    return { ...resolution, text: say.serviceAccount(resolution, found.length) }
+  }
+
+  /** What gives the ID: literally, or for a pod that is there. */
+  #giversOf(spiffeId: string, holding: Holding | undefined): readonly Giver[] {
+    const givers = new Map(this.#givers.literally(spiffeId).map((giver) => [sourceText(giver.source), giver]))
+    const met = (holding?.holders ?? []).map(({ source }) => source)
+    const rendered = this.#held.rendered.get(spiffeId)
+    if (rendered !== undefined) met.push(rendered)
+    for (const source of met) {
+      const giver = this.#givers.of(source)
+      if (giver !== undefined && !givers.has(sourceText(source))) givers.set(sourceText(source), giver)
+    }
+    return [...givers.values()].toSorted((a, b) => compareBytes(sourceText(a.source), sourceText(b.source)))
+  }
+
+  #nearMisses(): NearMisses {
+    this.#near ??= new NearMisses(this.#allGiven())
+    return this.#near
+  }
+
+  #allGiven(): ReadonlyMap<string, Giver> {
+    const given = new Map<string, Giver>()
+    for (const [id, source] of this.#held.rendered) {
+      const giver = this.#givers.of(source)
+      if (giver !== undefined) given.set(id, giver)
+    }
+    for (const [id, [giver]] of this.#givers.literals()) if (giver !== undefined) given.set(id, giver)
+    return given
+  }
+
+  /** Bindings that ask for the ID, by the path that they would give it. */
+  #wantingOf(spiffeId: string): readonly Wanting[] {
+    this.#wanting ??= wantingByPath(this.#world)
+    return this.#wanting.get(spiffeId.slice(pathStart(spiffeId))) ?? []
+  }
+}
+
+function trustDomainsOf({ config, settings }: PolicyWorld): ReadonlySet<string> {
+  const ours = new Set<string>()
+  if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
+  if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
+  return ours
+}
+
+function askedOfPods(
+  sources: readonly RuleSource[],
+  ours: ReadonlySet<string>,
+): { readonly spiffeIds: ReadonlySet<string>; readonly accounts: ReadonlySet<string> } {
+  const [trustDomain] = ours
+  const spiffeIds = new Set<string>()
+  const accounts = new Set<string>()
+  for (const source of sources) {
+    if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
+    if (source.kind !== 'service account') continue
+    accounts.add(`${source.namespace}/${source.name}`)
+    if (trustDomain !== undefined) spiffeIds.add(accountId(trustDomain, source.namespace, source.name))
+  }
+  return { spiffeIds, accounts }
+}
+
+/** What the reference implementation makes of a service account (facts: KAN v0.1.0, translator). */
+export function accountId(trustDomain: string, namespace: string, name: string): string {
+  return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
+}
+
+function declarerOf({ source, binding, pool, never }: Giver, holding: Holding | undefined): Declarer {
+  const isHeld = holding?.holders.some((holder) => sourceText(holder.source) === sourceText(source)) === true
+  const why = isHeld
+    ? undefined
+    : (never ?? holding?.missed.get(sourceText(source)) ?? say.SELECTS_NONE[source.kind])
+  return { source, binding, pool, why }
+}

@@ -1,0 +1,322 @@
+// Who names an identity, whether policies are known at all, and which of them a change affects.
+import { describe, expect, test } from 'vitest'
+import { afterwards, asIs } from '../../src/core/explain/lenses.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import type { Ignorance } from '../../src/core/knowledge.ts'
+import { affectedPolicies } from '../../src/core/policies/affected.ts'
+import { hasPolicies } from '../../src/core/policies/policies.ts'
+import { binding, live, objective, outputOf, pool } from '../core/build.ts'
+import {
+  account,
+  analysisOf,
+  CHAT,
+  DEFAULT,
+  HOME,
+  NODE,
+  pod,
+  policy,
+  POLICY_KIND,
+  policyOf,
+  rule,
+  spiffe,
+  type Setting,
+} from './build.ts'
+
+const FORBIDDEN: Ignorance = { verb: 'list', what: POLICY_KIND, cause: 'forbidden' }
+const MALFORMED: Ignorance = { verb: 'read', what: 'a.yaml', cause: 'malformed' }
+
+describe('whether policies are known', () => {
+  const CASES: readonly (readonly [string, readonly JsonRecord[], Setting, string, boolean])[] = [
+    ['files without any say nothing about policies', [], {}, 'not given', false],
+    [
+      'a file that cannot be read says nothing about policies either',
+      [],
+      { gaps: { '*': MALFORMED } },
+      'not given',
+      false,
+    ],
+    ['a kind that is not served is absent', [], { absentKinds: [POLICY_KIND] }, 'absent', false],
+    ['a list that is empty is known', [], { listedKinds: [POLICY_KIND] }, 'known', true],
+    ['a policy in the files is known', [policy()], {}, 'known', true],
+    [
+      'a policy in the files is known where the cluster has no such kind',
+      [policy()],
+      { absentKinds: [POLICY_KIND] },
+      'known',
+      true,
+    ],
+    ['a list that is forbidden is unknown', [], { gaps: { [POLICY_KIND]: FORBIDDEN } }, 'unknown', true],
+    [
+      'those of one namespace leave the others unknown',
+      [policy()],
+      { gaps: { [POLICY_KIND]: FORBIDDEN } },
+      'unknown',
+      true,
+    ],
+    ['a file that cannot be read may hold more', [policy()], { gaps: { '*': MALFORMED } }, 'unknown', true],
+    [
+      'a list of the prototype that is forbidden is unknown',
+      [],
+      { absentKinds: [POLICY_KIND], gaps: { 'XAccessPolicy.agentic.prototype.x-k8s.io': FORBIDDEN } },
+      'unknown',
+      true,
+    ],
+  ]
+
+  test.each(CASES)('%s', (_, policies, setting, state, says) => {
+    const found = analysisOf([...HOME, ...policies], setting).policies()
+    expect(found.knowledge.state).toBe(state)
+    expect(hasPolicies(found)).toBe(says)
+  })
+
+  test('what was read is resolved where others are not known', () => {
+    const { list } = analysisOf([...HOME, policy()], { gaps: { [POLICY_KIND]: FORBIDDEN } }).policies()
+    expect(list.map(({ key }) => key)).toEqual(['agents/tools'])
+  })
+})
+
+/** Who names the identity of the binding, a line each. */
+function namingsOf(objects: readonly JsonRecord[]): readonly string[] {
+  const analysis = analysisOf([...HOME, ...objects])
+  return analysis
+    .policies()
+    .namedBy([CHAT], analysis.subjects)
+    .namings.map(({ way, policy: { name }, rule: one }) => `${way}: ${name} ${one.name}`)
+}
+
+/** A spec whose one rule asks by an authorization of this type. */
+function asking(type: string): JsonRecord {
+  return { rules: [rule(spiffe(CHAT), { authorization: { type, cel: { expression: type } } })] }
+}
+
+function asksDiffer(...types: readonly string[]): boolean {
+  const policies = types.map((type, at) => policy({ name: `p${at}`, spec: asking(type) }))
+  return analysisOf([...HOME, ...policies])
+    .policies()
+    .namedBy([CHAT], []).asksDiffer
+}
+
+describe('who names an identity', () => {
+  test('exact ones first, then the service account, then unbounded ones', () => {
+    const policies = [
+      policyOf(undefined, { name: 'a' }),
+      policyOf(account('runner', 'team-a'), { name: 'b' }),
+      policyOf(spiffe(CHAT), { name: 'c' }),
+      policyOf(spiffe(`${CHAT}/x`), { name: 'd' }),
+      policyOf({ type: 'SPIFFE', serviceAccount: { name: 'x' } }, { name: 'e' }),
+      policyOf(account('runner'), { name: 'f' }),
+    ]
+    expect(namingsOf(policies)).toEqual([
+      'exactly: c callers',
+      'service account: b callers',
+      'unbounded: a callers',
+      'unbounded: e callers',
+    ])
+  })
+
+  test.each([
+    ['a prefix does not name it', 'spiffe://example.org/ns/team-a'],
+    ['another case does not name it', CHAT.toUpperCase().replace('SPIFFE', 'spiffe')],
+    [
+      'the longer form with a service account does not name it',
+      'spiffe://example.org/ns/team-a/sa/runner/inference/chat',
+    ],
+  ])('%s', (_, id) => {
+    expect(namingsOf([policyOf(spiffe(id))])).toEqual([])
+  })
+
+  test('a service account is found by the ID that it stands for', () => {
+    const { namings } = analysisOf([...HOME, policyOf(account('planner'))])
+      .policies()
+      .namedBy(['spiffe://example.org/ns/agents/sa/planner'], [])
+    expect(namings.map(({ way }) => way)).toEqual(['service account'])
+  })
+
+  test('two rules that ask different things of one ID are told', () => {
+    expect([asksDiffer('CEL', 'CEL'), asksDiffer('CEL', 'Inline')]).toEqual([false, true])
+  })
+
+  test('policies that cannot be interpreted may name it, and are listed', () => {
+    const policies = [
+      policy({ name: 'old', apiVersion: 'agentic.networking.x-k8s.io/v0alpha0' }),
+      policyOf(spiffe(7), { name: 'broken' }),
+      policy({ name: 'listless', spec: { rules: 'all' } }),
+      policy({ name: 'good' }),
+    ]
+    const { uninterpreted } = analysisOf([...HOME, ...policies])
+      .policies()
+      .namedBy([], [])
+    expect(uninterpreted.map(({ name }) => name)).toEqual(['broken', 'listless', 'old'])
+  })
+})
+
+describe('the lenses', () => {
+  test('an output that kleym has yet to create is there afterwards, and not as things are', () => {
+    const analysis = analysisOf([...HOME, policy()])
+    const states = [asIs(analysis), afterwards(analysis)].map(
+      (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
+    )
+    expect(states).toEqual(['dangling', 'resolved'])
+  })
+
+  test('an output that kleym has yet to delete is there as things are, and not afterwards', () => {
+    const output = live(outputOf([pool(), objective(), binding()]))
+    const analysis = analysisOf([NODE, pool(), binding(), pod(), output, policy()])
+    const states = [asIs(analysis), afterwards(analysis)].map(
+      (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
+    )
+    expect(states).toEqual(['resolved', 'dangling'])
+  })
+})
+
+/** A pod of the service account `planner`. */
+function planner(name: string): JsonRecord {
+  return pod({ namespace: 'agents', name, spec: { serviceAccountName: 'planner' } })
+}
+
+describe('policies affected by a change', () => {
+  const RENAMED = [
+    NODE,
+    pool(),
+    objective({ name: 'assistant' }),
+    binding({ spec: { objectiveRef: { name: 'assistant' } } }),
+    pod(),
+  ]
+  const ASSISTANT = CHAT.replace('chat', 'assistant')
+  const CASES: readonly {
+    readonly says: string
+    readonly before: readonly JsonRecord[]
+    readonly after: readonly JsonRecord[]
+    readonly changes: readonly string[]
+  }[] = [
+    {
+      says: 'nothing changes, nothing is affected',
+      before: [...HOME, policy()],
+      after: [...HOME, policy()],
+      changes: [],
+    },
+    {
+      says: 'a renamed objective unhooks the old ID',
+      before: [...HOME, policy()],
+      after: [...RENAMED, policy()],
+      changes: [`lost callers ${CHAT} resolved → dangling`],
+    },
+    {
+      says: 'a renamed objective brings the ID that a policy was waiting for',
+      before: [...HOME, policyOf(spiffe(ASSISTANT))],
+      after: [...RENAMED, policyOf(spiffe(ASSISTANT))],
+      changes: [`gained callers ${ASSISTANT} dangling → resolved`],
+    },
+    {
+      says: 'a pod that goes leaves the ID unheld',
+      before: [...HOME, policy()],
+      after: [NODE, pool(), objective(), binding(), policy()],
+      changes: [`lost callers ${CHAT} resolved → unheld`],
+    },
+    {
+      says: 'a pod that goes from under a template leaves nothing that renders the ID now',
+      before: [
+        NODE,
+        DEFAULT,
+        planner('planner-0'),
+        policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner')),
+      ],
+      after: [NODE, DEFAULT, policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner'))],
+      changes: ['lost callers spiffe://example.org/ns/agents/sa/planner resolved → unknown'],
+    },
+    {
+      says: 'another binding that gives the ID is a move',
+      before: [...HOME, policy()],
+      after: [NODE, pool(), objective(), binding({ name: 'other' }), pod(), policy()],
+      changes: [`moved callers ${CHAT} resolved → resolved`],
+    },
+    {
+      says: 'other pods that hold the ID are a move',
+      before: [
+        NODE,
+        DEFAULT,
+        planner('planner-0'),
+        policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner')),
+      ],
+      after: [
+        NODE,
+        DEFAULT,
+        planner('planner-1'),
+        policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner')),
+      ],
+      changes: ['moved callers spiffe://example.org/ns/agents/sa/planner resolved → resolved'],
+    },
+    {
+      says: 'an unbounded source is affected by no identity',
+      before: [...HOME, policyOf(undefined)],
+      after: [...RENAMED, policyOf(undefined)],
+      changes: [],
+    },
+    {
+      says: 'a policy that comes with the change is told',
+      before: HOME,
+      after: [...HOME, policy()],
+      changes: [`rule callers ${CHAT} none → resolved`],
+    },
+    {
+      says: 'a rule whose ID is corrected goes and comes',
+      before: [...HOME, policyOf(spiffe(ASSISTANT))],
+      after: [...HOME, policy()],
+      changes: [`rule callers ${ASSISTANT} dangling → none`, `rule callers ${CHAT} none → resolved`],
+    },
+    {
+      says: 'a service account whose pods get an ID of a binding as well keeps its own',
+      before: [NODE, pool(), pod(), policyOf(account('runner', 'team-a'))],
+      after: [...HOME, policyOf(account('runner', 'team-a'))],
+      changes: [],
+    },
+    {
+      says: 'a service account whose pods lose the identity that it stands for is affected',
+      before: [NODE, DEFAULT, pool(), pod(), policyOf(account('runner', 'team-a'))],
+      after: [...HOME, DEFAULT, policyOf(account('runner', 'team-a'))],
+      changes: ['lost callers spiffe://example.org/ns/team-a/sa/runner service account → service account'],
+    },
+    {
+      says: 'an ID that stays dangling is affected by no near miss that goes',
+      before: [...HOME, policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))],
+      after: [...RENAMED, policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))],
+      changes: [],
+    },
+    {
+      says: 'what is lost comes first',
+      before: [...HOME, policyOf(spiffe(ASSISTANT), { name: 'a' }), policy({ name: 'b' })],
+      after: [...RENAMED, policyOf(spiffe(ASSISTANT), { name: 'a' }), policy({ name: 'b' })],
+      changes: [
+        `lost callers ${CHAT} resolved → dangling`,
+        `gained callers ${ASSISTANT} dangling → resolved`,
+      ],
+    },
+  ]
+
+  test('an ID that is lost names what its binding gives instead', () => {
+    const [lost] = affectedPolicies(analysisOf([...HOME, policy()]), analysisOf([...RENAMED, policy()]))
+    expect(lost?.instead).toEqual([{ binding: 'team-a/llama', spiffeId: ASSISTANT }])
+  })
+
+  test('an ID that its binding still gives, to nobody, is given by nothing instead', () => {
+    const after = analysisOf([NODE, pool(), objective(), binding(), policy()])
+    expect(affectedPolicies(analysisOf([...HOME, policy()]), after).map(({ instead }) => instead)).toEqual([
+      [],
+    ])
+  })
+
+  test('a service account loses nothing where pods are not known', () => {
+    const runner = policyOf(account('runner', 'team-a'))
+    const before = analysisOf([NODE, DEFAULT, pod(), runner])
+    const after = analysisOf([NODE, DEFAULT, runner], { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } })
+    expect(affectedPolicies(before, after).map(({ change }) => change)).not.toContain('lost')
+  })
+
+  test.each(CASES)('$says', ({ before, after, changes }) => {
+    const found = affectedPolicies(analysisOf(before), analysisOf(after)).map(
+      ({ change, rule: name, spiffeId, before: had, after: has }) =>
+        `${change} ${name} ${spiffeId} ${had?.source.resolution.state ?? 'none'} → ${has?.source.resolution.state ?? 'none'}`,
+    )
+    expect(found).toEqual(changes)
+  })
+})

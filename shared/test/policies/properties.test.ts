@@ -1,0 +1,361 @@
+// What holds of access policies whatever they say: no text tells what becomes of a request, no verdict on a binding hangs on
+// a policy, what is unknown stays unknown, and the order of the input does not matter.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { judgementOf, type Analysis } from '../../src/core/analysis.ts'
+import { findingsOf } from '../../src/core/findings/all.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { NOTE_KINDS, type Resolution } from '../../src/core/policies/resolution.ts'
+import { affectedPolicies } from '../../src/core/policies/affected.ts'
+import { verdictOf } from '../../src/core/plan/status.ts'
+import { FINDING_CODES, findingEntry } from '../../src/core/registry/findings.ts'
+import { binding, objective, pool } from '../core/build.ts'
+import {
+  account,
+  analysisOf,
+  CHAT,
+  DEFAULT,
+  foreign,
+  HOME,
+  NODE,
+  pod,
+  POLICY_KIND,
+  spiffe,
+  type Setting,
+} from './build.ts'
+
+const RUNS = 150
+
+/** Words about a request, which kleym never says; a value of somebody's own field (`Allow`) is no such word. */
+const VERDICT_WORDS =
+  /\b(?:allowed|allows|allowing|denied|denies|deny|denying|permits?|permitted|block(?:s|ed|ing)?|grants?|granted|rejects?|rejected|authori[sz]ed)\b/i
+
+const junk = fc.constantFrom<unknown>(undefined, null, '', 7, true, [], {}, 'x', ['x'], { name: 7 })
+// What comes up more often stands there more often: every answer has to come up.
+const ids = fc.constantFrom(
+  CHAT,
+  CHAT,
+  CHAT,
+  CHAT,
+  CHAT.toUpperCase(),
+  `${CHAT}/x`,
+  'spiffe://example.org',
+  'spiffe://example.org/ns/team-a',
+  'spiffe://example.org/ns/agents/sa/planner',
+  'spiffe://example.org/ns/team-b/objective/chat',
+  'spiffe://cluster.local/ns/team-a/objective/chat',
+  'spiffe://example.org/../x',
+  'spiffe://example.org/spire/agent/x',
+  'spiffe://',
+  '*',
+)
+const sources: fc.Arbitrary<unknown> = fc.oneof(
+  ids.map(spiffe),
+  fc.array(ids, { maxLength: 3 }).map(spiffe),
+  fc.constantFrom<unknown>(
+    { type: 'SPIFFE', serviceAccount: { name: 'runner' } },
+    { type: 'ServiceAccount', spiffe: CHAT },
+  ),
+  fc.constantFrom('runner', 'planner', '').map((name) => account(name, 'team-a')),
+  fc.record(
+    {
+      type: fc.oneof(fc.constantFrom('SPIFFE', 'ServiceAccount', 'OIDC', 'jwt', 'Other'), junk),
+      spiffe: fc.oneof(ids, junk),
+      serviceAccount: fc.oneof(fc.constant({ name: 'runner' }), junk),
+      oidc: junk,
+      other: junk,
+    },
+    { requiredKeys: [] },
+  ),
+  junk,
+)
+const authorizations = fc.oneof(
+  fc.constantFrom<unknown>(
+    { type: 'Inline' },
+    { type: 'Inline', mcp: { methods: [{ name: 'tools/call' }] } },
+    { type: 'Inline', paths: ['/x'] },
+    { type: 'CEL', cel: { expression: 'true' } },
+    [{ type: 'CEL' }],
+  ),
+  junk,
+)
+const rules = fc.record(
+  {
+    name: fc.oneof(fc.constantFrom('callers', 'others'), junk),
+    source: sources,
+    authorization: authorizations,
+  },
+  { requiredKeys: [] },
+)
+const statuses = fc.oneof(
+  fc
+    .array(
+      fc.record({
+        ancestorRef: fc.constantFrom(
+          { name: 'tools' },
+          { name: 'other' },
+          { kind: 'Mesh', name: 'm', namespace: 'x' },
+        ),
+        conditions: fc.array(
+          fc.record({
+            type: fc.constantFrom('Accepted', 'Other'),
+            status: fc.constantFrom('True', 'False', 'Unknown'),
+            reason: fc.constantFrom('Accepted', 'LimitPerTargetExceeded'),
+            observedGeneration: fc.constantFrom<unknown>(1, 2, undefined),
+          }),
+          { maxLength: 2 },
+        ),
+      }),
+      { maxLength: 2 },
+    )
+    .map((ancestors) => ({ ancestors })),
+  junk,
+)
+const policies: fc.Arbitrary<JsonRecord> = fc
+  .record({
+    apiVersion: fc.constantFrom(
+      'agentic.networking.x-k8s.io/v1alpha1',
+      'agentic.networking.x-k8s.io/v1alpha1',
+      'agentic.networking.x-k8s.io/v1alpha1',
+      'agentic.networking.x-k8s.io/v0alpha0',
+      'agentic.prototype.x-k8s.io/v0alpha0',
+      'agentic.networking.x-k8s.io/v2',
+    ),
+    namespace: fc.constantFrom('agents', 'team-a'),
+    stored: fc.boolean(),
+    createdAt: fc.constantFrom('2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'),
+    spec: fc.oneof(
+      {
+        weight: 9,
+        arbitrary: fc.record(
+          {
+            targetRefs: fc.oneof(
+              fc.constantFrom<unknown>(
+                [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'tools' }],
+                [
+                  {
+                    group: 'gateway.networking.k8s.io',
+                    kind: 'Gateway',
+                    name: 'tools',
+                    sectionName: 'https',
+                  },
+                ],
+              ),
+              junk,
+            ),
+            action: fc.oneof(fc.constantFrom('Allow', 'Allow', 'ExternalAuth', 'Audit'), junk),
+            rules: fc.oneof(fc.array(rules, { maxLength: 4 }), junk),
+          },
+          { requiredKeys: [] },
+        ),
+      },
+      { weight: 1, arbitrary: junk },
+    ),
+    status: statuses,
+  })
+  .map(({ apiVersion, namespace, stored, createdAt, spec, status }) => ({
+    apiVersion,
+    kind: 'XAccessPolicy',
+    metadata: {
+      namespace,
+      ...(stored ? { uid: 'some-uid', creationTimestamp: createdAt, generation: 2 } : {}),
+    },
+    spec,
+    status,
+  }))
+const somePolicies = fc.array(policies, { minLength: 1, maxLength: 8 }).map((list) =>
+  // Names are unique, as an API server has them.
+  list.map((one, at) => ({ ...one, metadata: { ...Object(one['metadata']), name: `p${at}` } })),
+)
+const worlds: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
+  HOME,
+  [...HOME, DEFAULT],
+  [NODE, pool(), objective(), binding()],
+  [NODE, pool(), binding(), pod()],
+  [...HOME, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
+)
+const gaps = (...kinds: readonly string[]): Setting => ({
+  gaps: Object.fromEntries(
+    kinds.map((kind) => [kind, { verb: 'list', what: kind, cause: 'forbidden' } as const]),
+  ),
+})
+const settings = fc.constantFrom<Setting>(
+  {},
+  { trustDomain: undefined },
+  { namespacesRead: ['team-a'] },
+  gaps('Pod'),
+  gaps('ClusterSPIFFEID.spire.spiffe.io'),
+  gaps(POLICY_KIND),
+  gaps('*'),
+)
+
+/** Everything that is said of policies, as texts of ours. */
+function textsOf(analysis: Analysis): readonly string[] {
+  const { list } = analysis.policies()
+  return [
+    ...list.flatMap(({ notes, problems, rules: each }) => [
+      ...notes.flatMap(({ text, source }) => [text, source]),
+      ...problems,
+      ...each.flatMap((rule) => [
+        rule.asks,
+        ...rule.notes.flatMap(({ text, source }) => [text, source]),
+        ...rule.sources.flatMap(({ text, resolution }) => [text, resolution.text]),
+      ]),
+    ]),
+    ...findingsOf(analysis)
+      .filter(({ code }) => code.startsWith('KLM6'))
+      .flatMap(({ summary, evidence, fix }) => [summary, ...evidence, fix]),
+  ]
+}
+
+test('no input makes kleym say what becomes of a request', () => {
+  fc.assert(
+    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+      for (const text of textsOf(analysisOf([...objects, ...list], setting)))
+        expect(text).not.toMatch(VERDICT_WORDS)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('no page of a finding says what becomes of a request', () => {
+  const codes = FINDING_CODES.filter((code) => code.startsWith('KLM6'))
+  expect(codes.length).toBeGreaterThan(0)
+  for (const code of codes) {
+    const { title, meaning, consequence, fix } = findingEntry(code)
+    for (const text of [title, meaning, consequence, fix]) expect(text).not.toMatch(VERDICT_WORDS)
+  }
+})
+
+/** What is said of bindings, and found of anything but policies. */
+function saidOfBindings(analysis: Analysis): unknown {
+  return [
+    analysis.compiled.map(({ binding: { key } }) => {
+      const judgement = judgementOf(analysis, key)
+      return [key, judgement?.state, judgement === undefined ? undefined : verdictOf(judgement)]
+    }),
+    analysis.settled.changes,
+    findingsOf(analysis).filter(({ code }) => !code.startsWith('KLM6')),
+  ]
+}
+
+test('a policy never changes a verdict on a binding, nor any finding that is not about policies', () => {
+  fc.assert(
+    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+      expect(saidOfBindings(analysisOf([...objects, ...list], setting))).toEqual(
+        saidOfBindings(analysisOf(objects, setting)),
+      )
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('without policies nothing is said of them', () => {
+  fc.assert(
+    fc.property(worlds, settings, (objects, setting) => {
+      expect(textsOf(analysisOf(objects, setting))).toEqual([])
+    }),
+  )
+})
+
+const CERTAIN: ReadonlySet<Resolution['state']> = new Set(['dangling', 'unheld'])
+
+test('what hangs on a kind that could not be read is never called dangling or unheld', () => {
+  const unread = gaps('Pod', 'ClusterSPIFFEID.spire.spiffe.io', 'ClusterStaticEntry.spire.spiffe.io')
+  const seen = { unknown: 0 }
+  fc.assert(
+    fc.property(somePolicies, (list) => {
+      const { list: resolved } = analysisOf(
+        [NODE, pool(), objective(), binding(), ...list],
+        unread,
+      ).policies()
+      for (const { rules: each } of resolved)
+        for (const { resolution } of each.flatMap((rule) => rule.sources)) {
+          expect(CERTAIN).not.toContain(resolution.state)
+          if (resolution.state === 'unknown') seen.unknown++
+        }
+    }),
+    { numRuns: RUNS },
+  )
+  expect(seen.unknown).toBeGreaterThan(0)
+})
+
+test('an answer with less knowledge is the same answer, or a less certain one', () => {
+  const seen = { kept: 0, lost: 0 }
+  const less = fc.constantFrom<Setting>(
+    gaps('*'),
+    gaps('Pod', 'ClusterSPIFFEID.spire.spiffe.io'),
+    { trustDomain: undefined },
+    { namespacesRead: ['agents'] },
+  )
+  fc.assert(
+    fc.property(worlds, somePolicies, less, (objects, list, setting) => {
+      const [knows, guesses] = [{}, setting].map((one) =>
+        analysisOf([...objects, ...list], one)
+          .policies()
+          .list.flatMap(({ rules: each }) => each.flatMap((rule) => rule.sources)),
+      )
+      for (const [at, { resolution }] of (guesses ?? []).entries()) {
+        const { state } = knows?.[at]?.resolution ?? {}
+        expect([state, 'unknown']).toContain(resolution.state)
+        if (resolution.state === state) seen.kept++
+        else seen.lost++
+      }
+    }),
+    { numRuns: RUNS },
+  )
+  expect(Math.min(seen.kept, seen.lost)).toBeGreaterThan(0)
+})
+
+test('every source gets one answer, whatever it is, and nothing is dropped', () => {
+  const seen = new Set<string>()
+  fc.assert(
+    fc.property(worlds, somePolicies, (objects, list) => {
+      const { list: resolved } = analysisOf([...objects, ...list]).policies()
+      expect(resolved).toHaveLength(list.length)
+      for (const one of resolved) {
+        expect(one.isInterpreted || one.problems.length > 0).toBe(true)
+        for (const { sources: each, notes } of one.rules) {
+          expect(each.length).toBeGreaterThan(0)
+          for (const { resolution } of each) seen.add(resolution.state)
+          for (const { kind } of [...one.notes, ...notes]) expect(NOTE_KINDS).toContain(kind)
+        }
+      }
+    }),
+    { numRuns: 2 * RUNS },
+  )
+  expect([...seen].toSorted()).toEqual([
+    'dangling',
+    'foreign',
+    'member mismatch',
+    'not SPIFFE',
+    'resolved',
+    'service account',
+    'unbounded',
+    'unheld',
+    'unknown',
+    'unreadable',
+  ])
+})
+
+test('the order of the input does not matter', () => {
+  fc.assert(
+    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+      const [one, other] = [[...objects, ...list], [...list, ...objects].toReversed()].map((each) =>
+        analysisOf(each, setting),
+      )
+      expect(one === undefined ? [] : textsOf(one)).toEqual(other === undefined ? [] : textsOf(other))
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('a world compared with itself affects no policy', () => {
+  fc.assert(
+    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+      const world = (): Analysis => analysisOf([...objects, ...list], setting)
+      expect(affectedPolicies(world(), world())).toEqual([])
+    }),
+    { numRuns: RUNS },
+  )
+})
