@@ -5,7 +5,9 @@ import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
 import { mentionsOf } from '@kleym/shared/core/gotemplate/mentions.ts'
 import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import {
   BINDINGS,
@@ -23,12 +25,14 @@ import {
   resourceName,
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
+import { readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, Reading, Want } from './reader.ts'
 import { isFinishedJob, podTrim, withoutManagedFields } from './trim.ts'
 
 /** What stands for the live side of an answer. */
 export interface LiveSide {
-  readonly objects: readonly RawObject[]
+  /** Whoever has no more use for them may take them out. */
+  readonly objects: RawObject[]
   /** The operator's Deployments, which tell its settings; undefined where they could not be looked for. */
   readonly operatorDeployments: readonly RawObject[] | undefined
   readonly gaps: ReadonlyMap<string, Ignorance>
@@ -47,6 +51,8 @@ export interface LiveQuestion {
   readonly scmNamespaces: readonly string[]
   /** A kind of workload that the question names; else what makes no more pods is left out. */
   readonly kind: string | undefined
+  /** Whether the answer tells who names an identity. */
+  readonly policies: boolean
   /** Objects of files, whose templates count too. */
   readonly files: readonly RawObject[]
 }
@@ -68,7 +74,7 @@ export const WITHOUT_STATUS = withoutManagedFields({ status: false })
 /** Reads what a question needs. Throws a KleymError only where the cluster cannot be reached at all. */
 export async function readLiveSide(
   reader: ClusterReader,
-  { namespaces, scmNamespaces, kind, files }: LiveQuestion,
+  { namespaces, scmNamespaces, kind, policies, files }: LiveQuestion,
 ): Promise<LiveSide> {
   await reader.open()
   const side = new Side(kind)
@@ -82,8 +88,9 @@ export async function readLiveSide(
     read({ resource: CLUSTER_STATIC_ENTRIES, trim: WITHOUT_STATUS }),
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),
+    ...(policies ? [addPolicies(reader, { namespaces, limit }, side)] : []),
   ])
-  const needs = needsOf([...side.objects, ...files])
+  const needs = needsOf([...side.objects, ...files], namespaces)
   await Promise.all([
     read({ resource: PODS, namespaces, trim: podTrim(needs) }),
     ...[...WORKLOADS, ...(kind === REPLICA_SETS.kind ? [REPLICA_SETS] : [])].map((resource) =>
@@ -98,6 +105,10 @@ export async function readLiveSide(
 /** The operator's Deployments, wherever they are. */
 export function readOperators(reader: ClusterReader): Promise<Reading> {
   return reader.read({ resource: DEPLOYMENTS, labelSelector: OPERATOR_LABEL, trim: WHOLE })
+}
+
+async function addPolicies(reader: ClusterReader, question: PolicyQuestion, side: Side): Promise<void> {
+  for (const { resource, reading } of await readPolicies(reader, question)) side.add(resource, reading)
 }
 
 /** Namespaces by name where there are few: whoever may read one team's namespace may not list them all. */
@@ -143,8 +154,8 @@ interface Needs {
   readonly services: boolean
 }
 
-/** What the ClusterSPIFFEIDs and static entries that there are read of pods. */
-function needsOf(objects: readonly RawObject[]): Needs {
+/** What the ClusterSPIFFEIDs and static entries that there are read of pods in these namespaces. */
+function needsOf(objects: readonly RawObject[], namespaces: readonly string[] | undefined): Needs {
   const specs = objects
     .filter(({ value }) => value['kind'] === CLUSTER_SPIFFE_IDS.kind)
     .map((object) => readClusterSpiffeId(object, 'live').spec)
@@ -154,8 +165,24 @@ function needsOf(objects: readonly RawObject[]): Needs {
   return {
     mentions: new Set([...templates].flatMap((template) => [...mentionsOf(template)])),
     images: selectors.some((text) => /image/i.test(text)),
-    services: specs.some(({ autoPopulateDNSNames }) => autoPopulateDNSNames),
+    services: specs.some((spec) => spec.autoPopulateDNSNames && mayReach(spec, objects, namespaces)),
   }
+}
+
+/** Whether pods of these namespaces may be selected; the usual one with DNS names of Services is about SPIRE's own. */
+function mayReach(
+  { namespaceSelector }: ClusterSpiffeIdSpec,
+  objects: readonly RawObject[],
+  namespaces: readonly string[] | undefined,
+): boolean {
+  if (namespaces === undefined) return true
+  const described = objects.filter(({ value }) => value['kind'] === NAMESPACES.kind).map(readNamespace)
+  return namespaces.some((name) => {
+    const known = described.filter((one) => one.name === name)
+    return (known.length === 0 ? [namespaceNamed(name, new Map(), false)] : known).some(
+      (namespace) => matchSelector(namespaceSelector, namespace) !== 'no',
+    )
+  })
 }
 
 function templatesOf(spec: ClusterSpiffeIdSpec): readonly string[] {

@@ -5,7 +5,13 @@ import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
-import { isGroupServed, servedGroups, type ServedGroups } from '@kleym/shared/kube/discovery.ts'
+import {
+  inServedVersion,
+  isGroupServed,
+  isStale,
+  servedGroups,
+  type ServedGroups,
+} from '@kleym/shared/kube/discovery.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -71,6 +77,11 @@ export class ClusterReader {
     }
   }
 
+  /** The resource in a version in which it is served, its own first; itself where that is not known, or in none. */
+  servedAs(resource: Resource): Resource {
+    return (this.#groups === undefined ? undefined : inServedVersion(this.#groups, resource)) ?? resource
+  }
+
   /** Reads one kind. Never rejects for what the API server or the network says. */
   async read(want: Want): Promise<Reading> {
     const { resource, namespaces } = want
@@ -131,7 +142,8 @@ export class ClusterReader {
 
   #failed(error: unknown, verb: 'get' | 'list', resource: Resource, namespace: string | undefined): Reading {
     // The group is served, and this kind is not in it.
-    if (isKindAbsent(error) && this.#groups !== undefined) return { state: 'absent' }
+    if (isKindAbsent(error) && this.#groups !== undefined && !isStale(this.#groups, resource))
+      return { state: 'absent' }
     const why = ignoranceOf(error, verb, resourceName(resource))
     return {
       state: 'unknown',

@@ -17,6 +17,23 @@ export function withoutManagedFields({ status }: { readonly status: boolean }): 
   }
 }
 
+/** What `kubectl apply` keeps of the manifest: as long again as the object. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** All of an access policy but what other programs note in it. */
+export const policyTrim: Trim = (object) => {
+  const { metadata: meta } = object
+  if (!isRecord(meta)) return object
+  const { managedFields: _, annotations, ...metadata } = meta
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(isRecord(annotations) && { annotations: without(annotations, LAST_APPLIED) }),
+    },
+  }
+}
+
 /** What templates and selectors read of pods beside labels, names, service account and node. */
 export interface PodNeeds {
   /** The fields that templates name, as `mentionsOf` gives them. */

@@ -119,10 +119,18 @@ class Gathering {
     const changes = { files: this.#files.objects, without: sources.without }
     const namespaces = namespacesToRead(question, this.#inForce, changes)
     const read = (from: readonly string[] | undefined): Promise<LiveSide> =>
-      cluster.read({ namespaces: from, scmNamespaces, kind: question.kind, files: this.#files.objects })
+      cluster.read({
+        namespaces: from,
+        scmNamespaces,
+        kind: question.kind,
+        policies: question.policies === true,
+        files: this.#files.objects,
+      })
     const side = await read(namespaces)
     const world = await this.world(side)
-    if (namespaces === undefined || !reachesBeyond(world.after)) return world
+    const { after } = world
+    const namesAnybody = question.resolves === true && after.snapshot.accessPolicies.length > 0
+    if (namespaces === undefined || (!namesAnybody && !reachesBeyond(after))) return world
     return this.world(widen(await read(undefined), side))
   }
 

@@ -12,6 +12,10 @@ export interface Question {
   readonly named: readonly (string | undefined)[]
   /** The kind of workload that the arguments name. */
   readonly kind?: string | undefined
+  /** The answer tells which access policies name an identity. */
+  readonly policies?: boolean
+  /** The answer resolves whom access policies name: identities of any namespace. */
+  readonly resolves?: boolean
   /** The answer is about whatever the files change, in all that it does. */
   readonly aboutFiles?: boolean
 }

@@ -1,5 +1,10 @@
 // The kinds that the analysis reads from files; everything else is skipped and counted.
-import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
+import {
+  ACCESS_POLICY_KIND,
+  OBJECTIVE_KINDS,
+  OLD_ACCESS_POLICIES,
+  POOL_KINDS,
+} from '@kleym/shared/core/kinds.ts'
 import {
   BINDING_GROUP,
   BINDING_KIND,
@@ -28,4 +33,6 @@ export const WANTED_KINDS: readonly WantedKind[] = [
   namespaced({ group: '', kind: 'Endpoints' }),
   namespaced({ group: '', kind: 'ConfigMap' }),
   ...WORKLOAD_KINDS.map(namespaced),
+  namespaced(ACCESS_POLICY_KIND),
+  ...OLD_ACCESS_POLICIES.map(namespaced),
 ]

@@ -13,7 +13,10 @@ export const OTHER_NAMESPACES = 'other namespaces'
  */
 export function widen(everything: LiveSide, few: LiveSide): LiveSide {
   const lost = new Map([...everything.gaps].filter(([kind]) => !few.gaps.has(kind)))
-  const objects = [...everything.objects, ...few.objects.filter(({ value }) => lost.has(kindKey(value)))]
+  const objects = [
+    ...everything.objects,
+    ...few.objects.filter(({ value }) => everything.gaps.has(kindKey(value))),
+  ]
   const why = gapElsewhere(lost)
   if (why === undefined) return { ...everything, objects }
   const known = [...everything.gaps].filter(([kind]) => !lost.has(kind))

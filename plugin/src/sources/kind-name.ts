@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   Job: ['jobs'],
   CronJob: ['cronjobs', 'cj'],
   LeaderWorkerSet: ['leaderworkersets', 'lws'],
+  XAccessPolicy: ['xaccesspolicies'],
 }
 
 /** The canonical kind for a written one, in any case and by any of its names; undefined for others. */

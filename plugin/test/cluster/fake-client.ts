@@ -13,6 +13,8 @@ export type Answer = readonly Page[]
 export interface Answers {
   /** The groups of `/apis` with their versions; an error in their place. Absent: every group in every version. */
   readonly groups?: Readonly<Record<string, readonly string[]>> | Error
+  /** What `/apis` answers, in place of `groups`. */
+  readonly discovery?: JsonRecord
   /** Per `Kind.group`, or `Kind.group namespace`: the tries of the list, the last of them for ever. */
   readonly lists?: Readonly<Record<string, readonly Answer[]>>
   /** Per `Kind.group namespace/name`. */
@@ -30,6 +32,7 @@ const EVERY_GROUP = [
   'leaderworkerset.x-k8s.io v1',
   'coordination.k8s.io v1',
   'apiextensions.k8s.io v1',
+  'agentic.networking.x-k8s.io v1alpha1',
 ]
 
 export class FakeClient {
@@ -60,8 +63,9 @@ export class FakeClient {
 
   async #raw(method: string, path: string): Promise<JsonRecord> {
     this.calls.push(`${method} ${path}`)
-    const { groups } = this.#answers
+    const { groups, discovery } = this.#answers
     if (groups instanceof Error) throw groups
+    if (discovery !== undefined && path === '/apis') return discovery
     const listed = groups === undefined ? EVERY_GROUP.map((row) => row.split(' ')) : Object.entries(groups)
     if (path === '/apis')
       return {
@@ -97,6 +101,22 @@ export class FakeClient {
       if (page instanceof Error) throw page
       yield { items: page, resourceVersion: '1' }
     }
+  }
+}
+
+/** What `/apis` of a server with aggregated discovery answers that serves these and nothing else. */
+export function discoveryOf(resources: readonly Resource[]): JsonRecord {
+  const groups = Map.groupBy(resources, ({ group }) => group)
+  return {
+    kind: 'APIGroupDiscoveryList',
+    items: [...groups].map(([name, rows]) => ({
+      metadata: { name },
+      versions: [...Map.groupBy(rows, ({ version }) => version)].map(([version, each]) => ({
+        version,
+        freshness: 'Current',
+        resources: each.map(({ plural, kind }) => ({ resource: plural, responseKind: { kind } })),
+      })),
+    })),
   }
 }
 

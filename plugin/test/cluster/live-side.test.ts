@@ -7,7 +7,13 @@ import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluste
 import { ClusterReader } from '../../src/cluster/reader.ts'
 import { api, FakeClient, type Answers } from './fake-client.ts'
 
-const QUESTION: LiveQuestion = { namespaces: ['team-a'], scmNamespaces: [], kind: undefined, files: [] }
+const QUESTION: LiveQuestion = {
+  namespaces: ['team-a'],
+  scmNamespaces: [],
+  kind: undefined,
+  policies: false,
+  files: [],
+}
 const POD = {
   metadata: { name: 'p', namespace: 'team-a', uid: 'u', annotations: { team: 'blue' }, finalizers: ['f'] },
   spec: { hostPID: true, containers: [{ name: 'vllm', args: ['x'] }] },
@@ -125,6 +131,38 @@ test('Endpoints are read where an object asks for the names of Services, else ne
   expect((await read({})).calls).not.toContain(list)
   const asking = { lists: { [CSIDS]: [[[csid({ autoPopulateDNSNames: true })]]] } }
   expect((await read(asking)).calls).toContain(list)
+})
+
+test.each([
+  ['selects the namespace', { matchLabels: { team: 'a' } }, true],
+  ['selects others', { matchLabels: { team: 'b' } }, false],
+  ['selects others by name', { matchLabels: { 'kubernetes.io/metadata.name': 'spire' } }, false],
+])('an object that asks for the names of Services and %s', async (_says, namespaceSelector, reads) => {
+  const { calls } = await read({
+    lists: { [CSIDS]: [[[csid({ autoPopulateDNSNames: true, namespaceSelector })]]] },
+    objects: {
+      'Namespace team-a': { kind: 'Namespace', metadata: { name: 'team-a', labels: { team: 'a' } } },
+    },
+  })
+  expect(calls.includes('list Endpoints team-a limit=10000')).toBe(reads)
+})
+
+test('a file may move the namespace into the reach of an object that asks for the names of Services', async () => {
+  const labelled = { metadata: { name: 'team-a', labels: { team: 'b' } } }
+  const { calls } = await read(
+    {
+      lists: {
+        [CSIDS]: [
+          [[csid({ autoPopulateDNSNames: true, namespaceSelector: { matchLabels: { team: 'b' } } })]],
+        ],
+      },
+      objects: {
+        'Namespace team-a': { kind: 'Namespace', metadata: { name: 'team-a', labels: { team: 'a' } } },
+      },
+    },
+    { files: [{ value: { apiVersion: 'v1', kind: 'Namespace', ...labelled } }] },
+  )
+  expect(calls).toContain('list Endpoints team-a limit=10000')
 })
 
 describe('workloads', () => {

@@ -74,6 +74,19 @@ describe('where it is read', () => {
   })
 })
 
+/** What a server with aggregated discovery says of the group of bindings. */
+function aggregated(resource: string, freshness = 'Current'): Answers {
+  const resources = [{ resource, responseKind: { kind: 'InferenceIdentityBinding' } }]
+  return {
+    discovery: {
+      kind: 'APIGroupDiscoveryList',
+      items: [
+        { metadata: { name: 'kleym.sonda.red' }, versions: [{ version: 'v1alpha1', freshness, resources }] },
+      ],
+    },
+  }
+}
+
 describe('a kind that is not there', () => {
   test.each<[string, Answers['groups']]>([
     ['its group is not served', {}],
@@ -97,6 +110,23 @@ describe('a kind that is not there', () => {
       objects: [],
       why: { verb: 'list', what: BINDING, cause: 'absent' },
     })
+  })
+
+  test('its version lists others, and no list is asked for', async () => {
+    const { reader, fake } = await opened(aggregated('others'))
+    expect(await reader.read({ resource: BINDINGS })).toEqual({ state: 'absent' })
+    expect(fake.calls).toEqual(['GET /apis'])
+    const served = await opened(aggregated(BINDINGS.plural))
+    expect(await served.reader.read({ resource: BINDINGS })).toEqual({ state: 'read', objects: [] })
+  })
+
+  test('is not known where its group is stale, even if it is not found', async () => {
+    const { reader } = await opened({
+      ...aggregated('others', 'Stale'),
+      lists: { [BINDING]: [[api(404)], [[item('a')]]] },
+    })
+    expect(await reader.read({ resource: BINDINGS })).toMatchObject({ state: 'unknown' })
+    expect(namesOf(await reader.read({ resource: BINDINGS }))).toEqual(['a'])
   })
 
   test('the core group is always served', async () => {

@@ -54,6 +54,13 @@ test('namespaces that may be read one by one cost nothing of what was read in al
   })
 })
 
+test('what was read of a kind that is not wholly known in either stays', () => {
+  const gaps = new Map([['Pod', forbidden('Pod')]])
+  const widened = widen(side({ gaps }), { ...FEW, gaps })
+  expect(widened.objects).toEqual([pod('team-a')])
+  expect(widened.gaps).toEqual(gaps)
+})
+
 test('a kind that neither could read is not known, here as elsewhere', () => {
   const gaps = new Map([['ClusterSPIFFEID.spire.spiffe.io', forbidden('ClusterSPIFFEID.spire.spiffe.io')]])
   expect(widen(side({ gaps }), { ...FEW, gaps }).gaps).toEqual(gaps)

@@ -25,10 +25,15 @@ const PATCH_TYPES: Readonly<Record<PatchKind, string>> = {
   merge: 'application/merge-patch+json',
 }
 
+export interface RawOptions extends CallOptions {
+  /** The media types that the answer may have; `application/json` when absent. */
+  readonly accept?: string
+}
+
 /** An Api, and what is not about one resource: discovery, the server's version, reviews. */
 export interface Client extends Api {
   /** JSON to and from a path, which begins with `/` and may hold a query. */
-  raw(method: Method, path: string, body?: JsonRecord, options?: CallOptions): Promise<JsonRecord>
+  raw(method: Method, path: string, body?: JsonRecord, options?: RawOptions): Promise<JsonRecord>
   /** Ends every connection; calls and watches under way, and all later ones, reject as aborted. */
   close(): void
 }
@@ -38,7 +43,8 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
   const exchange = createExchange(cluster, clientOptions)
   const { object } = exchange
   return {
-    raw: async (method, path, body, { signal } = {}) => object({ method, path, body, signal }),
+    raw: async (method, path, body, { signal, accept } = {}) =>
+      object({ method, path, body, signal, accept }),
     get: async (resource, ref, { signal } = {}) =>
       object({ method: 'GET', path: pathOf(resource, ref), signal }),
     // A generator, so that a path that is refused throws where the first page is asked for.

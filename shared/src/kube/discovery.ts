@@ -7,25 +7,85 @@ import type { Client } from './client.ts'
 import { connectionError, ignoranceOf, isKindAbsent } from './failures.ts'
 import { groupVersionPath, resourceName } from './resources.ts'
 
+/**
+ * A served version of a group: the kinds in it by their plurals. They are `not told` by a server that lists groups alone,
+ * and `stale` where the server behind it does not answer: what is in it now is not known.
+ */
+export type ServedKinds = ReadonlyMap<string, string> | 'not told' | 'stale'
+
 /** The versions of each group that an API server lists, by the group's name; the core group is not among them. */
-export type ServedGroups = ReadonlyMap<string, ReadonlySet<string>>
+export type ServedGroups = ReadonlyMap<string, ReadonlyMap<string, ServedKinds>>
+
+/**
+ * The groups with all their kinds in one answer, where the API server gives it (from Kubernetes 1.30 on as v2); the
+ * groups alone where it does not: https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
+ */
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
 
 /** Reads the groups in one request. Rejects as the client does, and with a ConnectionError (malformed) for no list. */
 export async function servedGroups(client: Discoverer, signal?: AbortSignal): Promise<ServedGroups> {
-  const answer = await client.raw('GET', '/apis', undefined, signal === undefined ? {} : { signal })
+  const options = { accept: AGGREGATED, ...(signal === undefined ? {} : { signal }) }
+  const answer = await client.raw('GET', '/apis', undefined, options)
+  if (stringAt(answer, 'kind') === 'APIGroupDiscoveryList' && Array.isArray(own(answer, 'items')))
+    return new Map(listAt(answer, 'items').map(discoveredGroup))
   if (!Array.isArray(own(answer, 'groups')))
     throw connectionError('malformed', 'GET /apis', { neverSent: false, detail: 'it lists no groups' })
   return new Map(
     listAt(answer, 'groups').map((group) => [
       stringAt(group, 'name') ?? '',
-      new Set(listAt(group, 'versions').map((row) => stringAt(row, 'version') ?? '')),
+      new Map(listAt(group, 'versions').map((row) => [stringAt(row, 'version') ?? '', 'not told'])),
     ]),
   )
 }
 
-/** Whether a group lists the version of a resource; the core group always does. */
-export function isGroupServed(groups: ServedGroups, { group, version }: Resource): boolean {
-  return group === '' || groups.get(group)?.has(version) === true
+function discoveredGroup(group: unknown): [string, ReadonlyMap<string, ServedKinds>] {
+  const versions = listAt(group, 'versions').map((row): [string, ServedKinds] => [
+    stringAt(row, 'version') ?? '',
+    kindsIn(row),
+  ])
+  return [stringAt(group, 'metadata', 'name') ?? '', new Map(versions)]
+}
+
+function kindsIn(version: unknown): ServedKinds {
+  if (stringAt(version, 'freshness') !== 'Current') return 'stale'
+  return new Map(
+    listAt(version, 'resources').map((row) => [
+      stringAt(row, 'resource') ?? '',
+      stringAt(row, 'responseKind', 'kind') ?? '',
+    ]),
+  )
+}
+
+/** Whether a resource may be served: false only where the groups say that it is not; the core group always is. */
+export function isGroupServed(groups: ServedGroups, resource: Resource): boolean {
+  return resource.group === '' || lists(groups.get(resource.group), resource.version, resource)
+}
+
+/** Whether the server of a resource's group does not answer: even a 404 does not say then that it is not served. */
+export function isStale(groups: ServedGroups, { group, version }: Resource): boolean {
+  return groups.get(group)?.get(version) === 'stale'
+}
+
+/**
+ * The resource in the version in which it is served: its own, else the first listed one with its kind; undefined where
+ * the groups list none.
+ */
+export function inServedVersion(groups: ServedGroups, resource: Resource): Resource | undefined {
+  const versions = groups.get(resource.group)
+  const version = [resource.version, ...(versions?.keys() ?? [])].find((one) =>
+    lists(versions, one, resource),
+  )
+  return version === undefined ? undefined : { ...resource, version }
+}
+
+function lists(
+  versions: ReadonlyMap<string, ServedKinds> | undefined,
+  version: string,
+  { plural, kind }: Resource,
+): boolean {
+  if (versions?.has(version) !== true) return false
+  const kinds = versions.get(version)
+  return !(kinds instanceof Map) || kinds.get(plural) === kind
 }
 
 export type Served =

@@ -1,6 +1,12 @@
 // Every resource that kleym reads or writes, and the REST path of each.
 // Paths: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
-import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../core/kinds.ts'
+import {
+  ACCESS_POLICY_KIND,
+  OBJECTIVE_KINDS,
+  OLD_ACCESS_POLICIES,
+  POOL_KINDS,
+  type Kind,
+} from '../core/kinds.ts'
 import { BINDING_GROUP, BINDING_VERSION, SPIRE_GROUP, SPIRE_VERSION } from '../core/names.ts'
 import type { Resource } from './api.ts'
 import { ConnectionError } from './errors.ts'
@@ -35,6 +41,10 @@ export const CLUSTER_STATIC_ENTRIES: Resource = {
   kind: 'ClusterStaticEntry',
   namespaced: false,
 }
+/** In the version that kleym interprets; a cluster may serve another one alone. */
+export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
+/** Under their earlier names; in the order of the core's OLD_ACCESS_POLICIES. */
+export const EARLIER_ACCESS_POLICIES: readonly Resource[] = OLD_ACCESS_POLICIES.map(namespaced)
 export const CRDS: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -137,6 +147,8 @@ export const RESOURCES: readonly Resource[] = [
   NODES,
   ENDPOINTS,
   CONFIG_MAPS,
+  ACCESS_POLICIES,
+  ...EARLIER_ACCESS_POLICIES,
   CRDS,
   EVENTS,
   LEASES,

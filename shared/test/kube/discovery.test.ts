@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { drop, failure, json, text, type Behaviour } from '../../../test/faults/behaviour.ts'
 import { faultServer } from '../../../test/faults/server.ts'
-import { discover } from '../../src/kube/discovery.ts'
+import { discover, inServedVersion, isGroupServed, isStale, servedGroups } from '../../src/kube/discovery.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { ignoranceOf, isKindAbsent } from '../../src/kube/failures.ts'
 import { PODS, resourceName, resourcePath } from '../../src/kube/resources.ts'
@@ -81,6 +81,75 @@ describe('a kind is', () => {
     const answers = await discover(clientAt(server.url), [THINGS, OTHERS, PODS])
     expect(answers.map(({ state }) => state)).toEqual(['served', 'absent', 'absent'])
     expect(server.seen.map(({ path }) => path).toSorted()).toEqual(['/api/v1', '/apis/test.example.com/v1'])
+  })
+})
+
+describe('the groups of a server', () => {
+  const aggregated = json({
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    items: [
+      {
+        metadata: { name: 'test.example.com' },
+        versions: [
+          {
+            version: 'v1',
+            freshness: 'Current',
+            resources: [{ resource: 'things', responseKind: { kind: 'Thing' } }, { resource: 'broken' }, 5],
+          },
+          { version: 'v2', freshness: 'Stale' },
+          { version: 'v3' },
+        ],
+      },
+      { metadata: { name: 'empty' } },
+    ],
+  })
+
+  test('come with their kinds from a server that tells them, in one request', async () => {
+    await using server = await faultServer(() => aggregated)
+    const found = await servedGroups(clientAt(server.url))
+    expect([...found.keys()]).toEqual(['test.example.com', 'empty'])
+    expect(server.seen.map(({ path }) => path)).toEqual(['/apis'])
+    expect(server.seen[0]?.headers.accept).toContain('as=APIGroupDiscoveryList')
+    const at = (version: string): readonly boolean[] =>
+      [THINGS, OTHERS].map((one) => isGroupServed(found, { ...one, version }))
+    expect(at('v1')).toEqual([true, false])
+    // What is stale, and what does not say that it is current, may hold anything.
+    expect(at('v2')).toEqual([true, true])
+    expect(at('v3')).toEqual([true, true])
+    expect(at('v4')).toEqual([false, false])
+    expect(isStale(found, THINGS)).toBe(false)
+    expect(isStale(found, { ...THINGS, version: 'v2' })).toBe(true)
+    expect(isGroupServed(found, { ...THINGS, kind: 'Impostor' })).toBe(false)
+    expect(isGroupServed(found, PODS)).toBe(true)
+  })
+
+  test('come without their kinds from an older server', async () => {
+    await using server = await faultServer(() => groups('test.example.com'))
+    const found = await servedGroups(clientAt(server.url))
+    expect(isGroupServed(found, OTHERS)).toBe(true)
+    expect(isGroupServed(found, { ...OTHERS, version: 'v2' })).toBe(false)
+    expect(isStale(found, OTHERS)).toBe(false)
+  })
+
+  test.each([
+    json({}),
+    json({ kind: 'APIGroupDiscoveryList' }),
+    json({ kind: 'APIGroupDiscoveryList', items: {} }),
+  ])('are not known where the answer is no list', async (answer) => {
+    await using server = await faultServer(() => answer)
+    await expect(servedGroups(clientAt(server.url))).rejects.toThrow('it lists no groups')
+  })
+
+  test.each<[string, string, string | undefined]>([
+    ['in its own version', 'v1', 'v1'],
+    ['in another one that lists it, where its own does not', 'v9', 'v1'],
+    ['in one that may list it', 'v2', 'v2'],
+  ])('serve a kind %s', async (_says, version, is) => {
+    await using server = await faultServer(() => aggregated)
+    const found = await servedGroups(clientAt(server.url))
+    expect(inServedVersion(found, { ...THINGS, version })?.version).toBe(is)
+    expect(inServedVersion(found, { ...THINGS, group: 'no.such' })).toBeUndefined()
   })
 })
 

@@ -1,0 +1,43 @@
+// Access policies of a cluster. All of them are wanted whatever is asked about: one in any namespace may name any identity.
+// Where that is not permitted, those of the namespaces in question are better than none, and the rest stays unknown.
+import type { Resource } from '@kleym/shared/kube/api.ts'
+import { ACCESS_POLICIES, EARLIER_ACCESS_POLICIES } from '@kleym/shared/kube/resources.ts'
+import type { ClusterReader, Reading } from './reader.ts'
+import { policyTrim } from './trim.ts'
+
+/** What reading one kind came to. */
+export interface KindReading {
+  readonly resource: Resource
+  readonly reading: Reading
+}
+
+/** Where to look besides, and how much at a time. */
+export interface PolicyQuestion {
+  readonly namespaces: readonly string[] | undefined
+  readonly limit: number | undefined
+}
+
+/** Reads the kinds that are served, one list each; a version too old or too new to interpret where there is no other. */
+export function readPolicies(
+  reader: ClusterReader,
+  question: PolicyQuestion,
+): Promise<readonly KindReading[]> {
+  return Promise.all(
+    [ACCESS_POLICIES, ...EARLIER_ACCESS_POLICIES].map(async (resource) => ({
+      resource,
+      reading: await readKind(reader, reader.servedAs(resource), question),
+    })),
+  )
+}
+
+async function readKind(
+  reader: ClusterReader,
+  resource: Resource,
+  { namespaces, limit }: PolicyQuestion,
+): Promise<Reading> {
+  const everywhere = await reader.read({ resource, trim: policyTrim, limit })
+  if (everywhere.state !== 'unknown' || everywhere.why.cause !== 'forbidden' || namespaces === undefined)
+    return everywhere
+  const some = await reader.read({ resource, namespaces, trim: policyTrim, limit })
+  return some.state === 'absent' ? everywhere : { ...everywhere, objects: some.objects }
+}
