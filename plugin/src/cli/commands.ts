@@ -4,6 +4,7 @@ import { Completion } from '../commands/completion/command.ts'
 import { Conflicts } from '../commands/conflicts/command.ts'
 import { Diff } from '../commands/diff/command.ts'
 import { Explain } from '../commands/explain/command.ts'
+import { Policies } from '../commands/policies/command.ts'
 import { Status } from '../commands/status/command.ts'
 import { Watch } from '../commands/watch/command.ts'
 import { WhoSelects } from '../commands/who-selects/command.ts'
@@ -15,6 +16,7 @@ export const COMMANDS = {
   diff: Diff,
   'who-selects': WhoSelects,
   conflicts: Conflicts,
+  policies: Policies,
   status: Status,
   watch: Watch,
   completion: Completion,
@@ -33,6 +35,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   diff: 'What would change if these files were applied?',
   'who-selects': 'Who gets which identity here?',
   conflicts: 'What clashes?',
+  policies: 'Whom do access policies name?',
   status: 'Is the installation sound?',
   watch: 'How do the bindings stand, as it changes?',
   completion: 'How does the shell complete this?',

@@ -83,6 +83,13 @@ export interface ConflictsOptions extends CommonOptions {
   readonly allNamespaces: boolean
 }
 
+/** What `policies` is asked. */
+export interface PoliciesOptions extends CommonOptions {
+  /** Names of access policies (`tools`, `agents/tools`); empty: those in scope. */
+  readonly policies: readonly string[]
+  readonly allNamespaces: boolean
+}
+
 /** The flags that every command has, as oclif parses them. */
 export interface CommonFlags extends ClusterFlags {
   readonly filename?: readonly string[] | undefined

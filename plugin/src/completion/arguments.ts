@@ -1,6 +1,7 @@
-// The arguments of commands: names of bindings and codes of findings, pods and workloads, what `completion` does.
+// The arguments of commands: names of bindings and codes of findings, of policies, pods and workloads, what `completion`
+// does.
 import { FINDING_CODES, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { BINDINGS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { ACCESS_POLICIES, BINDINGS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { COMPLETION_ACTIONS } from '../commands/completion/actions.ts'
 import type { Lookup } from './lookup.ts'
 import { kindAndName, objectWords, type Scope } from './names.ts'
@@ -22,6 +23,11 @@ const ARGUMENTS: Readonly<Record<string, Complete>> = {
       lookup === undefined ? [] : await objectWords({ resource: BINDINGS, prefix: '', typed, scope }, lookup)
     const candidates = [...bindings, ...codes(typed)]
     return offer(candidates.filter(({ text }) => !before.includes(text)))
+  },
+  policies: async ({ typed, before, scope }, lookup) => {
+    if (lookup === undefined) return NOTHING
+    const policies = await objectWords({ resource: ACCESS_POLICIES, prefix: '', typed, scope }, lookup)
+    return offer(policies.filter(({ text }) => !before.includes(text)))
   },
   'who-selects': async ({ typed, before, scope }, lookup) =>
     before.length > 0 ? NOTHING : kindAndName(typed, { kinds: [PODS, ...WORKLOADS], scope }, lookup),

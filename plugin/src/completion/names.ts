@@ -1,13 +1,13 @@
 // Words that are names of objects: `chat`, `team-a/chat`, `pod/llama-0`, `deploy/team-a/llama`.
 import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
-import { BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { ACCESS_POLICIES, BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { kindNamed } from '../sources/kind-name.ts'
 import type { Lookup } from './lookup.ts'
 import { DIRECTIVE, NOTHING, offer, type Candidate, type Completion } from './protocol.ts'
 
 /** The kinds whose names are completed. */
-export const NAMED: readonly Resource[] = [BINDINGS, PODS, ...WORKLOADS]
+export const NAMED: readonly Resource[] = [BINDINGS, ACCESS_POLICIES, PODS, ...WORKLOADS]
 
 /** What a command line says about namespaces. */
 export interface Scope {

@@ -2,13 +2,14 @@
 import { findingsOf } from '@kleym/shared/core/findings/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { judgementOf } from '@kleym/shared/core/analysis.ts'
+import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { World } from '../gather/gather.ts'
 import { viewConflicts } from '../view/conflicts.ts'
 import { concerns, namedSubject, type Frame } from './frame.ts'
 import { missingOf } from './missing.ts'
 
-/** Beside the 3xx (bindings and registrations among themselves) and the 4xx (what SPIRE makes of them). */
+/** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
 const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM110',
   'KLM509',
@@ -26,10 +27,20 @@ export function conflictsFrame(world: World, namespace: string | undefined): Fra
   const bindings = world.after.snapshot.bindings.filter(
     ({ meta }) => namespace === undefined || meta.namespace === namespace,
   )
-  const namespaces = new Set(bindings.map(({ meta }) => meta.namespace))
+  const policies = world.after.policies()
+  const counts = {
+    bindings: bindings.length,
+    namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
+    ...(hasPolicies(policies)
+      ? {
+          policies: policies.list.filter((one) => namespace === undefined || one.namespace === namespace)
+            .length,
+        }
+      : {}),
+  }
   return {
     kind: 'ConflictsReport',
-    fields: { bindings: bindings.length, namespaces: namespaces.size },
+    fields: counts,
     findings,
     missing: missingOf(
       world,
@@ -38,11 +49,10 @@ export function conflictsFrame(world: World, namespace: string | undefined): Fra
     grounds: { all, covers: (subject) => namespace === undefined || subject.namespace === namespace },
     names: (shown) => shown.map(namedSubject),
     diagram: async (shown) => (await import('./conflicts-diagram.ts')).conflictsDiagram(shown),
-    view: (layout, shown) =>
-      viewConflicts(shown, { bindings: bindings.length, namespaces: namespaces.size }, layout),
+    view: (layout, shown) => viewConflicts(shown, counts, layout),
   }
 }
 
 function isClash({ code }: Finding): boolean {
-  return CLASHES.has(code) || ((code.startsWith('KLM3') || code.startsWith('KLM4')) && !QUIET.has(code))
+  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !QUIET.has(code))
 }

@@ -1,14 +1,19 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then what it does to people.
 import { asIs, afterwards } from '@kleym/shared/core/explain/lenses.ts'
 import { effectOf, type Effect } from '@kleym/shared/core/explain/effect.ts'
+import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
+import type { Analysis } from '@kleym/shared/core/analysis.ts'
 import type { World } from '../gather/gather.ts'
+import { affectedText, isDifference } from '../view/affected.ts'
 import { viewDiff } from '../view/diff.ts'
 import type { Frame } from './frame.ts'
 import { findingReport } from './machine.ts'
 import type { ObjectChange } from './model.ts'
 import { missingOf } from './missing.ts'
+import { affectedReport } from './policy-report.ts'
 import { liveText, updatedText, wantedText } from './object-text.ts'
 
 /** The changes that are due, in byte order of their names; those that the files make come first. */
@@ -56,7 +61,9 @@ function changesOf({ settled }: World['after']): readonly Omit<ObjectChange, 'du
 export function diffFrame(world: World, changes: readonly ObjectChange[], shown: string): Frame {
   // Over a live side, the effect is that of the files alone: what kleym has to do anyway is not theirs.
   const baseline = world.before === world.after ? asIs(world.after) : afterwards(world.before)
-  const effect = effectOf(baseline, afterwards(world.after))
+  const future = afterwards(world.after)
+  const effect = effectOf(baseline, future)
+  const affected = affectedBy(baseline, future)
   const judgements = world.after.settled.first.judgements.values()
   const { added } = effect.findings
   const assumed = world.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
@@ -65,11 +72,17 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
     fields: {
       changes,
       ownershipUnknown: assumed.map(({ object }) => object.meta.name),
-      effect: effectReport(effect),
+      effect: {
+        ...effectReport(effect),
+        ...(affected === undefined ? {} : { policiesAffected: affected.map(affectedReport) }),
+      },
     },
     findings: added,
     grounds: { all: [...added, ...effect.findings.unchanged] },
-    differences: changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
+    differences: [
+      ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
+      ...(affected ?? []).filter(isDifference).map(affectedText),
+    ],
     unclear: effect.unfollowed,
     missing: missingOf(world, judgements),
     names: () =>
@@ -84,9 +97,15 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
         shown,
         changes,
         { ...effect, findings: { ...effect.findings, added: kept } },
-        { ...layout, ownershipUnknown: assumed.length },
+        { ...layout, ownershipUnknown: assumed.length, affected: affected ?? [] },
       ),
   }
+}
+
+/** What the change does to rules of policies; undefined where there are no policies to speak of. */
+function affectedBy(before: Analysis, after: Analysis): readonly AffectedPolicy[] | undefined {
+  const isAny = [before, after].some((one) => hasPolicies(one.policies()))
+  return isAny ? affectedPolicies(before, after) : undefined
 }
 
 function base(change: Action, name: string): Pick<ObjectChange, 'kind' | 'name' | 'binding'> {

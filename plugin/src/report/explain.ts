@@ -9,12 +9,15 @@ import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
+import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { World } from '../gather/gather.ts'
 import { viewExplanations } from '../view/explain.ts'
 import type { Frame } from './frame.ts'
 import { missingOf } from './missing.ts'
+import { accessPoliciesReport, namedByReport } from './policy-report.ts'
 
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
 export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
@@ -22,6 +25,9 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
   const all = [...findingsOf(world.after), ...world.inputFindings].toSorted(compareFindings)
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
+  const policies = world.after.policies()
+  const isNamed = hasPolicies(policies)
+  const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const everybody = isAnyReady ? all.filter(concernsEverybody) : []
   const findings = all
@@ -29,7 +35,10 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
     .map((one) => withSuggestion(one, world.after.snapshot))
   return {
     kind: 'ExplainReport',
-    fields: { bindings: explanations.map(explanationReport) },
+    fields: {
+      bindings: explanations.map((one) => explanationReport(one, namedBy(one))),
+      ...(isNamed ? { accessPolicies: accessPoliciesReport(policies) } : {}),
+    },
     findings,
     missing: missingOf(
       world,
@@ -53,10 +62,21 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
         about: byBinding(shown),
         everybody: everybody.filter((one) => shown.includes(one)),
         named,
+        namedBy,
         there: thereText(world.after.snapshot),
         ...layout,
       }),
   }
+}
+
+/** Who names the identity of a binding; undefined for a binding without one. */
+function namedByOf({ identity, judgement }: Explanation, policies: Policies): NamedBy | undefined {
+  if (identity === undefined) return undefined
+  const { meta, serviceAccountName } = judgement.compiled.binding
+  const account = serviceAccountName.ok
+    ? [{ namespace: meta.namespace, serviceAccountName: serviceAccountName.value }]
+    : []
+  return policies.namedBy([identity.spiffeId], account)
 }
 
 function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
@@ -96,7 +116,10 @@ function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot)
   return suggestion === undefined ? one : { ...one, fix: `${suggestion} ${one.fix}` }
 }
 
-function explanationReport(one: Explanation): Readonly<Record<string, unknown>> {
+function explanationReport(
+  one: Explanation,
+  namedBy: NamedBy | undefined,
+): Readonly<Record<string, unknown>> {
   return {
     binding: one.key,
     ready: one.verdict?.ready ?? null,
@@ -116,6 +139,7 @@ function explanationReport(one: Explanation): Readonly<Record<string, unknown>> 
     withdrawn: one.withdrawn,
     reach: one.reach === undefined ? null : reachReport(one.reach),
     podsUnknown: one.podsUnknown === undefined ? null : ignoranceText(one.podsUnknown),
+    ...(namedBy === undefined ? {} : { namedBy: namedByReport(namedBy) }),
   }
 }
 

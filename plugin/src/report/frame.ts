@@ -141,5 +141,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   ClusterSPIFFEID: 'spire.spiffe.io',
   ClusterStaticEntry: 'spire.spiffe.io',
   Deployment: 'apps',
+  XAccessPolicy: 'agentic.networking.x-k8s.io',
   InferencePool: 'inference.networking.k8s.io',
 }

@@ -4,6 +4,7 @@ import type { OperatorDeployment } from '@kleym/shared/core/install/operator-dep
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
+import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import type { KindFact, Leader } from '../cluster/installation.ts'
 import type { Registration } from '@kleym/shared/core/spire/attest.ts'
 
@@ -22,6 +23,13 @@ export interface PodAnswer {
 export interface Narrowing {
   readonly container: string | undefined
   readonly spiffeId: string | undefined
+}
+
+/** Who names the identities of some containers. */
+export interface Named {
+  /** The SPIFFE IDs that were asked about, in byte order. */
+  readonly ids: readonly string[]
+  readonly by: NamedBy
 }
 
 /** One ClusterSPIFFEID before and after; an empty text where it is not there. */

@@ -1,7 +1,7 @@
 // `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line.
 import { SUPPRESSION_CODES } from '@kleym/shared/core/findings/suppress.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
-import { OBJECTIVE_GROUPS, POOL_GROUPS } from '@kleym/shared/core/kinds.ts'
+import { ACCESS_POLICY_KIND, OBJECTIVE_GROUPS, POOL_GROUPS } from '@kleym/shared/core/kinds.ts'
 import { BINDING_GROUP, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { FINDING_CODES, findingCodeOf, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
@@ -27,6 +27,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   InferenceIdentityBinding: [BINDING_GROUP],
   InferencePool: POOL_GROUPS,
   InferenceObjective: OBJECTIVE_GROUPS,
+  XAccessPolicy: [ACCESS_POLICY_KIND.group],
   ClusterSPIFFEID: [SPIRE_GROUP],
   ClusterStaticEntry: [SPIRE_GROUP],
   Deployment: ['apps'],

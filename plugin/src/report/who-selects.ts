@@ -6,13 +6,16 @@ import { concernsEverybody, installFindings } from '@kleym/shared/core/findings/
 import { podNotes } from '@kleym/shared/core/findings/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/attest.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { World } from '../gather/gather.ts'
 import { viewWhoSelects } from '../view/who-selects.ts'
 import type { Frame } from './frame.ts'
-import type { Narrowing, PodAnswer } from './model.ts'
+import type { Named, Narrowing, PodAnswer } from './model.ts'
 import { missingOf } from './missing.ts'
+import { accessPoliciesReport, namedByReport } from './policy-report.ts'
 
 /** Makes the report for the chosen pods. */
 export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: Narrowing): Frame {
@@ -23,9 +26,18 @@ export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: N
     ...[...installFindings(world.after), ...world.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
   const bindings = bindingOfOutput(world.after)
+  const named = namedOf(world.after, answers, narrowing)
   return {
     kind: 'WhoSelectsReport',
-    fields: { pods: answers.map((answer) => podReport(answer, bindings, world.after)) },
+    fields: {
+      pods: answers.map((answer) => podReport(answer, bindings, world.after)),
+      ...(named === undefined
+        ? {}
+        : {
+            namedBy: namedByReport(named.by),
+            accessPolicies: accessPoliciesReport(world.after.policies()),
+          }),
+    },
     findings,
     missing: missingOf(world, []),
     names: () =>
@@ -36,6 +48,7 @@ export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: N
         bindings,
         findings: shown,
         narrowing,
+        named,
         standing: standingOf(world.after),
       }),
   }
@@ -63,9 +76,32 @@ function answersOf(
 }
 
 /** Holds the ID, or may: what is not known must not be left out of an answer to "who would hold this?". */
-function mayHold({ verdict, spiffeId }: Registration, wanted: string): boolean {
+function mayHold(one: Registration, wanted: string): boolean {
+  const { verdict, spiffeId } = one
   if (verdict === 'unknown') return true
-  return spiffeId === wanted && (verdict === 'issued' || verdict === 'depends')
+  return spiffeId === wanted && isHeld(one)
+}
+
+/** Who names the identities of an answer; undefined where there are no policies to speak of. */
+function namedOf(
+  analysis: Analysis,
+  answers: readonly PodAnswer[],
+  { spiffeId }: Narrowing,
+): Named | undefined {
+  const policies = analysis.policies()
+  if (!hasPolicies(policies)) return undefined
+  const held = answers.flatMap(({ containers }) =>
+    containers.flatMap(({ registrations }) =>
+      registrations.filter(isHeld).flatMap((one) => one.spiffeId ?? []),
+    ),
+  )
+  const ids = [...new Set(spiffeId === undefined ? held : [spiffeId])].toSorted(compareBytes)
+  const pods = answers.map(({ pod }) => pod)
+  return { ids, by: policies.namedBy(ids, pods) }
+}
+
+function isHeld({ verdict }: Registration): boolean {
+  return verdict === 'issued' || verdict === 'depends'
 }
 
 /** How far an object is from being in force, by name; nothing for those that are. */

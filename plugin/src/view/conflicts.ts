@@ -6,6 +6,7 @@ import {
   type Subject,
 } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/findings/tally.ts'
+import { RULE_KIND } from '@kleym/shared/core/findings/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import type { Layout } from './layout.ts'
@@ -22,12 +23,15 @@ const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
 export interface ConflictCounts {
   readonly bindings: number
   readonly namespaces: number
+  /** Access policies; undefined where there are none to speak of. */
+  readonly policies?: number
 }
 
 /** The whole view. */
 export function viewConflicts(findings: readonly Finding[], counts: ConflictCounts, layout: Layout): Block {
-  const where = `${counted(counts.bindings, 'binding')} of ${counted(counts.namespaces, 'namespace')}`
-  if (findings.length === 0 && counts.bindings === 0 && layout.incomplete !== true)
+  const where = whereText(counts)
+  const isEmpty = counts.bindings === 0 && (counts.policies ?? 0) === 0
+  if (findings.length === 0 && isEmpty && layout.incomplete !== true)
     return [line(MARKS.note, ' no binding is in scope, and nothing else is seen to clash')]
   if (findings.length === 0) {
     return layout.incomplete === true
@@ -38,6 +42,16 @@ export function viewConflicts(findings: readonly Finding[], counts: ConflictCoun
     line(span(`${severitiesText(findings)} in ${where}`, 'bold')),
     ...findings.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
   ]
+}
+
+function whereText({ bindings, namespaces, policies = 0 }: ConflictCounts): string {
+  const and = policies === 0 ? '' : ` and ${policiesText(policies)}`
+  return `${counted(bindings, 'binding')} of ${counted(namespaces, 'namespace')}${and}`
+}
+
+/** `1 policy`, `2 policies`. */
+export function policiesText(count: number): string {
+  return count === 1 ? '1 policy' : `${count} policies`
 }
 
 /** `2 errors, 1 warning`. */
@@ -77,8 +91,9 @@ function withCode(head: Line, code: string, { width }: Layout): Block {
   return wrap([...head, span('  '), span(code, 'dim')], { width, hang: 2 })
 }
 
-/** A binding by `namespace/name`, anything else by kind too. */
+/** A binding by `namespace/name`, a rule of the policy before it by its name, anything else by kind too. */
 function shortSubject(subject: Subject): string {
+  if (subject.kind === RULE_KIND) return `rule ${subject.name.slice(subject.name.indexOf('/') + 1)}`
   if (subject.kind !== BINDING_KIND) return subjectText(subject)
   const container = subject.container === undefined ? '' : `:${subject.container}`
   return `${subject.namespace}/${subject.name}${container}`

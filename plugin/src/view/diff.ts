@@ -1,8 +1,10 @@
 // How `diff` looks: the unified diff, then what the change does to people, then the findings that it brings or mends.
+import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
 import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/findings/tally.ts'
 import type { Layout } from './layout.ts'
 import type { ObjectChange } from '../report/model.ts'
+import { viewAffected } from './affected.ts'
 import { severitiesText, viewFinding } from './conflicts.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from './line.ts'
 import { namesText } from './names.ts'
@@ -13,6 +15,8 @@ import { wrap } from './wrap.ts'
 export interface DiffLayout extends Layout {
   /** How many outputs were matched by name and annotation alone. */
   readonly ownershipUnknown: number
+  /** Rules of access policies that name an ID which changes hands. */
+  readonly affected: readonly AffectedPolicy[]
 }
 
 /** The whole view. */
@@ -33,14 +37,15 @@ export function viewDiff(
     ...dueBlock(due, layout),
     ...ownershipNote(layout),
     ...effectBlock(effect, layout),
+    ...viewAffected(layout.affected, layout),
     ...findingBlock(effect, layout),
   ]
 }
 
 /** Nothing of kleym's changes; whether that is all well hangs on what else the change does. */
-function noChange(due: readonly ObjectChange[], effect: Effect, { incomplete }: DiffLayout): Line {
+function noChange(due: readonly ObjectChange[], effect: Effect, { incomplete, affected }: DiffLayout): Line {
   const { gained, lost, uncertain, findings } = effect
-  const isQuiet = [gained, lost, uncertain, findings.added].every((list) => list.length === 0)
+  const isQuiet = [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
   const mark = incomplete === true ? MARKS.warn : isQuiet ? MARKS.ok : MARKS.note
   return due.length === 0
     ? line(mark, " no ClusterSPIFFEID of kleym's changes")

@@ -8,10 +8,12 @@ import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/findings/tally.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { viewFinding } from './conflicts.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from './line.ts'
+import { namedByRows } from './named-by.ts'
 import { namesText } from './names.ts'
 import { table } from './table.ts'
 import { shorten, wrap } from './wrap.ts'
@@ -21,6 +23,8 @@ export interface ExplainLayout extends Layout {
   readonly about: ReadonlyMap<string, readonly Finding[]>
   /** The findings that stop everybody's registrations, those of ready bindings too. */
   readonly everybody: readonly Finding[]
+  /** Who names the identity of a binding; undefined where it has none, or where there are no policies to speak of. */
+  readonly namedBy: (one: Explanation) => NamedBy | undefined
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
   /** Where the bindings that were read stand, and how many they are: `there are 3 in namespace team-a`. */
@@ -113,7 +117,9 @@ function viewRefused(
     ...peerLines(one, layout),
     ...paragraph(`fix: ${own?.fix ?? entry.fix}`, layout),
     ...one.withdrawn.flatMap(({ name }) => paragraph(`ClusterSPIFFEID/${name} is withdrawn`, layout)),
-    ...(inFull ? [more(code), BLANK, ...viewSteps(one.steps, layout)] : [more(code)]),
+    ...(inFull
+      ? [more(code), BLANK, ...viewSteps(one.steps, layout), ...viewNamedBy(one, layout)]
+      : [more(code)]),
   ]
 }
 
@@ -135,7 +141,9 @@ function viewUndecided(
       layout,
     ),
     ...(one.afterwards?.ready === 'True' ? paragraph('afterwards it is ready', layout) : []),
-    ...(inFull ? [more(code), BLANK, ...viewSteps(one.steps, layout)] : [more(code)]),
+    ...(inFull
+      ? [more(code), BLANK, ...viewSteps(one.steps, layout), ...viewNamedBy(one, layout)]
+      : [more(code)]),
   ]
 }
 
@@ -194,12 +202,23 @@ function viewDerivation(one: Explanation, layout: ExplainLayout): Block {
   ]
 }
 
+/** Below the steps of a binding that is not ready: who relies on the ID that it asks for. */
+function viewNamedBy(one: Explanation, layout: ExplainLayout): Block {
+  return table(policyRows(one, layout), { width: layout.width, indent: 2 })
+}
+
+function policyRows(one: Explanation, layout: ExplainLayout): string[][] {
+  const namedBy = layout.namedBy(one)
+  return namedBy === undefined ? [] : labelled('named by', namedByRows(namedBy, layout))
+}
+
 function rowsOf(one: Explanation, layout: ExplainLayout): readonly (readonly string[])[] {
   const { reach, output } = one
   const rows: string[][] = one.steps
     .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
     .map(({ name, text }) => [name, text])
   if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
+  rows.push(...policyRows(one, layout))
   if (output !== undefined) rows.push(['output', outputText(output, layout)])
   for (const { name, because } of one.withdrawn)
     rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])

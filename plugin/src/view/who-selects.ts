@@ -6,10 +6,11 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Registration } from '@kleym/shared/core/spire/attest.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Layout } from './layout.ts'
-import type { ContainerAnswer, Narrowing, PodAnswer } from '../report/model.ts'
+import type { ContainerAnswer, Named, Narrowing, PodAnswer } from '../report/model.ts'
 import { viewFinding } from './conflicts.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from './line.ts'
 import { displayWidth } from './width.ts'
+import { namedIdRows } from './named-by.ts'
 import { namesText } from './names.ts'
 import { wrap } from './wrap.ts'
 
@@ -18,6 +19,8 @@ export interface WhoSelectsLayout extends Layout {
   readonly bindings: ReadonlyMap<string, string>
   readonly findings: readonly Finding[]
   readonly narrowing: Narrowing
+  /** Who names the identities; undefined where there are no policies to speak of. */
+  readonly named: Named | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly standing: ReadonlyMap<string, string>
 }
@@ -29,12 +32,24 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     .flatMap((one) => [BLANK, ...viewFinding(one, layout)])
   if (answers.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
-    return [line(mark, ` ${nobody(layout)}`), ...findings]
+    const named = layout.narrowing.spiffeId === undefined ? [] : viewNamed(layout)
+    return [line(mark, ` ${nobody(layout)}`), ...named, ...findings]
   }
   const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
   return [
     ...alike.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewAlike(group, layout)]),
+    ...viewNamed(layout),
     ...findings,
+  ]
+}
+
+function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
+  if (named === undefined) return []
+  const rows = namedIdRows(named, { wide })
+  return [
+    BLANK,
+    line(span('Named by access policies', 'bold')),
+    ...rows.flatMap((row) => wrap(line(`  ${row}`), { width, hang: 4 })),
   ]
 }
 

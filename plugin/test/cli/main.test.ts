@@ -15,10 +15,12 @@ describe('help and version go to stdout and exit with 0', () => {
   ])('%s lists the questions first', async (_, args) => {
     const { code, stdout, stderr } = await kleym(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^ {2}explain .*\n {2}diff .*\n {2}who-selects .*\n {2}conflicts .*$/m)
+    expect(stdout).toMatch(
+      /^ {2}explain .*\n {2}diff .*\n {2}who-selects .*\n {2}conflicts .*\n {2}policies .*$/m,
+    )
   })
 
-  test.each(['explain', 'diff', 'who-selects', 'conflicts'])(
+  test.each(['explain', 'diff', 'who-selects', 'conflicts', 'policies'])(
     '%s --help has flags and examples in 80 columns',
     async (command) => {
       const { code, stdout, stderr } = await kleym([command, '--help'])

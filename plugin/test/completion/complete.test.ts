@@ -12,6 +12,11 @@ const NAMES: Readonly<Record<string, readonly ObjectRef[]>> = {
     { namespace: 'team-a', name: 'chat' },
     { namespace: 'team-a', name: 'batch' },
   ],
+  xaccesspolicies: [
+    { namespace: 'team-a', name: 'tools' },
+    { namespace: 'team-a', name: 'models' },
+    { namespace: 'agents', name: 'tools' },
+  ],
   pods: [
     { namespace: 'team-a', name: 'llama-0' },
     { namespace: 'team-b', name: 'mixtral-0' },
@@ -122,6 +127,7 @@ describe('values of flags', () => {
     ['explain --offline -n ', [':4']],
     ['diff --without po', ['pod/', ':6']],
     ['diff --without iib/ch', ['iib/chat', ':4']],
+    ['diff --without xaccesspolicy/to', ['xaccesspolicy/tools', ':4']],
     ['diff --without pod/team-b/', ['pod/team-b/mixtral-0', ':4']],
   ])('%j', async (line, expected) => {
     expect(await textsOf(line)).toEqual(expected)
@@ -168,6 +174,13 @@ describe('arguments', () => {
     ['who-selects --offline de', ['deployment/', ':6']],
     ['who-selects --offline pod/', [':4']],
     ['who-selects pod/llama-0 ', [':4']],
+    ['policies ', ['models', 'tools', ':4']],
+    ['policies models ', ['tools', ':4']],
+    ['policies -n agents t', ['tools', ':4']],
+    ['policies -A ', ['agents/tools', 'team-a/models', 'team-a/tools', ':4']],
+    ['policies agents/', ['agents/tools', ':4']],
+    ['policies KLM6', [':4']],
+    ['policies --offline ', [':4']],
     ['conflicts ', [':4']],
     ['diff ', [':4']],
     ['completion ', ['install', 'script', ':4']],

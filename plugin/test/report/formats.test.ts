@@ -39,6 +39,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['conflicts', ['conflicts', '-A']],
   ['who-selects', ['who-selects', '-A']],
   ['who-selects --entries', ['who-selects', '-A', '--entries']],
+  ['policies', ['policies', '-A']],
   ['diff', ['diff']],
 ]
 
@@ -57,8 +58,10 @@ describe.each(COMMANDS)('%s over the whole estate', (_, command) => {
   test(
     'with suppressions and a stricter threshold',
     async () => {
-      const flags = ['--suppress', 'KLM402=iib/*/*', '--suppress', 'KLM412=iib/a/b', '--fail-on', 'warning']
-      const { suppressed, warning } = await agreed([...command, ...ESTATE, ...flags], ROOT)
+      const codes = ['KLM402=iib/*/*', 'KLM601=xaccesspolicy/*/*', 'KLM412=iib/a/b']
+      const flags = codes.flatMap((code) => ['--suppress', code])
+      const args = [...command, ...ESTATE, ...flags, '--fail-on', 'warning']
+      const { suppressed, warning } = await agreed(args, ROOT)
       expect(suppressed > 0).toBe(command[0] !== 'diff')
       // The flag that nothing answers to is one of them.
       expect(warning).toBeGreaterThan(0)
@@ -221,6 +224,8 @@ describe('wrong usage of --suppress, in four parts', () => {
     'KLM402=inferenceidentitybinding.kleym.sonda.red/team-a/chat',
     'KLM411=controllermanagerconfig/*',
     'KLM305=clusterspiffeid.spire.spiffe.io/mesh',
+    'KLM601=xaccesspolicy/agents/*',
+    'KLM601=xaccesspolicies.agentic.networking.x-k8s.io/agents/tools',
     'KLM306=*/*/*',
   ])('%s is right', async (text) => {
     const { code } = await inProcess(['conflicts', ...ESTATE, '--suppress', text, '--fail-on', 'never'], ROOT)
@@ -232,6 +237,7 @@ describe('-o mermaid is for graphs', () => {
   test.each([
     ['diff', ['diff', ...ESTATE]],
     ['who-selects', ['who-selects', '-A', ...ESTATE]],
+    ['policies', ['policies', '-A', ...ESTATE]],
   ])('%s refuses it before anything is read', async (command, args) => {
     const { code, stdout, stderr } = await inProcess([...args, '-f', 'gone', '-o', 'mermaid'], ROOT)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

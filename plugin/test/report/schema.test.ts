@@ -54,6 +54,7 @@ describe('reports are as the schema says', () => {
     ['suppressed findings', ['conflicts', '-A', ...ESTATE, '--suppress', 'KLM402=iib/*/*']],
     ['who-selects', ['who-selects', '-A', ...ESTATE]],
     ['registration entries', ['who-selects', '-A', '--entries', ...ESTATE]],
+    ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
     ['an answer about nothing', ['explain', '--offline', '-f', 'examples/changes/narrow-pool', '-n', 'none']],
   ])('%s', async (_, args) => {

@@ -8,6 +8,7 @@ import type { ConflictsOptions } from '../../cli/options.ts'
 /** Lists what clashes. */
 export async function run(options: ConflictsOptions, context: CommandContext): Promise<Outcome> {
   const { allNamespaces } = options
-  const world = await gather(options, { allNamespaces, named: [undefined] }, context)
+  const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
+  const world = await gather(options, question, context)
   return finish(conflictsFrame(world, world.namespaceInForce), world, options.output, context)
 }

@@ -9,7 +9,7 @@ export class Diff extends KleymCommand {
   static override readonly description =
     'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or ' +
     'change which SPIFFE ID, which pods lose their default identity, which bindings change verdict, ' +
-    'and which findings are new or fixed. Live are the ClusterSPIFFEIDs of --live, else those in the ' +
+    'which access policies name an ID that changes hands, and which findings are new or fixed. Live are the ClusterSPIFFEIDs of --live, else those in the ' +
     'files. KUBECTL_EXTERNAL_DIFF names another differ. Exits with 1 when there is a difference.'
   static override readonly usage = 'diff [flags]'
   static override readonly examples = [

@@ -10,7 +10,8 @@ import type { DiffOptions } from '../../cli/options.ts'
 /** Tells what would change. */
 export async function run(options: DiffOptions, context: CommandContext): Promise<Outcome> {
   const { allNamespaces } = options
-  const world = await gather(options, { allNamespaces, named: [undefined], aboutFiles: true }, context)
+  const about = { allNamespaces, named: [undefined], aboutFiles: true }
+  const world = await gather(options, { ...about, policies: true, resolves: true }, context)
   requireTrustDomain(world)
   const changes = objectChanges(world)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)

@@ -13,7 +13,7 @@ export class Explain extends KleymCommand {
   static override readonly description =
     'Derives bindings step by step: the pool and objective, every selector and where it comes from, ' +
     'the safety proof, the SPIFFE ID, collisions, the pods and containers that it reaches, and what ' +
-    'else they hold or lose. A failing step ends with a fix. With a finding code, prints the page of ' +
+    'else they hold or lose, and which access policies name the ID. A failing step ends with a fix. With a finding code, prints the page of ' +
     'that code.'
   static override readonly usage = 'explain [BINDING...|CODE] [flags]'
   static override readonly examples = [

@@ -17,7 +17,7 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   }
   const { allNamespaces, bindings, selector } = options
   const named = bindings.length === 0 ? [undefined] : bindings.map(namespaceNamed)
-  const world = await gather(options, { allNamespaces, named }, context)
+  const world = await gather(options, { allNamespaces, named, policies: true }, context)
   const scope = { namespace: world.namespaceInForce, selector }
   const chosen = unlessUnread(world, resourceName(BINDINGS), () => chooseBindings(world, bindings, scope))
   return finish(explainFrame(world, chosen, bindings.length > 0), world, options.output, context)

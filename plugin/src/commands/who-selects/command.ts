@@ -11,7 +11,8 @@ export class WhoSelects extends KleymCommand {
   static override readonly description =
     'Lists, for each container, every registration that would select it, with its SPIFFE ID, where it ' +
     'comes from, and its verdict: issued, masked, displaced, ignored, dead, refused, or what it ' +
-    'depends on. Works on pods and on the pod templates of workloads, where there is no pod yet.'
+    'depends on. Works on pods and on the pod templates of workloads, where there is no pod yet; ' +
+    'and who names the identities in access policies.'
   static override readonly usage = 'who-selects [KIND/NAME] [flags]'
   static override readonly examples = [
     '<%= config.bin %> who-selects --offline -R -f examples/estate -A',

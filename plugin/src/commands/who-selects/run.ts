@@ -17,7 +17,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   const { container, spiffeId, target, selector, allNamespaces } = options
   const world = await gather(
     options,
-    { allNamespaces, named: [target?.namespace], kind: target?.kind },
+    { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
     context,
   )
   const pods = unlessUnread(world, kindOf(target), () => choosePods(world, options))

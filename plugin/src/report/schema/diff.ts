@@ -1,6 +1,7 @@
 // The schema of `diff`.
 import * as z from 'zod'
 import { bindingKeySchema, count, findingSchema, podTextSchema, reportSchema } from './parts.ts'
+import { affectedSchema } from './policies.ts'
 
 const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
 const identityChangesSchema = z.array(z.object({ spiffeID: z.string(), containers: z.array(holderSchema) }))
@@ -33,5 +34,11 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
     newFindings: z.array(findingSchema).describe('All that are new, the suppressed ones too.'),
     fixedFindings: z.array(findingSchema),
     unchangedFindings: count,
+    policiesAffected: z
+      .array(affectedSchema)
+      .optional()
+      .describe(
+        'Rules of access policies that name an ID which changes hands; absent where there is no policy.',
+      ),
   }),
 })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { REPORT_API_VERSION } from '../../output/json.ts'
 import { bindingKeySchema, codeSchema, modeSchema, podTextSchema, reportSchema } from './parts.ts'
+import { accessPoliciesSchema, namedBySchema } from './policies.ts'
 
 const readySchema = z.enum(['True', 'False', 'Unknown'])
 
@@ -66,11 +67,13 @@ const explanationSchema = z
     withdrawn: z.array(z.object({ name: z.string(), because: z.string() })),
     reach: reachSchema.nullable(),
     podsUnknown: z.string().nullable().describe('Why there may be more pods than `reach` shows.'),
+    namedBy: namedBySchema.optional(),
   })
   .meta({ id: 'Explanation' })
 
 export const explainReportSchema = reportSchema('ExplainReport', 'The answer of kubectl kleym explain.', {
   bindings: z.array(explanationSchema),
+  accessPolicies: accessPoliciesSchema.optional(),
 })
 
 export const findingPagesSchema = z

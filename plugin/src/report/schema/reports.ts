@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { diffReportSchema } from './diff.ts'
 import { explainReportSchema, findingPagesSchema } from './explain.ts'
 import { count, reportSchema } from './parts.ts'
+import { policiesReportSchema } from './policies.ts'
 import { statusReportSchema } from './status.ts'
 import { watchEventSchema } from './watch.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects.ts'
@@ -11,6 +12,9 @@ import { entriesReportSchema, whoSelectsReportSchema } from './who-selects.ts'
 const conflictsReportSchema = reportSchema('ConflictsReport', 'The answer of kubectl kleym conflicts.', {
   bindings: count.describe('How many bindings are in scope.'),
   namespaces: count.describe('How many namespaces they are in.'),
+  policies: count
+    .optional()
+    .describe('How many access policies are in scope; absent where there is no policy.'),
 })
 
 /** A report of any kind. */
@@ -21,6 +25,7 @@ export const anyReportSchema = z
     entriesReportSchema,
     explainReportSchema,
     findingPagesSchema,
+    policiesReportSchema,
     statusReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,

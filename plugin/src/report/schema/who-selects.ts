@@ -1,6 +1,7 @@
 // The schemas of `who-selects` and of `who-selects --entries`.
 import * as z from 'zod'
 import { bindingKeySchema, count, podTextSchema, reportSchema } from './parts.ts'
+import { accessPoliciesSchema, namedBySchema } from './policies.ts'
 
 const registrationSchema = z
   .object({
@@ -42,6 +43,8 @@ export const whoSelectsReportSchema = reportSchema(
         ),
       }),
     ),
+    namedBy: namedBySchema.optional(),
+    accessPolicies: accessPoliciesSchema.optional(),
   },
 )
 

@@ -1,0 +1,76 @@
+// How `diff` tells which rules of access policies a change affects.
+import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import { counted } from '@kleym/shared/core/findings/tally.ts'
+import { policiesText } from './conflicts.ts'
+import type { Layout } from './layout.ts'
+import { BLANK, line, MARKS, span, type Block, type Mark } from './line.ts'
+import { wrap } from './wrap.ts'
+
+/** Whether it is the change that affects the rule, and not a change of the rule itself. */
+export function isDifference({ change }: AffectedPolicy): boolean {
+  return change !== 'rule'
+}
+
+/** One sentence: `XAccessPolicy/agents/tools rule chat names spiffe://..., which is lost: resolved → dangling`. */
+export function affectedText(one: AffectedPolicy): string {
+  return `XAccessPolicy/${one.policy} rule ${one.rule} names ${whom(one)}, ${EVENTS[one.change]}: ${statesText(one)}`
+}
+
+const EVENTS: Readonly<Record<AffectedPolicy['change'], string>> = {
+  lost: 'which is lost',
+  gained: 'which is gained',
+  moved: 'which moves',
+  otherwise: 'of which the answer changes',
+  rule: 'and changes itself',
+}
+
+const MARK: Readonly<Record<AffectedPolicy['change'], Mark>> = {
+  lost: 'warn',
+  gained: 'note',
+  moved: 'warn',
+  otherwise: 'warn',
+  rule: 'note',
+}
+
+function whom({ spiffeId, before, after }: AffectedPolicy): string {
+  return spiffeId ?? after?.source.text ?? before?.source.text ?? ''
+}
+
+function statesText({ before, after }: AffectedPolicy): string {
+  const [left, right] = [before, after].map((one) => one?.source.resolution.state)
+  if (left !== undefined && left === right) return left
+  return `${left ?? '(not there)'} → ${right ?? '(gone)'}`
+}
+
+/** The block, with a blank line before it; nothing where no rule is affected. */
+export function viewAffected(affected: readonly AffectedPolicy[], { width }: Layout): Block {
+  if (affected.length === 0) return []
+  const policies = policiesText(new Set(affected.map(({ policy }) => policy)).size)
+  const rules = new Set(affected.map(({ policy, rule }) => JSON.stringify([policy, rule]))).size
+  const head = `${policies} affected, ${counted(rules, 'rule')}`
+  return [
+    BLANK,
+    line(span(head, 'bold')),
+    ...affected.flatMap((one) => [
+      ...wrap(
+        line(
+          '  ',
+          MARKS[MARK[one.change]],
+          ' ',
+          span(one.policy, 'bold'),
+          ` rule ${one.rule} names ${whom(one)}, ${EVENTS[one.change]}`,
+        ),
+        { width, hang: 4 },
+      ),
+      ...wrap(line(`    ${statesText(one)}: ${nowText(one)}`), { width, hang: 6 }),
+      ...one.instead.flatMap(({ binding, spiffeId }) =>
+        wrap(line(`    ${binding} gives ${spiffeId} instead`), { width, hang: 6 }),
+      ),
+    ]),
+  ]
+}
+
+/** What it comes to afterwards; before, where the rule is gone. */
+function nowText({ before, after }: AffectedPolicy): string {
+  return (after ?? before)?.source.resolution.text ?? ''
+}

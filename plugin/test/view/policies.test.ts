@@ -1,0 +1,64 @@
+// What `policies` and "named by" say where policies are not known, not served, or none: four answers that must not be
+// taken for one another.
+import { describe, expect, test } from 'vitest'
+import type { NamedBy, PolicyKnowledge } from '@kleym/shared/core/policies/resolution.ts'
+import { render } from '../../src/view/line.ts'
+import { namedByRows, namedIdRows } from '../../src/view/named-by.ts'
+import { PLAIN } from '../../src/view/palette.ts'
+import { viewPolicies } from '../../src/view/policies.ts'
+
+const FORBIDDEN: PolicyKnowledge = {
+  state: 'unknown',
+  why: { verb: 'list', what: 'XAccessPolicy.agentic.networking.x-k8s.io', cause: 'forbidden' },
+}
+
+describe('no policy to show', () => {
+  test.each<[string, PolicyKnowledge, string]>([
+    [
+      'the kind is not served',
+      { state: 'absent' },
+      '· this cluster does not serve XAccessPolicy.agentic.networking.x-k8s.io, so there is no access policy\n',
+    ],
+    ['no file holds one', { state: 'not given' }, '· none of the files holds an access policy\n'],
+    ['there is none', { state: 'known' }, '· no access policy is in scope\n'],
+    [
+      'they may not be listed',
+      FORBIDDEN,
+      '‼ no access policy is known to be in scope: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden\n',
+    ],
+  ])('%s', (_, knowledge, expected) => {
+    const layout = { width: 120, wide: false, knowledge, named: false, findings: [] }
+    expect(render(viewPolicies([], layout), PLAIN)).toBe(expected)
+  })
+})
+
+function nobody(knowledge: PolicyKnowledge): NamedBy {
+  return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
+}
+
+describe('an identity that no rule is seen to name', () => {
+  test('policies are known: no rule names it', () => {
+    const by = nobody({ state: 'known' })
+    expect(namedByRows(by, { wide: false })).toEqual(['no rule of any policy'])
+    expect(namedIdRows({ ids: ['spiffe://a/b'], by }, { wide: false })).toEqual([
+      'no rule names spiffe://a/b itself',
+    ])
+  })
+
+  test('policies are not known: nor is who names it', () => {
+    const by = nobody(FORBIDDEN)
+    const unknown = 'not known: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden'
+    expect(namedByRows(by, { wide: false })).toEqual([unknown])
+    expect(namedIdRows({ ids: ['spiffe://a/b'], by }, { wide: false })).toEqual([
+      'no known rule names spiffe://a/b itself',
+      unknown,
+    ])
+  })
+
+  test('many of them are counted, and -o wide names them all', () => {
+    const by = nobody({ state: 'known' })
+    const ids = Array.from({ length: 9 }, (_, at) => `spiffe://a/${at}`)
+    expect(namedIdRows({ ids, by }, { wide: false })[0]).toMatch(/spiffe:\/\/a\/5 and 3 more itself$/)
+    expect(namedIdRows({ ids, by }, { wide: true })[0]).toContain('spiffe://a/8')
+  })
+})
