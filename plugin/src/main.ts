@@ -58,8 +58,13 @@ const interrupts: Interrupts = {
   die: (signal) => void process.kill(process.pid, signal),
 }
 
-/** `Bun.gc(true)`: the executable runs on Bun, and Node has no such thing. */
-const gc: unknown = dig(globalThis, 'Bun', 'gc')
+/** The executable runs on Bun; Node has neither. https://bun.com/reference/bun/gc, https://bun.com/reference/bun/jsc */
+function collectGarbage(which: 'young' | 'all'): void {
+  const bun = dig(globalThis, 'Bun')
+  if (bun === undefined) return
+  const collect = which === 'all' ? dig(bun, 'gc') : dig(process.getBuiltinModule('bun:jsc'), 'edenGC')
+  if (typeof collect === 'function') Reflect.apply(collect, undefined, [true])
+}
 
 const context: CommandContext = {
   cwd: process.cwd(),
@@ -72,7 +77,7 @@ const context: CommandContext = {
   ...(process.stdin.isTTY && process.stdout.isTTY
     ? { terminal: { stdin: process.stdin, stdout: process.stdout } }
     : {}),
-  ...(typeof gc === 'function' ? { collectGarbage: () => void Reflect.apply(gc, undefined, [true]) } : {}),
+  collectGarbage,
   version: VERSION,
 }
 

@@ -42,9 +42,10 @@ export interface CommandContext extends SourceIo {
   readonly clock: Clock
   /**
    * Gives memory back now, where the runtime can be told to: Bun lets its heap grow to twice what is in use before it
-   * does so by itself, which shows with a hundred thousand pods.
+   * does so by itself, which shows with a hundred thousand pods. `young`: only what was made since the last time, which
+   * is quick; what is in use by then counts as old from then on.
    */
-  readonly collectGarbage?: () => void
+  readonly collectGarbage?: (which: 'young' | 'all') => void
   /** The terminal, where both stdin and stdout are one. */
   readonly terminal?: Terminal
   readonly interrupts?: Interrupts

@@ -7,7 +7,7 @@ import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
 import { ClusterReader } from './reader.ts'
 
-/** Most of a page is thrown away once it is cut down; how much memory it costs to wait: docs/performance.md. */
+/** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
 const PAGES_BETWEEN_COLLECTIONS = 20
 
 export interface ClusterSession {
@@ -29,7 +29,8 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
   const reader = new ClusterReader(client, name, (resource, added) => {
     progress.onPage(resource, added)
     pages += 1
-    if (pages % PAGES_BETWEEN_COLLECTIONS === 0) context.collectGarbage?.()
+    // Later: the page is in use until the next one is waited for.
+    if (pages % PAGES_BETWEEN_COLLECTIONS === 0) context.clock.after(0, () => context.collectGarbage?.('all'))
   })
   return {
     namespace,

@@ -6,6 +6,8 @@ import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-a
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Pace } from '@kleym/shared/core/pace.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { statusFindings } from '@kleym/shared/core/findings/status-rules.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
@@ -17,6 +19,7 @@ import type { CommonOptions } from '../cli/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { liveSnapshot } from './live-snapshot.ts'
+import { paceOf, release } from './memory.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
@@ -75,8 +78,17 @@ async function openCluster({ sources }: CommonOptions, context: CommandContext):
   return session.openCluster(sources.cluster, context)
 }
 
-/** More objects than these leave so much behind that a collection pays. */
-const MANY = 20_000
+/** What was made of the objects that were read, before anything is worked out. */
+interface Objects {
+  readonly after: Snapshot
+  /** The live side, where files or `--without` change it. */
+  readonly before: Snapshot | undefined
+  readonly operator: OperatorSettings
+  readonly scm: Awaited<ReturnType<typeof scmSettings>>
+  readonly marks: readonly ObjectMark[]
+  readonly unread: readonly InputProblem[]
+  readonly pace: Pace
+}
 
 const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
 
@@ -127,50 +139,34 @@ class Gathering {
         files: this.#files.objects,
       })
     const side = await read(namespaces)
+    // Nothing is read again: a hundred thousand objects need not stay beside what was made of them.
+    if (namespaces === undefined) return this.world(side, () => release(side.objects, this.#context))
     const world = await this.world(side)
     const { after } = world
     const namesAnybody = question.resolves === true && after.snapshot.accessPolicies.length > 0
-    if (namespaces === undefined || (!namesAnybody && !reachesBeyond(after))) return world
+    if (!namesAnybody && !reachesBeyond(after)) return world
     return this.world(widen(await read(undefined), side))
   }
 
-  async world(side: LiveSide | undefined): Promise<World> {
-    const { settings, sources } = this.#options
-    const live = side?.objects ?? this.#dump?.objects
-    const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
-    const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
-    const { objects } = named
-    const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const after = liveSnapshot(objects, gaps, side)
-    const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
-    // What the question starts from: the live side, or all files where only something is taken away from them.
-    const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
-    // The labelled ones first: anybody may have a Deployment whose arguments look like the operator's.
-    const deployments = [...(side?.operatorDeployments ?? []), ...objects]
-    const operator = operatorSettings(settings, deployments, after)
-    const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
-    if (side !== undefined && objects.length > MANY) this.#context.collectGarbage?.()
-    const analysis = analyse(after, operator.config, scm.settings)
+  /** `onRead` is called once the objects have been read and are not needed any more. */
+  async world(side: LiveSide | undefined, onRead: () => void = () => {}): Promise<World> {
+    const { after, before, operator, scm, marks, unread, pace } = await this.#read(side)
+    onRead()
+    const analysed = (snapshot: Snapshot): Analysis => analyse(snapshot, operator.config, scm.settings, pace)
+    const analysis = analysed(after)
     return {
       after: analysis,
-      before:
-        start === undefined || !isChanged
-          ? analysis
-          : analyse(
-              liveSnapshot(withPossibleNames(start).objects, gaps, side),
-              operator.config,
-              scm.settings,
-            ),
+      before: before === undefined ? analysis : analysed(before),
       operator,
       inputFindings: [
         ...operator.disagreements,
         ...scm.findings,
-        ...(side === undefined || isChanged
+        ...(side === undefined || before !== undefined
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
       problems: [...unread, ...scm.problems],
-      marks: marksOf(objects),
+      marks,
       notes: [
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
@@ -180,6 +176,30 @@ class Gathering {
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
     }
+  }
+
+  /** All that is made of the objects themselves. */
+  async #read(side: LiveSide | undefined): Promise<Objects> {
+    const { settings, sources } = this.#options
+    const live = side?.objects ?? this.#dump?.objects
+    const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
+    const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
+    const { objects } = named
+    const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
+    const pace = paceOf(objects.length, this.#context)
+    const after = liveSnapshot(objects, { gaps, side, pace })
+    const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
+    // What the question starts from: the live side, or all files where only something is taken away from them.
+    const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
+    // The labelled ones first: anybody may have a Deployment whose arguments look like the operator's.
+    const deployments = [...(side?.operatorDeployments ?? []), ...objects]
+    const operator = operatorSettings(settings, deployments, after)
+    const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
+    const before =
+      start === undefined || !isChanged
+        ? undefined
+        : liveSnapshot(withPossibleNames(start).objects, { gaps, side, pace })
+    return { after, before, operator, scm, marks: marksOf(objects), unread, pace }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {

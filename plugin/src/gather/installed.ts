@@ -16,7 +16,7 @@ export async function installedWorld(
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
 ): Promise<World> {
   const { objects } = side
-  const snapshot = liveSnapshot(objects, side.gaps, side)
+  const snapshot = liveSnapshot(objects, { gaps: side.gaps, side })
   const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot)
   const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)

@@ -1,23 +1,31 @@
 // A snapshot of objects together with what is known of a cluster beside them: what it does not serve, what was listed as
 // a whole, and which namespaces were looked into.
 import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import { NO_PACE, type Pace } from '@kleym/shared/core/pace.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 
-/** Reads objects; `side` is undefined where no cluster was asked. */
+export interface Beside {
+  readonly gaps: ReadonlyMap<string, Ignorance>
+  /** Undefined where no cluster was asked. */
+  readonly side: LiveSide | undefined
+  readonly pace?: Pace
+}
+
+/** Reads objects. */
 export function liveSnapshot(
   objects: readonly RawObject[],
-  gaps: ReadonlyMap<string, Ignorance>,
-  side: LiveSide | undefined,
+  { gaps, side, pace = NO_PACE }: Beside,
 ): Snapshot {
-  if (side === undefined) return readSnapshot({ objects, gaps })
+  if (side === undefined) return readSnapshot({ objects, gaps, pace })
   const { absentKinds, listedKinds, namespacesRead } = side
   return readSnapshot({
     objects,
     gaps,
     absentKinds,
     listedKinds,
+    pace,
     ...(namespacesRead === undefined ? {} : { namespacesRead }),
   })
 }

@@ -1,6 +1,6 @@
 // Names that no API server would have taken: a file may hold anything, and an answer about such an object would be an
 // answer about nothing that can exist.
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import { placeText, type InputProblem } from '../sources/problem.ts'
@@ -28,7 +28,8 @@ export function withPossibleNames(objects: readonly RawObject[]): {
 }
 
 function nameProblem({ value }: RawObject): string | undefined {
-  const { namespace, name } = readMeta(value)
+  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
+  const name = stringAt(value, 'metadata', 'name') ?? ''
   if (namespace !== '' && !isDns1123Label(namespace)) {
     return `metadata.namespace is ${JSON.stringify(namespace.slice(0, 80))}, which is no DNS-1123 label`
   }

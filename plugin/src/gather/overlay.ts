@@ -10,6 +10,7 @@ const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimest
 /** The live objects with the files applied. */
 export function overlay(live: readonly RawObject[], files: readonly RawObject[]): readonly RawObject[] {
   if (live.length === 0) return files
+  if (files.length === 0) return live
   const merged = new Map(live.map((object) => [identityOf(object), object]))
   for (const file of files) {
     const shadowed = merged.get(identityOf(file))
