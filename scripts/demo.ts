@@ -62,7 +62,12 @@ const SCENES: readonly Scene[] = [
     exitCode: 1,
   },
   {
-    says: 'A pull request renames the objective of chat. What would change, and for whom?',
+    says: 'The gateway of the agents names its callers by SPIFFE ID. Are they there, and who are they?',
+    args: ['policies', 'agents/tools', 'agents/dangling', ...ESTATE],
+    exitCode: 0,
+  },
+  {
+    says: 'A pull request renames the objective of chat. What would change, for whom, and which policy would name nobody?',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/rename-objective'],
     exitCode: 1,
   },

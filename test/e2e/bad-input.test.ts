@@ -174,6 +174,7 @@ describe('a scope in which nothing is', () => {
     ['explain', '· no binding is in scope; there is 1 in all'],
     ['conflicts', '· no binding is in scope, and nothing else is seen to clash'],
     ['who-selects', '· no pod is in scope'],
+    ['policies', '· none of the files holds an access policy'],
   ])('is not shown by %s as if all were well', async (command, answer) => {
     const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
     expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: `${answer}\n` })

@@ -72,6 +72,15 @@ const QUESTIONS: readonly Question[] = [
     ],
     ci: true,
   },
+  {
+    name: 'policies-agents',
+    args: ['policies', '-n', 'agents', ...ESTATE],
+    broad: true,
+    all: true,
+    ci: true,
+  },
+  { name: 'policies-one', args: ['policies', 'agents/dangling', ...ESTATE] },
+  { name: 'conflicts-agents', args: ['conflicts', '-n', 'agents', ...ESTATE], ci: true },
   ...CHANGES.map((change): Question => ({
     name: `diff-${change}`,
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', `examples/changes/${change}`],
@@ -256,7 +265,7 @@ describe('the page of a finding code', () => {
 const IN_EVERY_FORMAT_MAX_MS = 60_000
 
 describe('the same input gives the same bytes', () => {
-  const folders = ['platform', 'refused', 'risky', 'serving', 'team-a', 'team-b']
+  const folders = ['agents', 'platform', 'refused', 'risky', 'serving', 'team-a', 'team-b']
   const files = folders.flatMap((folder) => ['-f', `examples/estate/${folder}`])
   const turned = folders.toReversed().flatMap((folder) => ['-f', `examples/estate/${folder}`])
 
@@ -265,6 +274,7 @@ describe('the same input gives the same bytes', () => {
     ['conflicts', ['conflicts', '-A']],
     ['who-selects', ['who-selects', '-A']],
     ['who-selects --entries', ['who-selects', '-A', '--entries']],
+    ['policies', ['policies', '-A']],
     ['diff', ['diff']],
   ])('%s, with the folders in another order', async (_, args) => {
     const [one, two, other] = await Promise.all(
@@ -283,6 +293,7 @@ describe('the same input gives the same bytes', () => {
     ['conflicts', ['conflicts', '-A', ...ESTATE]],
     ['who-selects', ['who-selects', '-A', ...ESTATE]],
     ['who-selects --entries', ['who-selects', '-A', '--entries', ...ESTATE]],
+    ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
   ])(
     '%s, on Node',

@@ -16,6 +16,18 @@ const OWNED = POD.replace(
   '  labels: {app: llama}\n  ownerReferences: [{apiVersion: v1, kind: X, name: x, uid: "1", controller: true}]\n',
 )
 
+/** A policy whose rule names the ID of binding team-a/chat, and one whose rule names what nothing here gives. */
+const POLICY = `apiVersion: agentic.networking.x-k8s.io/v1alpha1
+kind: XAccessPolicy
+metadata: {name: tools, namespace: team-a}
+spec:
+  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: tools}]
+  action: Allow
+  rules:
+    - {name: chat, source: {type: SPIFFE, spiffe: spiffe://example.org/ns/team-a/objective/chat}}
+    - {name: other, source: {type: SPIFFE, spiffe: spiffe://example.org/other}}
+`
+
 function foreign(name: string, template: string, more = 'fallback: false'): string {
   return `apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID
@@ -156,6 +168,51 @@ const SITUATIONS: readonly Situation[] = [
     code: 4,
     says: [/no container is known to hold/],
     never: [WELL, /would hold/],
+  },
+  {
+    name: 'a document cannot be read: it may give the ID that a policy names, and hold more policies',
+    manifests: [SMALL, POLICY, BROKEN],
+    args: ['policies'],
+    code: 4,
+    says: [
+      /^‼ not everything could be read/,
+      /1 policy, and perhaps more/,
+      /unknown: whether anything gives it/,
+    ],
+    never: [/dangling/],
+  },
+  {
+    name: 'a document cannot be read: nobody says that an identity is named by nobody',
+    manifests: [SMALL, POLICY.replace('objective/chat', 'objective/x'), BROKEN],
+    args: ['explain', 'team-a/chat'],
+    code: 4,
+    says: [/named by +not known: cannot read/],
+    never: [/no rule of any policy/, /KLM604/],
+  },
+  {
+    name: 'a document cannot be read: who selects a pod, and no rule is known to name what it gets',
+    manifests: [SMALL, POLICY.replace('objective/chat', 'objective/x'), BROKEN],
+    args: ['who-selects', 'pod/team-a/llama-0'],
+    code: 4,
+    says: [/no known rule names spiffe:/, /not known: cannot read/],
+    never: [/no rule names/],
+  },
+  {
+    name: 'a template is not followed: it may give the ID that a policy names',
+    manifests: [SMALL, OWNED.replaceAll('llama-0', 'llama-9'), POLICY, UNFOLLOWED],
+    args: ['policies'],
+    code: 4,
+    says: [/unknown: ClusterSPIFFEID\/by-owner may give it/],
+    never: [/dangling/],
+  },
+  {
+    name: 'the trust domain is not known: nobody knows whether an ID is one of ours',
+    manifests: [SMALL, POLICY],
+    args: ['policies'],
+    settings: ['--clusterspiffeid-class-name', ''],
+    code: 4,
+    says: [/unknown: the trust domain/, /not known: cannot read kleym's trust domain/],
+    never: [WELL, /dangling/, /foreign/],
   },
   {
     name: 'nodes are not given: the parent of an entry is shown as unknown',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { parseXml } from '../../plugin/test/output/well-formed.ts'
-import { built, kleym, type Run } from './plugin.ts'
+import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
 
 const HOSTILE = {
   'a terminal sequence': '\u001b[2J\u001b[31mred\u001b[0m',
@@ -78,6 +78,32 @@ function tenant(text: string, at: number, name: string, namespace: string): read
       spec: { selector: { matchLabels: at % 2 === 0 ? { app: `a${at}` } : { [text]: text } } },
     },
     {
+      apiVersion:
+        at % 4 === 3 ? `agentic.networking.x-k8s.io/${text}` : 'agentic.networking.x-k8s.io/v1alpha1',
+      kind: 'XAccessPolicy',
+      metadata: live,
+      spec: {
+        targetRefs: [{ group: text, kind: text, name: text, sectionName: text }],
+        action: text,
+        rules: [
+          { name: text, source: { type: 'SPIFFE', spiffe: text }, authorization: { type: text } },
+          { name: text, source: { type: 'ServiceAccount', serviceAccount: { name: text, namespace: text } } },
+          { name: text, source: { type: text, spiffe: text } },
+          { source: text },
+          text,
+        ],
+      },
+      status: {
+        ancestors: [
+          {
+            ancestorRef: { name: text },
+            controllerName: text,
+            conditions: [{ type: 'Accepted', reason: text }],
+          },
+        ],
+      },
+    },
+    {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: live,
@@ -129,6 +155,7 @@ const COMMANDS = [
   ['conflicts', '-A'],
   ['who-selects', '-A'],
   ['who-selects', '-A', '--entries'],
+  ['policies', '-A'],
   ['diff'],
 ] as const
 const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid'] as const
@@ -166,7 +193,7 @@ beforeAll(async () => {
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
-}, 60_000)
+}, BUILD_MAX_MS)
 
 function run(command: readonly string[], format: (typeof FORMATS)[number]): Run {
   const found = runs.get(`${command.join(' ')} ${format}`)
