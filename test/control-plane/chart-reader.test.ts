@@ -8,7 +8,9 @@ import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
+import { installAndWait } from './crds.ts'
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
+import { policyCrds } from './module-crds.ts'
 import { binding, estate, member, namespace } from './objects.ts'
 import { until } from './wait.ts'
 
@@ -31,6 +33,7 @@ let helm: Helm
 beforeAll(async () => {
   const users = [READER, VIEWER, EDITOR, PLAIN_VIEWER, PLAIN_EDITOR].map((name) => ({ name }))
   cp = await startControlPlane({ users, without: ['inferenceidentitybindings.kleym.sonda.red'] })
+  for (const crd of await policyCrds()) await installAndWait(cp.admin, crd)
   helm = await helmOn(cp)
   await cp.apply([namespace(RELEASE_NAMESPACE), namespace(SCM_SPACE), namespace('spire-system')])
   await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST))
@@ -62,6 +65,7 @@ test.each<[question: string, args: readonly string[]]>([
   ['who', ['who-selects', '-A']],
   ['what clashes', ['conflicts', '-A']],
   ['what is yet to be written', ['diff', '-A']],
+  ['who names whom', ['policies', '-A']],
   ['whether the installation is sound', ['status', '-A']],
 ])('the reader may ask everything: %s', async (_question, args) => {
   const since = await cp.auditMark()

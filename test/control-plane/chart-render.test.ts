@@ -19,7 +19,7 @@ import {
   valuesFile,
   type Helm,
 } from './helm.ts'
-import { monitoringCrds } from './monitoring-crds.ts'
+import { monitoringCrds } from './module-crds.ts'
 
 const IN_NAMESPACE = ['--namespace', RELEASE_NAMESPACE] as const
 

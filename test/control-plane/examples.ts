@@ -134,8 +134,8 @@ const GIVEN_BY_SERVER = new Set([
   'ownerReferences',
 ])
 
-/** A binding's status is the operator's; that of pods and nodes is what a kubelet would report. */
+/** A binding's status is the operator's; that of the others is what a kubelet or a gateway's controller would report. */
 function hasStatusToKeep(object: JsonRecord): boolean {
-  const kinds: readonly ObjectId['kind'][] = ['Pod', 'Node', 'Namespace']
+  const kinds: readonly ObjectId['kind'][] = ['Pod', 'Node', 'Namespace', 'XAccessPolicy']
   return kinds.includes(stringAt(object, 'kind') ?? '') && isRecord(dig(object, 'status'))
 }

@@ -109,6 +109,13 @@ export const MONITORING_CRD_SOURCES: readonly CrdSource[] = [
   ]),
 ]
 
+/** The access policies that name identities: kleym only reads them, and only its suites about them wait for them. */
+export const POLICY_CRD_SOURCES: readonly CrdSource[] = [
+  crdSource('kube-agentic-networking', 'sigs.k8s.io/kube-agentic-networking', [
+    'k8s/crds/agentic.networking.x-k8s.io_xaccesspolicies.yaml',
+  ]),
+]
+
 /** Names the folder of the cache that holds what these inputs lead to on this platform. */
 export function cacheKey(): string {
   const hash = createHash('sha256')

@@ -1,0 +1,43 @@
+// Kinds of other projects that only a few suites want in their cluster, as CRD objects of those projects' Go modules.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { parse } from 'yaml'
+import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
+import { cacheFolder } from './binaries.ts'
+import { ensureCrdFiles } from './crd-files.ts'
+import { goOn } from './go-build.ts'
+import { withLock } from './lock.ts'
+import { BUILD, MONITORING_CRD_SOURCES, POLICY_CRD_SOURCES, type CrdSource } from './tools.ts'
+
+/** PodMonitor and ServiceMonitor, by which the Prometheus operator is told what to scrape. Rejects without their module. */
+export function monitoringCrds(): Promise<readonly JsonRecord[]> {
+  return crdsOf('monitoring', MONITORING_CRD_SOURCES)
+}
+
+/** XAccessPolicy of Kube Agentic Networking. Rejects when its module cannot be had. */
+export function policyCrds(): Promise<readonly JsonRecord[]> {
+  return crdsOf('policies', POLICY_CRD_SOURCES)
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** `name` begins the name of their folder in the cache. */
+async function crdsOf(name: string, sources: readonly CrdSource[]): Promise<readonly JsonRecord[]> {
+  const { env } = process
+  const key = createHash('sha256').update(JSON.stringify(sources.map(({ sum }) => sum)))
+  const folder = cacheFolder(env, `${name}-${key.digest('hex').slice(0, 20)}`)
+  mkdirSync(dirname(folder), { recursive: true })
+  await withLock(`${folder}.lock`, say, async () => {
+    await ensureCrdFiles(folder, { go: goOn(env, BUILD) === 'usable', env, say }, sources)
+  })
+  return readdirSync(folder).map((file) => {
+    const crd: unknown = parse(readFileSync(join(folder, file), 'utf8'))
+    if (!isRecord(crd)) throw new TypeError(`${file} holds no object`)
+    // The files of some projects carry an empty status, which an apply would claim.
+    return Object.fromEntries(Object.entries(crd).filter(([field]) => field !== 'status'))
+  })
+}
