@@ -2,6 +2,7 @@
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type {
   NamedBy,
@@ -145,14 +146,6 @@ function namingReport({ way, policy, rule, source }: Naming): Json {
     asks: rule.asks,
     notes: notesOn(policy, rule).map(({ kind }) => kind),
   }
-}
-
-/** What of a rule, or of its policy, does not take effect as it is written. */
-export function notesOn(
-  policy: Pick<ResolvedPolicy, 'notes'>,
-  rule: Pick<ResolvedRule, 'notes'>,
-): readonly PolicyNote[] {
-  return [...policy.notes, ...rule.notes]
 }
 
 /** One rule that a change affects. */

@@ -1,9 +1,9 @@
 // How "named by" looks in `explain` and `who-selects`: the rules of access policies that name an identity, by the way in
 // which they do.
 import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
 import type { Named } from '../report/model.ts'
-import { notesOn } from '../report/policy-report.ts'
 import { namesText } from './names.ts'
 
 /** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */

@@ -147,7 +147,8 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
         return judgement?.state === 'refused' && judgement.collision !== undefined
       }).length
     }),
-    { numRuns: RUNS },
+    // One world in twenty has such a pair.
+    { numRuns: 3 * RUNS },
   )
   expect(seen.collisions).toBeGreaterThan(20)
   expect(seen.pairs).toBeGreaterThan(3)

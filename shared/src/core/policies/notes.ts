@@ -2,7 +2,7 @@
 // KAN v0.1.0 and main at c7e4194, translator and controller); another implementation may do otherwise.
 import { targetText, type AccessPolicy, type PolicyAncestor } from '../objects/access-policy.ts'
 import type { PolicyRule } from '../objects/access-rule.ts'
-import type { NoteKind, PolicyNote } from './resolution.ts'
+import type { NoteKind, PolicyNote, ResolvedPolicy, ResolvedRule } from './resolution.ts'
 
 /** At most this many policies count for one target: the others are not accepted. */
 export const POLICIES_PER_TARGET = 5
@@ -111,4 +111,12 @@ function memberIgnored({ ignoredMember }: PolicyRule): readonly PolicyNote[] {
 function ancestorText({ group, kind, namespace, name }: PolicyAncestor, { meta }: AccessPolicy): string {
   const text = targetText({ group, kind, name, sectionName: undefined })
   return namespace === meta.namespace ? text : `${text} in ${namespace}`
+}
+
+/** What of a rule, or of its policy, does not take effect as it is written. */
+export function notesOn(
+  policy: Pick<ResolvedPolicy, 'notes'>,
+  rule: Pick<ResolvedRule, 'notes'>,
+): readonly PolicyNote[] {
+  return [...policy.notes, ...rule.notes]
 }
