@@ -1,5 +1,5 @@
 // The plain YAML of which nearly all manifests are made, read line by line: block mappings and lists, one-line scalars,
-// comments. It takes a tenth of the library's time, which decides how long an offline command takes. Whatever is beyond
+// block scalars, comments. It takes a tenth of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
 import { resolvePlain } from './yaml-scalars.ts'
 
@@ -11,10 +11,12 @@ export interface PlainDocument {
 
 /** The mapping that a text is, or undefined when this reader does not take it. */
 export function parsePlainYaml(text: string): PlainDocument | undefined {
-  const lines = splitLines(text)
+  if (!PRINTABLE.test(text)) return undefined
+  const all = text.split('\n')
+  const lines = linesWithContent(all)
   const [first] = lines ?? []
   if (lines === undefined || first === undefined) return undefined
-  const reader = new Reader(lines)
+  const reader = new Reader(all, lines)
   const value = reader.mapping(first.indent, 0)
   return value === undefined || !reader.atEnd ? undefined : { value, line: first.number }
 }
@@ -30,10 +32,8 @@ const DEPTH_MAX = 32
 const PRINTABLE = /^[\n\u0020-\u007e]*$/
 
 /** The lines that hold something; undefined when the text as a whole is not for this reader. */
-function splitLines(text: string): readonly SourceLine[] | undefined {
-  if (!PRINTABLE.test(text)) return undefined
+function linesWithContent(all: readonly string[]): readonly SourceLine[] | undefined {
   const lines: SourceLine[] = []
-  const all = text.split('\n')
   for (let number = 0; number < all.length; number++) {
     const line = (all[number] ?? '').trimEnd()
     const content = line.trimStart()
@@ -50,12 +50,15 @@ const ENTRY = /^([A-Za-z_][A-Za-z0-9_./-]*):(?: +(\S.*))?$/
 
 /** Every method gives undefined for what this reader does not take; then the whole text is left to the library. */
 class Reader {
+  /** Every line as it is: in a block scalar, blanks and what looks like a comment are text. */
+  readonly #all: readonly string[]
   readonly #lines: readonly SourceLine[]
   #at = 0
   /** The rest of a line of which a list dash was read, in place of the line. */
   #rest: SourceLine | undefined
 
-  constructor(lines: readonly SourceLine[]) {
+  constructor(all: readonly string[], lines: readonly SourceLine[]) {
+    this.#all = all
     this.#lines = lines
   }
 
@@ -81,7 +84,8 @@ class Reader {
       // `yes:` is the key "true", `__proto__` must not be assigned, and the library says where a key stands twice.
       if (key === undefined || typeof resolvePlain(key) !== 'string' || key in record) return undefined
       this.#next()
-      const value = rest === undefined ? this.#nested(indent, depth, true) : scalar(rest)
+      const value =
+        rest === undefined ? this.#nested(indent, depth, true) : this.#scalar(rest, indent, line.number)
       if (value === undefined) return undefined
       record[key] = value
     }
@@ -115,12 +119,21 @@ class Reader {
         item = isItem(rest) ? this.#list(inner, depth + 1, false) : this.mapping(inner, depth + 1)
       } else {
         this.#next()
-        item = scalar(rest)
+        item = this.#scalar(rest, indent, line.number)
       }
       if (item === undefined) return undefined
       items.push(item)
     }
     return this.#ended(indent) ? items : undefined
+  }
+
+  /** A scalar whose text begins on a line that has been read, below a key or a dash of that indentation. */
+  #scalar(text: string, indent: number, number: number): unknown {
+    if (!BLOCK.test(text)) return scalar(text)
+    const block = readBlock(this.#all, number + 1, indent)
+    if (block === undefined) return undefined
+    while ((this.#lines[this.#at]?.number ?? block.end) < block.end) this.#at++
+    return blockText(text, block.lines)
   }
 
   /** A deeper line after a finished value continues it, or is wrong: not for this reader. */
@@ -132,6 +145,50 @@ class Reader {
 
 function isItem(text: string): boolean {
   return text === '-' || text.startsWith('- ')
+}
+
+/** The head of a block scalar; one that says how far it is indented is left to the library. */
+const BLOCK = /^[|>][-+]?$/
+
+/** The lines of a block scalar without their indentation, and the number of the line after it. */
+interface Block {
+  readonly lines: readonly string[]
+  readonly end: number
+}
+
+/** Undefined where its lines are indented in a way that takes more rules than these. */
+function readBlock(all: readonly string[], from: number, indent: number): Block | undefined {
+  const first = all[from] ?? ''
+  const inner = first.length - first.trimStart().length
+  if (first.trim() === '' || inner <= indent) return undefined
+  const lines: string[] = []
+  let end = from
+  for (; end < all.length - 1; end++) {
+    const line = all[end] ?? ''
+    const content = line.trimStart()
+    if (content === '') {
+      if (line.length > inner) return undefined
+      lines.push('')
+      continue
+    }
+    const depth = line.length - content.length
+    if (depth <= indent) break
+    if (depth < inner) return undefined
+    lines.push(line.slice(inner))
+  }
+  // Whether the last line ends in a line break decides about its text: the library knows.
+  return all[end] === undefined || (end === all.length - 1 && all[end] !== '') ? undefined : { lines, end }
+}
+
+function blockText(head: string, lines: readonly string[]): string | undefined {
+  const last = lines.findLastIndex((line) => line !== '')
+  const content = lines.slice(0, last + 1)
+  const isFolded = head.startsWith('>')
+  // Blank and deeper lines keep their line breaks, by rules that are the library's.
+  if (isFolded && content.some((line) => line === '' || line.startsWith(' '))) return undefined
+  const text = content.join(isFolded ? ' ' : '\n')
+  if (head.endsWith('-')) return text
+  return head.endsWith('+') ? text + '\n'.repeat(lines.length - last) : `${text}\n`
 }
 
 /** Begins like a plain scalar; indicators, quotes and dashes before blanks do not. */

@@ -199,7 +199,7 @@ function holdersRows(holders: readonly PolicyHolder[], { wide }: Layout): readon
 function viewNote({ text, source }: PolicyNote, layout: Layout, columns: number): Block {
   return indent(
     [
-      ...wrap(line(MARKS.warn, ` as written, it does not take effect: ${text}`), {
+      ...wrap(line(MARKS.warn, ` it does not take effect as written: ${text}`), {
         width: layout.width - columns,
         hang: 4,
       }),
