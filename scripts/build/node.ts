@@ -10,13 +10,12 @@ import type { Compilation } from './bun.ts'
 
 /**
  * Memory before speed, as most of the time is the API server's: small young generations, a heap that grows in small steps,
- * and neither of the two middle compilers, whose code for each function is kept beside the optimised one.
+ * and without the first compiler, whose code for each function is kept beside the later ones'.
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=2',
   '--heap-growing-percent=10',
   '--no-sparkplug',
-  '--no-maglev',
   '--optimize-for-size',
   '--v8-pool-size=1',
 ] as const

@@ -12,6 +12,9 @@ import { PAGE_LIMIT_MS, SHORT_WATCH_MS, WATCH_GRACE_MS, waitAfter, watchSeconds 
 import { resourceName } from './resources.ts'
 import type { Cached, Store } from './store.ts'
 
+/** Objects per page: half of client-go's number, since what a page leaves behind decides how large a process gets. */
+const PAGE_SIZE = 250
+
 /**
  * What a reflector knows of its kind. `waiting`: no attempt has succeeded or failed yet. `synced`: the store follows
  * the server. `failing`: it does not; what the store holds is old (`synced`: a list came in before) or nothing.
@@ -107,7 +110,7 @@ export class Reflector<T extends Cached> {
     const items: T[] = []
     let version = ''
     await this.#call('a page of the list', PAGE_LIMIT_MS, async (signal, restartTimer) => {
-      for await (const page of api.pages(resource, { metadataOnly, signal })) {
+      for await (const page of api.pages(resource, { metadataOnly, signal, limit: PAGE_SIZE })) {
         restartTimer()
         for (const raw of page.items) {
           const item = this.#read(raw)
