@@ -83,7 +83,8 @@ export class Convergence {
       const outlook = this.#ledger.outlook(key)
       if (outlook.kind === 'waits') return SETTLED
       // Its own writes have woken it, and all of them are seen: without this, each binding is looked at once more.
-      if (isAtRest(outlook) && this.#ledger.orphans(key).length === 0) this.#looked(key)
+      if (settled.kind !== 'unknown' && isAtRest(outlook) && this.#ledger.orphans(key).length === 0)
+        this.#looked(key)
       const step =
         settled.kind === 'unknown'
           ? { judgement: undetermined(outlook, settled.why), next: retry(settled) }
