@@ -221,9 +221,10 @@ export class Ledger {
     const { key } = change.kind === 'removed' ? change.before : change.now
     if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) {
       const entry = this.#entries.get(key)
-      // A status decides whose an output is where its name does not, and whether a doubt has been told; nothing else.
+      // A status decides whose an output is where its name does not, and whether a doubt has been told; nothing else. It
+      // wakes nobody, so whoever waits for what such an output claims is to hear of it now.
       for (const name of this.#outputsByBinding.of(key))
-        if (name !== entry?.renderedName) this.#staleOutputs.add(name)
+        if (name !== entry?.renderedName) this.#refreshOutput(name)
       if (entry?.doubts.length !== 0) this.#staleBindings.add(key)
       return
     }
@@ -281,7 +282,6 @@ export class Ledger {
   }
 
   #refreshBinding(key: string): void {
-    this.#compilations.drop(key)
     const before = this.#entries.get(key)
     const binding = this.#world.bindings.store.get(key)
     const entry = binding === undefined ? undefined : this.#compile(binding, before?.claim)

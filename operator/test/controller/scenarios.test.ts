@@ -71,6 +71,20 @@ test('a POST whose outcome is unknown keeps its container until a live read', as
   expect(await it.rest()).toEqual([])
 })
 
+test('a POST whose outcome could not be read is read again at once when the API server is heard of meanwhile', async () => {
+  const it = await Scenario.of({})
+  it.bind('a', 'vllm')
+  await it.carryOut(await it.held('create'), 'answer lost')
+  const read = await it.held('get')
+  const feed = it.life.feeds.find(({ kind }) => kind === LAST_OBJECTIVE_KIND)
+  feed?.blind()
+  feed?.start()
+  await it.calm(0, { holds: (call) => call === read })
+  await it.carryOut(read, 'failed')
+  expect(await it.held('get')).not.toBe(read)
+  expect(await it.rest()).toEqual([])
+})
+
 test('a binding that is abandoned while the outcome of its POST is unknown blocks nobody for ever', async () => {
   const it = await Scenario.of({})
   it.bind('a', 'vllm')
@@ -172,6 +186,25 @@ test('a terminating output that loses its annotations lets the peers go on', asy
   it.meddle(old ?? {}, { metadata: { annotations: {} } })
   await it.calm()
   expect(it.reason('b')).toBe('Reconciled')
+})
+
+test('a terminating output that is ours by the status alone lets the peers go on once the status names another', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  const old = it.output('a') ?? {}
+  it.meddle(old, { metadata: HELD })
+  await it.calm()
+  it.intend('other')
+  it.edit('a', { objectiveRef: { name: 'other' }, containerName: 'proxy' })
+  it.bind('b', 'vllm')
+  const post = await it.held('create')
+  it.meddle(it.server.get(CLUSTER_SPIFFE_IDS, refOf(old)), {
+    spec: { spiffeIDTemplate: 'spiffe://example.org/somebody' },
+  })
+  await it.calm(0, { holds: (call) => call === post })
+  await it.carryOut(post)
+  await it.calm()
+  expect([it.reason('a'), it.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
+  expect(it.problems()).toEqual([])
 })
 
 test('an output that a webhook changes is written once, and the one before it is still withdrawn', async () => {
