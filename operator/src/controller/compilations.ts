@@ -6,7 +6,7 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 /** More than the bindings that are worked on at the same time, by default. */
 const KEPT_MAX = 16
 
-/** Of a binding, the compilation of the facts as they are now, as long as it is `drop`ped when they change. */
+/** Of a binding, the compilation of the facts as they are now, as long as it is compiled and kept anew when they change. */
 export class Compilations {
   readonly #kept = new Map<string, Compiled>()
 
@@ -23,9 +23,5 @@ export class Compilations {
     this.#kept.set(key, compiled)
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest)
-  }
-
-  drop(key: string): void {
-    this.#kept.delete(key)
   }
 }

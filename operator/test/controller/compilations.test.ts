@@ -28,14 +28,6 @@ test('what was kept of an earlier version of a binding is not there for a later 
   expect(kept.of(compiled('a').binding)).toBeUndefined()
 })
 
-test('what was dropped is not there any more', () => {
-  const kept = new Compilations()
-  const one = compiled('a')
-  kept.keep(one)
-  kept.drop(one.binding.key)
-  expect(kept.of(one.binding)).toBeUndefined()
-})
-
 test('the latest are kept, and the one that was kept last is among them', () => {
   const kept = new Compilations()
   const all = Array.from({ length: 100 }, (_, at) => compiled(`a-${at}`))
