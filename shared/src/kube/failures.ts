@@ -25,9 +25,9 @@ const FAMILIES: readonly (readonly [RegExp, ConnectionFailure])[] = [
   [/^EAI_/, 'unresolved'],
 ]
 
-/** `ECONNRESET` of a thrown thing; empty where it has no code. */
+/** `ECONNRESET` of a thrown thing, also where its class has it, as for some of Bun's; empty where it has no code. */
 export function codeOf(error: unknown): string {
-  return (error instanceof Error ? stringAt(error, 'code') : undefined) ?? ''
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 /** The class of a network error; what is unknown counts as a broken connection. */

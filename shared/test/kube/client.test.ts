@@ -400,6 +400,28 @@ describe('connections', () => {
     api.close()
   })
 
+  const ca = certificate('ca.crt')
+  test.each<{ says: string; before: Partial<Credentials>; after: Partial<Credentials> }>([
+    { says: 'another CA', before: { ca }, after: { ca: certificate('other-ca.crt') } },
+    { says: 'another server name', before: { ca }, after: { ca, servername: 'elsewhere.invalid' } },
+    { says: 'verification', before: { rejectUnauthorized: false }, after: {} },
+  ])('one that was made before is not used for $says, by the same client or another', async (change) => {
+    await using server = await faultServer(() => json(EMPTY), { certificate: 'server' })
+    let credentials = change.before
+    const api = clientOf({
+      ...clusterAt(server.url),
+      credentials: async () => clusterAt(server.url, credentials).credentials(),
+    })
+    await api.list(THINGS)
+    const another = clientOf(clusterAt(server.url, change.after))
+    expect(await rejection(another.list(THINGS))).toMatchObject({ failure: 'tls', neverSent: true })
+    await api.list(THINGS)
+    credentials = change.after
+    expect(await rejection(api.list(THINGS))).toMatchObject({ failure: 'tls', neverSent: true })
+    expect(server.seen).toHaveLength(2)
+    api.close()
+  })
+
   test('calls at a time take no more than were allowed, and watches do not take theirs', async () => {
     await using server = await faultServer(({ path }) =>
       path.includes('watch=true') ? stream([], 'stall') : json(EMPTY),
