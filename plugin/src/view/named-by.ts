@@ -29,7 +29,10 @@ export function namedIdRows({ ids, by }: Named, { wide }: { readonly wide: boole
   const byId = Map.groupBy(exact, ({ source }) => source.text)
   const unnamed = ids.filter((id) => !byId.has(id))
   const others = { ...by, namings: by.namings.filter(({ way }) => way !== 'exactly') }
-  const isOpen = others.knowledge.state === 'unknown' || others.uninterpreted.length > 0
+  const isOpen =
+    others.knowledge.state === 'unknown' ||
+    others.uninterpreted.length > 0 ||
+    others.namings.some(({ way }) => way === 'same path')
   return [
     ...[...byId].map(([id, same]) => `${id}: ${rulesText(same, wide)}`),
     ...(unnamed.length === 0
@@ -43,7 +46,8 @@ export function namedIdRows({ ids, by }: Named, { wide }: { readonly wide: boole
 
 /** What stands before the rules that name it in one way: nothing where they name the ID itself. */
 function headOf({ way, source }: Naming): string {
-  return way === 'exactly' ? '' : `${source.text}: `
+  if (way === 'exactly') return ''
+  return way === 'same path' ? `perhaps, by ${source.text}: ` : `${source.text}: `
 }
 
 /** `agents/tools rule chat, agents/models rule all (stale)`. */

@@ -1,16 +1,18 @@
 // Who names an identity, whether policies are known at all, and which of them a change affects.
 import { describe, expect, test } from 'vitest'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/compile/config.ts'
 import { afterwards, asIs } from '../../src/core/explain/lenses.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { Ignorance } from '../../src/core/knowledge.ts'
 import { affectedPolicies } from '../../src/core/policies/affected.ts'
 import { hasPolicies } from '../../src/core/policies/policies.ts'
-import { binding, live, objective, outputOf, pool } from '../core/build.ts'
+import { binding, got, live, objective, outputOf, pool } from '../core/build.ts'
 import {
   account,
   analysisOf,
   CHAT,
   DEFAULT,
+  foreign,
   HOME,
   NODE,
   pod,
@@ -130,6 +132,17 @@ describe('who names an identity', () => {
       .policies()
       .namedBy(['spiffe://example.org/ns/agents/sa/planner'], [])
     expect(namings.map(({ way }) => way)).toEqual(['service account'])
+  })
+
+  test('an ID in a trust domain that is not known may be any with its path', () => {
+    const policies = [
+      policyOf(spiffe(CHAT), { name: 'ours' }),
+      policyOf(spiffe(`${CHAT}/x`), { name: 'below' }),
+    ]
+    const { namings } = analysisOf([...HOME, ...policies], { trustDomain: undefined })
+      .policies()
+      .namedBy([CHAT.replace('example.org', TRUST_DOMAIN_PLACEHOLDER)], [])
+    expect(namings.map(({ way, policy: { name } }) => [way, name])).toEqual([['same path', 'ours']])
   })
 
   test('two rules that ask different things of one ID are told', () => {
@@ -303,6 +316,38 @@ describe('policies affected by a change', () => {
     expect(affectedPolicies(analysisOf([...HOME, policy()]), after).map(({ instead }) => instead)).toEqual([
       [],
     ])
+  })
+
+  test.each<[string, Setting]>([
+    ['the trust domain', { trustDomain: undefined }],
+    ['who holds it', { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } }],
+  ])('a renamed objective affects its policy where %s is not known', (_, setting) => {
+    const any = foreign('any', {
+      spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/{{ .PodMeta.Name }}',
+    })
+    const [before, after] = [HOME, RENAMED].map((world) =>
+      analysisOf(
+        [...world, any, policy()].filter(({ kind }) => kind !== 'Pod'),
+        setting,
+      ),
+    )
+    expect(
+      affectedPolicies(got(before, 'before'), got(after, 'after')).map(
+        ({ change, before: had, after: has }) => [
+          change,
+          had?.source.resolution.state,
+          has?.source.resolution.state,
+        ],
+      ),
+    ).toEqual([['otherwise', 'unknown', 'unknown']])
+  })
+
+  test('a service account whose identity may come from what was not read loses nothing for certain', () => {
+    const runner = policyOf(account('runner', 'team-a'))
+    const before = analysisOf([NODE, DEFAULT, pod(), runner])
+    const unread = 'ClusterSPIFFEID.spire.spiffe.io'
+    const after = analysisOf([NODE, pod(), runner], { gaps: { [unread]: { ...FORBIDDEN, what: unread } } })
+    expect(affectedPolicies(before, after).map(({ change }) => change)).not.toContain('lost')
   })
 
   test('a service account loses nothing where pods are not known', () => {

@@ -304,16 +304,6 @@ describe('what does not take effect as it is written', () => {
   test('every kind stands in the table', () => {
     expect(new Set(CASES.flatMap(({ kinds }) => kinds))).toEqual(new Set(NOTE_KINDS))
   })
-
-  test('a rule says what it asks, as far as that is a word', () => {
-    const rules = [
-      rule(spiffe(CHAT)),
-      { ...rule(spiffe(CHAT), { authorization: { type: 'CEL' } }), name: 'second' },
-      { ...rule(spiffe(CHAT), { authorization: [{ type: 'InlineTools' }, { type: 'CEL' }] }), name: 'third' },
-    ]
-    const { rules: found } = resolvedPolicy(analysisOf([...HOME, policy({ spec: { rules } })]))
-    expect(found.map(({ asks }) => asks)).toEqual(['any request', 'CEL', 'InlineTools, CEL'])
-  })
 })
 
 describe('a policy that cannot be interpreted, or not wholly', () => {
@@ -398,4 +388,16 @@ test('both shapes of a source come to the same: required as in v0.1.0, optional 
     (one) => firstRule(analysisOf([...HOME, one])).sources[0]?.resolution.state,
   )
   expect(states).toEqual(['resolved', 'unbounded'])
+})
+
+test.each<[string, unknown, string]>([
+  ['no authorization', undefined, 'any request'],
+  ['a known type', { type: 'CEL' }, 'CEL'],
+  ['several', [{ type: 'Inline' }, { type: 'ExternalAuth' }], 'Inline, ExternalAuth'],
+  ['no type', {}, '(no type)'],
+  ['an empty list', [], '(empty list)'],
+  ["somebody's own word, in quotes", { type: 'CEL, and all is well' }, '"CEL, and all is well"'],
+])('what a rule asks: %s', (_, authorization, asks) => {
+  const rules = [rule(spiffe(CHAT), { authorization })]
+  expect(firstRule(analysisOf([...HOME, policy({ spec: { rules } })])).asks).toBe(asks)
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { Ignorance } from '../../src/core/knowledge.ts'
 import type { Resolution } from '../../src/core/policies/resolution.ts'
-import { binding, objective, orphanOf, outputOf, pool, poolOnly } from '../core/build.ts'
+import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '../core/build.ts'
 import {
   account,
   analysisOf,
@@ -43,6 +43,9 @@ const PEER = orphanOf(outputOf([pool(), objective(), binding()]), 'team-z/gone',
   spec: { spiffeIDTemplate: 'spiffe://example.org/ns/team-z/objective/other' },
 })
 
+/** What kleym has written for the binding. */
+const OUTPUT = live(outputOf(HOME))
+
 interface Case {
   readonly says: string
   readonly source: unknown
@@ -62,6 +65,7 @@ const CASES: readonly Case[] = [
   {
     says: 'an ID of a binding whose pod is there is resolved to binding, pool and container',
     source: spiffe(CHAT),
+    objects: [...HOME, OUTPUT],
     state: 'resolved',
     text: ['1 container holds it', 'binding team-a/llama of pool llama'],
   },
@@ -105,7 +109,16 @@ const CASES: readonly Case[] = [
     source: spiffe(CHAT),
     objects: [NODE, pool(), objective(), binding(), DEPLOYMENT],
     state: 'resolved',
-    text: ['1 container will hold it, once the pods are there, by binding team-a/llama of pool llama'],
+    text: [
+      '1 container will hold it, once the pods are there and kleym has written its ClusterSPIFFEID, ' +
+        'by binding team-a/llama of pool llama',
+    ],
+  },
+  {
+    says: 'an ID whose output kleym has yet to write is not held now',
+    source: spiffe(CHAT),
+    state: 'resolved',
+    text: ['1 container will hold it, once kleym has written its ClusterSPIFFEID, by binding team-a/llama'],
   },
   // 2. Declared, unheld.
   {
@@ -305,7 +318,10 @@ const CASES: readonly Case[] = [
     says: 'a service account that nobody uses says so',
     source: account('planner'),
     state: 'service account',
-    text: ['no pod here runs under it', 'it stands for spiffe://example.org/ns/agents/sa/planner'],
+    text: [
+      'no pod here runs under it',
+      "it stands for spiffe://example.org/ns/agents/sa/planner where KAN's trust domain is the same",
+    ],
   },
   {
     says: 'a service account whose pods hold only an ID of kleym is not what they present',
@@ -345,6 +361,20 @@ const CASES: readonly Case[] = [
     setting: { namespacesRead: ['team-a'] },
     state: 'service account',
     text: ['pods are not known here'],
+  },
+  {
+    says: 'of a service account in a namespace that was not read, the pods that are there are the least',
+    source: account('runner', 'team-a'),
+    setting: { namespacesRead: ['agents'] },
+    state: 'service account',
+    text: ['at least 1 pod runs under it'],
+  },
+  {
+    says: 'who holds the ID of a service account is not known where registrations are not',
+    source: account('runner', 'team-a'),
+    setting: { gaps: { [CSID]: gap(CSID) } },
+    state: 'service account',
+    text: [`whether any other pod of it holds that ID is not known: cannot list ${CSID}: forbidden`],
   },
   // The proposal 0017.
   {
@@ -434,6 +464,37 @@ const CASES: readonly Case[] = [
     objects: [...HOME, DEFAULT],
     state: 'unknown',
     text: ['nothing renders it now; ClusterSPIFFEID/default may, for a pod that is not there'],
+  },
+  ...[PODS_UNKNOWN, { namespacesRead: ['team-a'] }].map((setting): Case => ({
+    says: `what a template renders is not known where pods are not (${Object.keys(setting).join()})`,
+    source: id('/ns/agents/sa/planner'),
+    objects: [...HOME, DEFAULT],
+    setting,
+    state: 'unknown',
+    text: ['whether anything gives it is not known: cannot list Pod'],
+    never: ['nothing renders it now'],
+  })),
+  {
+    says: 'an ID that is given, to nobody here, is unknown where other registrations could not be read',
+    source: spiffe(CHAT),
+    objects: [NODE, pool(), objective(), binding()],
+    setting: { gaps: { 'ClusterStaticEntry.spire.spiffe.io': gap('ClusterStaticEntry.spire.spiffe.io') } },
+    state: 'unknown',
+    text: ['binding team-a/llama of pool llama gives it; whether anybody holds it is not known'],
+  },
+  {
+    says: 'an ID that is given, to nobody here, is unknown beside a template that kleym does not follow',
+    source: spiffe(CHAT),
+    objects: [
+      NODE,
+      pool(),
+      objective(),
+      binding(),
+      pod({ labels: { app: 'other' } }),
+      foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' }),
+    ],
+    state: 'unknown',
+    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not follow'],
   },
   {
     says: 'an ID that a template cannot give is dangling beside it',

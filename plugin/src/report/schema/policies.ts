@@ -112,7 +112,9 @@ const namingSchema = z
   .object({
     policy: policyKeySchema,
     rule: z.string(),
-    way: z.string().describe('exactly, service account, unbounded.'),
+    way: z
+      .string()
+      .describe('exactly, service account, unbounded; same path, where the trust domain is not known.'),
     source: z.string(),
     asks: z.string(),
     notes: z.array(z.string()).describe('What does not take effect as it is written, by kind.'),

@@ -81,8 +81,8 @@ function sourcesOf(analysis: Analysis): ReadonlyMap<string, Affected> {
     for (const rule of policy.rules) {
       for (const source of rule.sources) {
         const { field: _, ...said } = source.source
-        const words = [policy.namespace, policy.name, policy.kind, rule.name, JSON.stringify(said)]
-        sources.set(words.join('\n'), { policy, rule, source })
+        const key = JSON.stringify([policy.namespace, policy.name, policy.kind, rule.name, said])
+        sources.set(key, { policy, rule, source })
       }
     }
   }
@@ -94,7 +94,7 @@ function changeOf(left: Affected | undefined, right: Affected | undefined): Poli
   const [before, after] = [left.source.resolution, right.source.resolution]
   const [had, has] = [strength(before), strength(after)]
   if (had !== undefined && has !== undefined && had !== has) return has < had ? 'lost' : 'gained'
-  if (before.state !== after.state) return 'otherwise'
+  if (before.state !== after.state || doubt(before) !== doubt(after)) return 'otherwise'
   return fingerprint(before) === fingerprint(after) ? undefined : 'moved'
 }
 
@@ -108,7 +108,8 @@ function strength(resolution: Resolution): number | undefined {
     case 'resolved':
       return 2
     case 'service account':
-      return resolution.pods === undefined ? undefined : resolution.holders.length > 0 ? 2 : 0
+      if (resolution.holders.length > 0) return 2
+      return resolution.pods === undefined || resolution.open !== undefined ? undefined : 0
     case 'unknown':
       // A template may give it one day; now nothing does, and that is certain.
       return resolution.because === 'template' ? 0 : undefined
@@ -119,6 +120,13 @@ function strength(resolution: Resolution): number | undefined {
     case 'unreadable':
       return undefined
   }
+}
+
+/** What keeps an answer open: where it is another thing afterwards, the change may well have done it. */
+function doubt(resolution: Resolution): string {
+  return resolution.state === 'unknown'
+    ? JSON.stringify([resolution.because, ...resolution.perhaps.map(sourceText)])
+    : ''
 }
 
 /** What gives the identity, and who holds it. */

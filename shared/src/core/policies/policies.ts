@@ -1,11 +1,13 @@
 // The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
 // index that answers who names an identity.
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { entryOf } from '../entry.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
 import type { AccessPolicy } from '../objects/access-policy.ts'
-import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
+import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
 import type { PolicyWorld } from './givers.ts'
 import { accountKey } from './held.ts'
+import { pathStart } from './near.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
 import { Resolver } from './resolve.ts'
 import type {
@@ -98,11 +100,19 @@ function resolveRule(
     at: rule.at,
     name: rule.name,
     sources,
-    asks: rule.authorization === undefined ? 'any request' : rule.authorization.types.join(', '),
+    asks: rule.authorization === undefined ? 'any request' : asksText(rule.authorization.types),
     authorization: rule.authorization?.text,
     notes: [...targets.replaced(policy, rule), ...notesOfRule(rule), ...sources.flatMap(misplaced)],
   }
 }
+
+/** Types that kleym knows stand as they are; any other is somebody's own word, in quotes. */
+function asksText(types: readonly string[]): string {
+  const words = types.map((type) => (type === '' ? '(no type)' : TYPES.has(type) ? type : shown(type)))
+  return words.length === 0 ? '(empty list)' : words.join(', ')
+}
+
+const TYPES: ReadonlySet<string> = new Set(['Inline', 'CEL', 'ExternalAuth'])
 
 /** An ID of ours written in another trust domain, which is not the one that SPIRE signs. */
 function misplaced({ resolution }: ResolvedSource): readonly PolicyNote[] {
@@ -131,6 +141,7 @@ function sourceName(source: RuleSource): string {
 
 class NamingIndex {
   readonly #exactly = new Map<string, Naming[]>()
+  readonly #byPath = new Map<string, Naming[]>()
   readonly #unbounded: Naming[] = []
   readonly #byAccount = new Map<string, Naming[]>()
   readonly #byAccountId = new Map<string, Naming[]>()
@@ -157,10 +168,16 @@ class NamingIndex {
     ])
     return {
       knowledge,
-      namings: [...exact.flat(), ...byAccount, ...this.#unbounded],
+      namings: [...exact.flat(), ...ids.flatMap((id) => this.#perhaps(id)), ...byAccount, ...this.#unbounded],
       uninterpreted: this.#uninterpreted,
       asksDiffer: exact.some((namings) => new Set(namings.map(({ rule }) => rule.authorization)).size > 1),
     }
+  }
+
+  /** An ID whose trust domain is not known may be any that has its path. */
+  #perhaps(spiffeId: string): readonly Naming[] {
+    if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
+    return this.#byPath.get(spiffeId.slice(pathStart(spiffeId))) ?? []
   }
 
   #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
@@ -168,6 +185,8 @@ class NamingIndex {
     const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
     if (source.kind === 'SPIFFE') {
       entryOf(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
+      const path = source.spiffeId.slice(pathStart(source.spiffeId))
+      entryOf(this.#byPath, path, () => []).push(naming('same path'))
     } else if (source.kind === 'unbounded' || source.kind === 'member mismatch') {
       this.#unbounded.push(naming('unbounded'))
     } else if (source.kind === 'service account') {

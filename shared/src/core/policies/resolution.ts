@@ -88,6 +88,8 @@ export type Resolution = { readonly text: string } & (
       readonly spiffeId: string | undefined
       /** Pods of it that hold exactly that ID. */
       readonly holders: readonly PolicyHolder[]
+      /** Why it is not certain that no other pod of it holds that ID; undefined where it is. */
+      readonly open: string | undefined
     }
   | { readonly state: 'not SPIFFE'; readonly type: string }
   | {
@@ -145,7 +147,7 @@ export interface ResolvedRule {
   readonly at: number
   readonly name: string
   readonly sources: readonly ResolvedSource[]
-  /** `any request`, or the types: `Inline`, `CEL`. */
+  /** `any request`, or the types: `Inline`, `CEL`, and others in quotes. */
   readonly asks: string
   /** The whole authorization as JSON with sorted keys: what two rules ask can be compared by it. */
   readonly authorization: string | undefined
@@ -170,8 +172,8 @@ export interface ResolvedPolicy {
   readonly problems: readonly string[]
 }
 
-/** How a rule names an identity. */
-export type NamingWay = 'exactly' | 'unbounded' | 'service account'
+/** How a rule names an identity. `same path`: in some trust domain, and that of the identity is not known. */
+export type NamingWay = 'exactly' | 'same path' | 'unbounded' | 'service account'
 
 export interface Naming {
   readonly way: NamingWay

@@ -1,5 +1,6 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
+import type { Ignorance } from '../knowledge.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
@@ -18,6 +19,8 @@ export class Resolver {
   readonly #givers: Givers
   readonly #held: Held
   readonly #ours: ReadonlySet<string>
+  /** Outputs that kleym has yet to create or update, by `sourceText`. */
+  readonly #pending: ReadonlySet<string>
   #near: NearMisses | undefined
   #wanting: ReadonlyMap<string, readonly Wanting[]> | undefined
 
@@ -25,6 +28,7 @@ export class Resolver {
     this.#world = world
     this.#ours = trustDomainsOf(world)
     this.#givers = new Givers(world)
+    this.#pending = pendingOf(world)
     this.#held = heldBy(world, askedOfPods(sources, this.#ours))
   }
 
@@ -62,7 +66,7 @@ export class Resolver {
         spiffeId,
         holders: holding.holders,
         declarers,
-        text: say.resolved(holding.holders, declarers),
+        text: say.resolved(holding.holders, declarers, this.#pending),
       }
     }
     if (this.#ours.size === 0) return this.#withoutTrustDomain(spiffeId)
@@ -107,14 +111,7 @@ export class Resolver {
         [unsettled.source],
         say.notCertain({ source: unsettled.source, why: unsettled.open ?? '' }),
       )
-    // Whether some pod holds what certainly nobody is given hangs on no pod.
-    const needsPods = givers.some(({ never }) => never === undefined)
-    const gap =
-      givers.length > 0
-        ? needsPods
-          ? podGap(this.#world.snapshot, spiffeId, givers)
-          : undefined
-        : objectGap(this.#world.snapshot, spiffeId)
+    const gap = this.#gapOf(spiffeId, givers)
     if (gap !== undefined)
       return unknown(
         'gap',
@@ -124,14 +121,25 @@ export class Resolver {
     const undecided = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
     if (givers.length === 0 && undecided !== undefined)
       return unknown('prediction', [], say.undecided(undecided.binding, undecided.why))
-    if (givers.length > 0) return undefined
     const renderers = this.#givers.perhaps(spiffeId).map(({ source }) => source)
-    const [renderer] = renderers
-    if (renderer === undefined) return undefined
     const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
-    return unfollowed === undefined
+    if (unfollowed !== undefined) return unknown('prediction', renderers, say.notFollowed(unfollowed))
+    const [renderer] = renderers
+    if (givers.length > 0 || renderer === undefined) return undefined
+    // For which pods a template is rendered is known only where all pods are.
+    const unseen = podGap(this.#world.snapshot, spiffeId, [])
+    return unseen === undefined
       ? unknown('template', renderers, say.mayRender(renderer))
-      : unknown('prediction', renderers, say.notFollowed(unfollowed))
+      : unknown('gap', renderers, say.notRead(unseen, []))
+  }
+
+  /** What could not be read and may hold what gives the ID, or who holds it. */
+  #gapOf(spiffeId: string, givers: readonly Giver[]): Ignorance | undefined {
+    const { snapshot } = this.#world
+    if (givers.length === 0) return objectGap(snapshot, spiffeId)
+    // What certainly reaches nobody does so whatever pods there are; another registration may give the ID as well.
+    const needsPods = givers.some(({ never }) => never === undefined)
+    return registrationGap(snapshot) ?? (needsPods ? podGap(snapshot, spiffeId, givers) : undefined)
   }
 
   #withoutTrustDomain(spiffeId: string): Resolution {
@@ -167,6 +175,9 @@ export class Resolver {
     const found = this.#held.podsOfAccount.get(key) ?? []
     const [trustDomain] = this.#ours
     const spiffeId = trustDomain === undefined ? undefined : accountId(trustDomain, namespace, name)
+    const holding = spiffeId === undefined ? undefined : this.#held.byId.get(spiffeId)
+    const gap = registrationGap(this.#world.snapshot)
+    const [perhaps] = holding?.perhaps.values() ?? []
     const resolution = {
       state: 'service account' as const,
       namespace,
@@ -174,7 +185,13 @@ export class Resolver {
       pods: isKnown ? found : undefined,
       kleymIds: [...(this.#held.kleymIdsOfAccount.get(key) ?? [])].toSorted(compareBytes),
       spiffeId,
-      holders: spiffeId === undefined ? [] : (this.#held.byId.get(spiffeId)?.holders ?? []),
+      holders: holding?.holders ?? [],
+      open:
+        gap !== undefined
+          ? say.holdingNotRead(gap)
+          : perhaps === undefined
+            ? undefined
+            : say.notCertain(perhaps),
     }
     return { ...resolution, text: say.serviceAccount(resolution, found.length) }
   }
@@ -219,6 +236,16 @@ function trustDomainsOf({ config, settings }: PolicyWorld): ReadonlySet<string> 
   if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
   if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
   return ours
+}
+
+function pendingOf({ settled }: PolicyWorld): ReadonlySet<string> {
+  return new Set(
+    settled.changes.flatMap((change) =>
+      change.kind === 'delete'
+        ? []
+        : [sourceText({ kind: 'ClusterSPIFFEID', name: change.output.metadata.name })],
+    ),
+  )
 }
 
 function askedOfPods(

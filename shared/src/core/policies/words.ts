@@ -16,16 +16,29 @@ export const SPIRE_OWN = 'below /spire are the IDs of SPIRE servers and agents, 
 
 const NAMED_MAX = 3
 
-/** `3 containers hold it, by binding team-a/chat of pool llama`; those of pods that are not there yet will hold it. */
-export function resolved(holders: readonly PolicyHolder[], declarers: readonly Declarer[]): string {
+/**
+ * `3 containers hold it, by binding team-a/chat of pool llama`; those of pods that are not there yet, and those whose
+ * registration kleym has yet to write (`pending`, by `sourceText`), will hold it.
+ */
+export function resolved(
+  holders: readonly PolicyHolder[],
+  declarers: readonly Declarer[],
+  pending: ReadonlySet<string>,
+): string {
   const by = few(declarers.filter(({ why }) => why === undefined).map(giverText))
-  const now = countContainers(holders.filter(({ pod }) => pod.exists))
+  const isPending = ({ source }: PolicyHolder): boolean => pending.has(sourceText(source))
+  const [absent, there] = [holders.filter(({ pod }) => !pod.exists), holders.filter(({ pod }) => pod.exists)]
+  const now = countContainers(there.filter((one) => !isPending(one)))
   const later = countContainers(holders) - now
   const hold = `${counted(now, 'container')} ${now === 1 ? 'holds' : 'hold'} it`
   if (later === 0) return `${hold}, by ${by}`
+  const once = [
+    ...(absent.length === 0 ? [] : ['the pods are there']),
+    ...(holders.some(isPending) ? ['kleym has written its ClusterSPIFFEID'] : []),
+  ].join(' and ')
   return now === 0
-    ? `${counted(later, 'container')} will hold it, once the pods are there, by ${by}`
-    : `${hold} and ${later} more will, by ${by}`
+    ? `${counted(later, 'container')} will hold it, once ${once}, by ${by}`
+    : `${hold} and ${later} more will, once ${once}, by ${by}`
 }
 
 function countContainers(holders: readonly PolicyHolder[]): number {
@@ -117,6 +130,11 @@ export function notRead(why: Ignorance, givers: readonly Giver[]): string {
     : `${few(givers.map(giverText))} ${givers.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${ignoranceText(why)}`
 }
 
+/** Who holds an ID may stand in what could not be read. */
+export function holdingNotRead(why: Ignorance): string {
+  return `whether any other pod of it holds that ID is not known: ${ignoranceText(why)}`
+}
+
 /** Our own trust domain is not known. */
 export function trustDomainUnknown(givers: readonly Giver[]): string {
   const path = givers.length === 0 ? '' : `; its path is that of ${few(givers.map(giverText))}`
@@ -130,23 +148,29 @@ export function serviceAccount(
     kleymIds,
     spiffeId,
     holders,
+    open,
   }: Pick<
     Extract<Resolution, { state: 'service account' }>,
-    'namespace' | 'name' | 'pods' | 'kleymIds' | 'spiffeId' | 'holders'
+    'namespace' | 'name' | 'pods' | 'kleymIds' | 'spiffeId' | 'holders' | 'open'
   >,
   found: number,
 ): string {
-  const stands = `it stands for ${spiffeId ?? 'spiffe://<trust-domain>/ns/<namespace>/sa/<name>'}`
+  // KAN's own trust domain is a flag of its controller, which no object shows.
+  const stands =
+    spiffeId === undefined
+      ? 'it stands for spiffe://<trust-domain>/ns/<namespace>/sa/<name>'
+      : `it stands for ${spiffeId} where KAN's trust domain is the same`
   if (found === 0)
     return `${pods === undefined ? 'pods are not known here' : 'no pod here runs under it'}; ${stands}`
-  const run = `${counted(found, 'pod')} ${found === 1 ? 'runs' : 'run'} under it`
+  const atLeast = pods === undefined ? 'at least ' : ''
+  const run = `${atLeast}${counted(found, 'pod')} ${found === 1 ? 'runs' : 'run'} under it`
   const held =
     holders.length === 0
       ? []
       : [`${counted(holders.length, 'pod')} ${holders.length === 1 ? 'holds' : 'hold'} that ID`]
   const others =
     kleymIds.length === 0 ? [] : [`with ${few(kleymIds)} they present an ID that it does not name`]
-  return [run, stands, ...held, ...others].join('; ')
+  return [run, stands, ...held, ...(open === undefined ? [] : [open]), ...others].join('; ')
 }
 
 /** `binding team-a/chat of pool llama`, else the object. */
