@@ -13,15 +13,20 @@ export function isDifference({ change }: AffectedPolicy): boolean {
 
 /** One sentence: `XAccessPolicy/agents/tools rule chat names spiffe://..., which is lost: resolved → dangling`. */
 export function affectedText(one: AffectedPolicy): string {
-  return `XAccessPolicy/${one.policy} rule ${one.rule} names ${whom(one)}, ${EVENTS[one.change]}: ${statesText(one)}`
+  return `XAccessPolicy/${one.policy} rule ${one.rule} names ${whom(one)}, ${eventText(one)}: ${statesText(one)}`
 }
 
-const EVENTS: Readonly<Record<AffectedPolicy['change'], string>> = {
+const EVENTS: Readonly<Record<Exclude<AffectedPolicy['change'], 'rule'>, string>> = {
   lost: 'which is lost',
   gained: 'which is gained',
   moved: 'which moves',
   otherwise: 'of which the answer changes',
-  rule: 'and changes itself',
+}
+
+/** What becomes of the ID; of the rule, where that is what changes. */
+function eventText({ change, before }: AffectedPolicy): string {
+  if (change !== 'rule') return EVENTS[change]
+  return before === undefined ? 'and is new' : 'and goes'
 }
 
 const MARK: Readonly<Record<AffectedPolicy['change'], Mark>> = {
@@ -30,6 +35,11 @@ const MARK: Readonly<Record<AffectedPolicy['change'], Mark>> = {
   moved: 'warn',
   otherwise: 'warn',
   rule: 'note',
+}
+
+/** A rule that comes and names what nothing gives is worth a look: its ID may go in the same change. */
+function markOf({ change, after }: AffectedPolicy): Mark {
+  return after?.source.resolution.state === 'dangling' ? 'warn' : MARK[change]
 }
 
 function whom({ spiffeId, before, after }: AffectedPolicy): string {
@@ -55,10 +65,10 @@ export function viewAffected(affected: readonly AffectedPolicy[], { width }: Lay
       ...wrap(
         line(
           '  ',
-          MARKS[MARK[one.change]],
+          MARKS[markOf(one)],
           ' ',
           span(one.policy, 'bold'),
-          ` rule ${one.rule} names ${whom(one)}, ${EVENTS[one.change]}`,
+          ` rule ${one.rule} names ${whom(one)}, ${eventText(one)}`,
         ),
         { width, hang: 4 },
       ),

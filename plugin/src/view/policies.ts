@@ -7,8 +7,10 @@ import { counted } from '@kleym/shared/core/findings/tally.ts'
 import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
+import { shown } from '@kleym/shared/core/objects/access-rule.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type {
+  NoteKind,
   PolicyKnowledge,
   PolicyHolder,
   PolicyNote,
@@ -48,14 +50,16 @@ export function viewPolicies(policies: readonly ResolvedPolicy[], layout: Polici
 }
 
 /** Not served, not given, not known and none are four answers. */
-function nothing({ knowledge, width }: PoliciesLayout): Block {
+function nothing({ knowledge, width, incomplete }: PoliciesLayout): Block {
   const kind = qualifiedKind(ACCESS_POLICY_KIND)
   const say = (mark: Mark, text: string): Block => wrap(line(MARKS[mark], ` ${text}`), { width, hang: 2 })
   switch (knowledge.state) {
     case 'absent':
       return say('note', `this cluster does not serve ${kind}, so there is no access policy`)
     case 'not given':
-      return say('note', 'none of the files holds an access policy')
+      return incomplete === true
+        ? say('warn', 'none of the files that could be read holds an access policy')
+        : say('note', 'none of the files holds an access policy')
     case 'unknown':
       return say('warn', `no access policy is known to be in scope: ${ignoranceText(knowledge.why)}`)
     case 'known':
@@ -119,18 +123,23 @@ const STATE_MARKS: Readonly<Record<ResolutionState, Mark>> = {
 function viewPolicy(policy: ResolvedPolicy, about: readonly Finding[], layout: PoliciesLayout): Block {
   const targets = policy.targets.map(targetText)
   const on = targets.length === 0 ? '' : ` on ${layout.wide ? targets.join(', ') : namesText(targets)}`
-  const action = policy.isInterpreted ? ` action ${policy.action ?? '(none)'}${on}` : ` ${policy.apiVersion}`
-  const own = about.filter((one) => ruleNamed(one) === undefined)
+  const action = policy.isInterpreted ? ` action ${actionText(policy)}${on}` : ` ${policy.apiVersion}`
+  const byRule = Map.groupBy(about, ruleNamed)
   return [
     ...wrap(line(span(policy.key, 'bold'), ` ${action}`), { width: layout.width, hang: 2 }),
     ...policy.problems.flatMap((text) => wrap(line('  ', MARKS.warn, ` ${text}`), hanging(layout, 4))),
     ...policy.notes.flatMap((one) => viewNote(one, layout, 2)),
-    ...viewFixes(own, layout, 4),
-    ...policy.rules.flatMap((rule) => {
-      const its = about.filter((one) => ruleNamed(one) === `${policy.name}/${rule.name}`)
-      return viewRule(rule, its, layout)
-    }),
+    ...viewFixes(byRule.get(undefined) ?? [], layout, 4),
+    ...policy.rules.flatMap((rule) =>
+      viewRule(rule, byRule.get(`${policy.name}/${rule.name}`) ?? [], layout),
+    ),
   ]
+}
+
+/** One that kleym does not know is somebody's own word, in quotes. */
+function actionText({ action }: ResolvedPolicy): string {
+  if (action === undefined) return '(none)'
+  return action === 'Allow' || action === 'ExternalAuth' ? action : shown(action)
 }
 
 /** The rule that a finding is about, `POLICY/RULE`; undefined for one about the whole policy. */
@@ -140,11 +149,15 @@ function ruleNamed({ related }: Finding): string | undefined {
 
 function viewRule(rule: ResolvedRule, about: readonly Finding[], layout: PoliciesLayout): Block {
   return [
-    ...wrap(line(`  rule ${rule.name}`, span(`, asks ${rule.asks}`, 'dim')), hanging(layout, 4)),
+    ...wrap(line(`  rule ${rule.name}`, span(`, ${asksText(rule)}`, 'dim')), hanging(layout, 4)),
     ...rule.sources.flatMap((one) => viewSource(one, layout)),
     ...rule.notes.flatMap((one) => viewNote(one, layout, 4)),
     ...viewFixes(about, layout, 6),
   ]
+}
+
+function asksText({ asks, authorization }: ResolvedRule): string {
+  return authorization === undefined ? asks : `authorization ${asks}`
 }
 
 function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout): Block {
@@ -158,7 +171,7 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
       ),
       hanging(layout, 6),
     ),
-    ...rowsOf(resolution, layout).flatMap((row, at) =>
+    ...rowsOf(text, resolution, layout).flatMap((row, at) =>
       wrap(
         line('      ', at === 0 ? span(`${WORDS_ALONE[resolution.state]}: `, 'bold') : '  ', row),
         hanging(layout, at === 0 ? 8 : 10),
@@ -182,9 +195,11 @@ function markOf(resolution: Resolution): Mark {
   return isMissed ? 'warn' : STATE_MARKS[resolution.state]
 }
 
-/** The parts of the sentence, a row each, then what only a person may want beside it. */
-function rowsOf(resolution: Resolution, layout: Layout): readonly string[] {
-  const parts = resolution.text.split('; ')
+/** The parts of the sentence, a row each and without what stands above them, then what only a person may want beside it. */
+function rowsOf(source: string, resolution: Resolution, layout: Layout): readonly string[] {
+  const head = `${source}: `
+  const said = resolution.text
+  const parts = (said.startsWith(head) ? said.slice(head.length) : said).split('; ')
   return 'holders' in resolution ? [...parts, ...holdersRows(resolution.holders, layout)] : parts
 }
 
@@ -196,10 +211,28 @@ function holdersRows(holders: readonly PolicyHolder[], { wide }: Layout): readon
   })
 }
 
-function viewNote({ text, source }: PolicyNote, layout: Layout, columns: number): Block {
+const NOT_AS_WRITTEN = 'it does not take effect as written'
+const PERHAPS_NOT = 'it may not take effect as written'
+
+/** What stands before a note: no more than follows from it. */
+const LEADS: Readonly<Record<NoteKind, string>> = {
+  'not accepted': NOT_AS_WRITTEN,
+  stale: 'its status is out of date',
+  'former target': 'its status is out of date',
+  'rule replaced': PERHAPS_NOT,
+  'over the limit': PERHAPS_NOT,
+  'no action': NOT_AS_WRITTEN,
+  'no rules': NOT_AS_WRITTEN,
+  'nothing asked': NOT_AS_WRITTEN,
+  'section ignored': NOT_AS_WRITTEN,
+  'other trust domain': PERHAPS_NOT,
+  'member ignored': 'a part of it does not count',
+}
+
+function viewNote({ kind, text, source }: PolicyNote, layout: Layout, columns: number): Block {
   return indent(
     [
-      ...wrap(line(MARKS.warn, ` it does not take effect as written: ${text}`), {
+      ...wrap(line(MARKS.warn, ` ${LEADS[kind]}: ${text}`), {
         width: layout.width - columns,
         hang: 4,
       }),

@@ -112,6 +112,19 @@ describe('named by', () => {
   })
 })
 
+describe('where the trust domain is not known', () => {
+  test('what names the same path may name it, and nothing is said to name it not', async () => {
+    const files = { 'all.yaml': [WORLD, policy('exact', [spiffeRule('chat', CHAT)])].join('---\n') }
+    const cwd = await workspace(files)
+    const { stdout } = await inProcess(
+      ['explain', 'team-a/chat', '--offline', '-f', 'all.yaml', '-o', 'wide'],
+      cwd,
+    )
+    expect(stdout).toMatch(/named by +perhaps, by spiffe:\S+chat:\s+agents\/exact rule chat\n/)
+    expect(stdout).not.toContain('no rule')
+  })
+})
+
 describe('a policy that cannot be interpreted may name everything', () => {
   test.each([
     ['explain', ['explain', 'team-a/chat']],
@@ -196,11 +209,20 @@ describe('policies affected', () => {
     expect(code).toBe(expected)
   })
 
+  test('a rule that takes another name with the change is told where its ID goes', async () => {
+    const { stdout } = await diff({
+      'rename.yaml': binding('spare'),
+      'policy.yaml': policy('tools', [spiffeRule('renamed', CHAT)]),
+    })
+    expect(stdout).toMatch(/· agents\/tools rule chat names spiffe:\S+chat,\s+and\s+goes\n/)
+    expect(stdout).toMatch(/‼ agents\/tools rule renamed names\s+spiffe:\S+chat,\s+and\s+is\s+new\n/)
+  })
+
   test('a policy that the files bring is told, and is no difference by itself', async () => {
     const brought = { 'new.yaml': policy('new', [spiffeRule('chat', CHAT)]) }
     const { stdout } = await diff(brought)
     expect((await diff(brought, '-o', 'github')).stdout).not.toContain('agents/new rule')
-    expect(stdout).toMatch(/· agents\/new rule chat names spiffe:\S+chat,\s+and\s+changes\s+itself\n/)
+    expect(stdout).toMatch(/· agents\/new rule chat names spiffe:\S+chat,\s+and is new\n/)
   })
 })
 

@@ -112,7 +112,7 @@ describe('whom a rule names', () => {
       ['policies'],
       policy('tools', [spiffeRule('one', CHAT)], { accepted: false }),
     )
-    expect(stdout).toMatch(/‼ as written, it does not take effect: /)
+    expect(stdout).toMatch(/‼ it does not take effect as written: /)
     expect(stdout).toContain('reference')
     expect(stdout).toContain('KLM607')
   })

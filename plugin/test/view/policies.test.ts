@@ -1,7 +1,13 @@
 // What `policies` and "named by" say where policies are not known, not served, or none: four answers that must not be
 // taken for one another.
 import { describe, expect, test } from 'vitest'
-import type { NamedBy, PolicyKnowledge } from '@kleym/shared/core/policies/resolution.ts'
+import type {
+  NamedBy,
+  NoteKind,
+  PolicyKnowledge,
+  ResolvedPolicy,
+  ResolvedRule,
+} from '@kleym/shared/core/policies/resolution.ts'
 import { render } from '../../src/view/line.ts'
 import { namedByRows, namedIdRows } from '../../src/view/named-by.ts'
 import { PLAIN } from '../../src/view/palette.ts'
@@ -31,6 +37,69 @@ describe('no policy to show', () => {
     expect(render(viewPolicies([], layout), PLAIN)).toBe(expected)
   })
 })
+
+test('no file that could be read holds one: another may', () => {
+  const layout = { width: 120, wide: false, named: false, findings: [], incomplete: true }
+  expect(render(viewPolicies([], { ...layout, knowledge: { state: 'not given' } }), PLAIN)).toBe(
+    '‼ none of the files that could be read holds an access policy\n',
+  )
+})
+
+describe('a note says no more than follows from it', () => {
+  test.each<[NoteKind, string]>([
+    ['not accepted', 'it does not take effect as written'],
+    ['over the limit', 'it may not take effect as written'],
+    ['stale', 'its status is out of date'],
+    ['former target', 'its status is out of date'],
+    ['member ignored', 'a part of it does not count'],
+  ])('%s', (kind, lead) => {
+    const note = { kind, text: 'something', source: 'KAN does so.', by: undefined }
+    expect(shownWith({ ...POLICY, notes: [note] })).toContain(`  ‼ ${lead}: something\n      KAN does so.\n`)
+  })
+})
+
+describe('what a rule asks, and what a policy does, in words of somebody else', () => {
+  const rule: ResolvedRule = {
+    at: 0,
+    name: 'one',
+    sources: [],
+    asks: 'any request',
+    authorization: undefined,
+    notes: [],
+  }
+  test.each<[string, Partial<ResolvedPolicy>, string]>([
+    ['a known action stands as it is', {}, 'agents/tools  action Allow\n'],
+    ['no action', { action: undefined }, 'agents/tools  action (none)\n'],
+    ['any other is quoted', { action: 'all is well' }, 'agents/tools  action "all is well"\n'],
+    ['a rule asks nothing', { rules: [rule] }, '  rule one, any request\n'],
+    [
+      'a rule with an authorization',
+      { rules: [{ ...rule, asks: 'CEL', authorization: '{}' }] },
+      '  rule one, authorization CEL\n',
+    ],
+  ])('%s', (_, parts, shows) => {
+    expect(shownWith({ ...POLICY, ...parts })).toContain(shows)
+  })
+})
+
+const POLICY: ResolvedPolicy = {
+  key: 'agents/tools',
+  kind: 'XAccessPolicy',
+  namespace: 'agents',
+  name: 'tools',
+  apiVersion: 'agentic.networking.x-k8s.io/v1alpha1',
+  isInterpreted: true,
+  targets: [],
+  action: 'Allow',
+  rules: [],
+  notes: [],
+  problems: [],
+}
+
+function shownWith(policy: ResolvedPolicy): string {
+  const layout = { width: 120, wide: false, named: true, findings: [] }
+  return render(viewPolicies([policy], { ...layout, knowledge: { state: 'known' } }), PLAIN)
+}
 
 function nobody(knowledge: PolicyKnowledge): NamedBy {
   return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }

@@ -83,6 +83,20 @@ describe('a finding about a policy', () => {
     expect(evidence).toContain('KAN (reference implementation)')
   })
 
+  test('has the fix of what is shown, and each once', () => {
+    const target = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'tools', sectionName: 'a' }
+    const twice = [target, { ...target, sectionName: 'b' }]
+    const fixes = [{ targetRefs: twice }, { targetRefs: twice, rules: [] }, { action: undefined }].map(
+      (spec) => policyFindingsOf([...HOME, policy({ spec })]).find(({ code }) => code === 'KLM607')?.fix,
+    )
+    const section = 'Leave sectionName out, or give the section a Gateway of its own.'
+    expect(fixes).toEqual([
+      section,
+      `Write the rules that are meant, or delete the policy. ${section}`,
+      'Write .spec.action.',
+    ])
+  })
+
   test('names both policies of a rule name', () => {
     const old = policy({ createdAt: '2026-01-01T00:00:00Z', status: { ancestors: [] } })
     expect(policyFindingsOf([...HOME, old, policy({ name: 'later' })]).map(({ code }) => code)).not.toContain(

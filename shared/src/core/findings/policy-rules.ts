@@ -5,6 +5,7 @@ import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
+  NoteKind,
   PolicyNote,
   Resolution,
   ResolutionState,
@@ -104,12 +105,33 @@ function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): S
   return { kind: RULE_KIND, namespace, name: `${name}/${rule.name}` }
 }
 
+/** `rule replaced` has a code of its own. */
+type Ineffective = Exclude<NoteKind, 'rule replaced'>
+
+/** What to do about each kind of note. A status is written anew only for a policy that is created anew (facts, trap 20). */
+const FIXES: Readonly<Record<Ineffective, string>> = {
+  'not accepted':
+    'See the conditions in .status.ancestors; where none is written, see whether a controller looks after the target.',
+  stale:
+    'Wait for the controller; where the conditions stay as they are, delete the policy and create it again.',
+  'former target': 'Only a policy that is deleted and created again loses a former target from its status.',
+  'over the limit': 'Put the rules of this target into fewer policies.',
+  'no action': 'Write .spec.action.',
+  'no rules': 'Write the rules that are meant, or delete the policy.',
+  'nothing asked': 'Name the MCP methods that are meant; where any request is, leave the authorization out.',
+  'section ignored': 'Leave sectionName out, or give the section a Gateway of its own.',
+  'other trust domain': 'Where the identity that SPIRE signs is meant, write its ID, trust domain and all.',
+  'member ignored': 'Leave out the member that does not count.',
+}
+
 function ineffective(
   policy: ResolvedPolicy,
   rule: ResolvedRule | undefined,
   notes: readonly PolicyNote[],
 ): readonly Finding[] {
-  const own = notes.filter(({ kind }) => kind !== 'rule replaced')
+  const own = notes.filter(
+    (note): note is PolicyNote & { readonly kind: Ineffective } => note.kind !== 'rule replaced',
+  )
   const [first, ...others] = own
   if (first === undefined) return []
   const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other thing')}`
@@ -119,6 +141,7 @@ function ineffective(
       related: rule === undefined ? [] : [ruleSubject(policy, rule)],
       summary: `${rule === undefined ? 'the policy' : `rule ${rule.name}`}: ${first.text}${more}`,
       evidence: own.map(({ text, source }) => `${text}: ${source}`),
+      fix: [...new Set(own.map(({ kind }) => FIXES[kind]))].join(' '),
     }),
   ]
 }

@@ -337,7 +337,7 @@ export const FINDINGS = {
       "A rule of an access policy names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
       'Nobody presents that ID, so the rule names nobody. Kube Agentic Networking compares an ID as a whole, in its case, with no prefix and no pattern.',
-    fix: 'Correct the ID in the policy (the evidence names those that are nearly it), or bind the workload that should hold it.',
+    fix: 'Correct the ID in the policy (the evidence names any that is nearly it), or bind the workload that should hold it.',
   },
   KLM602: {
     severity: 'warning',
@@ -354,7 +354,7 @@ export const FINDINGS = {
     meaning:
       'The source of a rule is missing, has no type, or has a type without its member. (There is no wildcard: this is what one looks like.)',
     consequence:
-      'In the reference implementation the rule names every client that the gateway admits, all identities of bindings included.',
+      'In the reference implementation the rule names every client of the gateway, all identities of bindings included.',
     fix: 'Name the identities that are meant, one rule each; suppress the finding where everybody is meant.',
   },
   KLM604: {
@@ -385,12 +385,12 @@ export const FINDINGS = {
   },
   KLM607: {
     severity: 'warning',
-    title: 'a policy that does not take effect as it is written',
+    title: 'a policy that may not take effect as it is written',
     meaning:
-      'The status or the fields of an access policy show that it, or one of its rules, has another effect than its text, or none.',
+      'The status or the fields of an access policy show that it, or one of its rules, has another effect than its text, or none; or that its status tells of what it was before.',
     consequence:
       'What follows is behaviour of the reference implementation, which the evidence states; another implementation may differ.',
-    fix: 'See the evidence: mend what is not accepted, and write what is meant in fields that are implemented.',
+    fix: 'See the fix that comes with the finding; it hangs on what is shown.',
   },
   KLM608: {
     severity: 'warning',
