@@ -139,13 +139,17 @@ class Gathering {
         files: this.#files.objects,
       })
     const side = await read(namespaces)
-    // Nothing is read again: a hundred thousand objects need not stay beside what was made of them.
-    if (namespaces === undefined) return this.world(side, () => release(side.objects, this.#context))
+    if (namespaces === undefined) return this.#worldOfAll(side)
     const world = await this.world(side)
     const { after } = world
     const namesAnybody = question.resolves === true && after.snapshot.accessPolicies.length > 0
     if (!namesAnybody && !reachesBeyond(after)) return world
-    return this.world(widen(await read(undefined), side))
+    return this.#worldOfAll(widen(await read(undefined), side))
+  }
+
+  /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
+  #worldOfAll(side: LiveSide): Promise<World> {
+    return this.world(side, () => release(side.objects, this.#context))
   }
 
   /** `onRead` is called once the objects have been read and are not needed any more. */

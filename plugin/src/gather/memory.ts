@@ -10,12 +10,15 @@ const MANY = 20_000
 const STEPS = 500
 
 /** Takes out objects that have been read, and gives back what they took. */
-export function release(objects: RawObject[], { collectGarbage }: CommandContext): void {
+export function release(
+  objects: RawObject[],
+  { collectGarbage }: Pick<CommandContext, 'collectGarbage'>,
+): void {
   if (objects.splice(0).length >= MANY) collectGarbage?.('all')
 }
 
 /** The pace of work on so many objects. What is in use at its beginning is not gone through again. */
-export function paceOf(objects: number, { collectGarbage }: CommandContext): Pace {
+export function paceOf(objects: number, { collectGarbage }: Pick<CommandContext, 'collectGarbage'>): Pace {
   if (objects < MANY || collectGarbage === undefined) return NO_PACE
   let steps = 0
   collectGarbage('all')

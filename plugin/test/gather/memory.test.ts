@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { paced } from '@kleym/shared/core/pace.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { CommandContext } from '../../src/cli/context.ts'
+import { paceOf, release } from '../../src/gather/memory.ts'
+
+type Collecting = Pick<CommandContext, 'collectGarbage'>
+
+function collecting(): Collecting & { readonly collected: string[] } {
+  const collected: string[] = []
+  return { collected, collectGarbage: (which) => void collected.push(which) }
+}
+
+const objects = (count: number): RawObject[] => Array.from({ length: count }, () => ({ value: {} }))
+
+describe('work on many objects', () => {
+  test('collects all at its beginning, and then what is young, every 500 steps', () => {
+    const context = collecting()
+    const pace = paceOf(20_000, context)
+    expect(context.collected).toEqual(['all'])
+    for (const _ of paced(objects(499), pace));
+    expect(context.collected).toEqual(['all'])
+    for (const _ of paced(objects(501), pace));
+    expect(context.collected).toEqual(['all', 'young', 'young'])
+  })
+
+  test('takes the objects out, and collects what they took', () => {
+    const context = collecting()
+    const many = objects(20_000)
+    release(many, context)
+    expect([many.length, context.collected]).toEqual([0, ['all']])
+  })
+})
+
+describe('work on few objects, and on a runtime that cannot be told to', () => {
+  test('few objects are taken out, and nothing is collected', () => {
+    const context = collecting()
+    const pace = paceOf(19_999, context)
+    for (const _ of paced(objects(1_000), pace));
+    const few = objects(3)
+    release(few, context)
+    expect([few.length, context.collected]).toEqual([0, []])
+  })
+
+  test('many objects are taken out where nothing can be collected', () => {
+    const many = objects(20_000)
+    paceOf(20_000, {})()
+    release(many, {})
+    expect(many).toEqual([])
+  })
+})
