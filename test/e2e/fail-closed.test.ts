@@ -1,7 +1,18 @@
 // What is not known is never shown as fine: for each way of not knowing, what an answer must say, and what it must not.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
-import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SCM_CONFIG, SMALL, workspace } from './workspace.ts'
+import {
+  BINDING,
+  documents,
+  NODE,
+  OBJECTIVE,
+  POD,
+  POOL,
+  SCM_CONFIG,
+  SETTINGS,
+  SMALL,
+  workspace,
+} from './workspace.ts'
 
 beforeAll(built, BUILD_MAX_MS)
 
@@ -49,14 +60,6 @@ interface Situation {
   readonly never: readonly RegExp[]
 }
 
-const SETTINGS = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.yaml',
-]
 const BROKEN = 'kind: [\n'
 const WELL = /^ *√/m
 

@@ -68,6 +68,16 @@ watchClassless: true
 ignoreNamespaces: []
 `
 
+/** The flags that go with SCM's settings, where they stand in `scm.yaml`. */
+export const SETTINGS: readonly string[] = [
+  '--trust-domain',
+  'example.org',
+  '--clusterspiffeid-class-name',
+  '',
+  '--scm-config',
+  'scm.yaml',
+]
+
 /** Manifests as one file. */
 export function documents(...manifests: readonly string[]): string {
   return manifests.join('---\n')

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt } from '@kleym/shared/core/json.ts'
 import { inProcess, type Ran } from '../cli/in-process.ts'
+import { SCM_CONFIG, SETTINGS } from '../../../test/e2e/workspace.ts'
 import { workspace } from '../sources/workspace.ts'
 import {
   ask,
@@ -11,8 +12,6 @@ import {
   CHAT,
   codesOf,
   policy,
-  SCM_CONFIG,
-  SETTINGS,
   spiffeRule,
   WORLD,
   type PolicyParts,

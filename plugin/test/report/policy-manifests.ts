@@ -3,6 +3,7 @@
 import { listAt, stringAt } from '@kleym/shared/core/json.ts'
 import { stringify } from 'yaml'
 import { inProcess, type Ran } from '../cli/in-process.ts'
+import { SCM_CONFIG, SETTINGS } from '../../../test/e2e/workspace.ts'
 import { workspace } from '../sources/workspace.ts'
 
 /** The ID of binding team-a/chat, which `vllm` of two pods holds. */
@@ -117,26 +118,6 @@ export const WORLD = [
   pod('llama-1'),
   NODE,
 ].join('---\n')
-
-/** SCM's settings, under which it handles what kleym renders. */
-export const SCM_CONFIG = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-metadata: {name: scm}
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-ignoreNamespaces: []
-`
-
-/** The flags that go with it, for files named `all.yaml` and `scm.yaml`. */
-export const SETTINGS: readonly string[] = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.yaml',
-]
 
 /** Asks about the world with these policies in it. */
 export async function ask(args: readonly string[], ...policies: readonly string[]): Promise<Ran> {
