@@ -13,6 +13,20 @@ export interface Size {
   readonly pods: number
 }
 
+/** The size that a command line asks for. Throws where it is none. */
+export function sizeFrom(
+  given: { readonly [flag in keyof Size]?: string | undefined },
+  otherwise: Size,
+): Size {
+  const numberAt = (flag: keyof Size): number => {
+    const text = given[flag]
+    const number = text === undefined ? otherwise[flag] : Number(text)
+    if (Number.isInteger(number) && number > 0) return number
+    throw new Error(`--${flag} ${String(text)}: give a whole number above 0, e.g. 1000`)
+  }
+  return { bindings: numberAt('bindings'), pods: numberAt('pods') }
+}
+
 export interface LiveEstate {
   /** In the order in which they must be there; those of one list in any order. */
   readonly stages: readonly (readonly JsonRecord[])[]

@@ -10,7 +10,7 @@ import { run, type Program, type Ran } from './program.ts'
 import { countRequests, explainsInFew, readsPages, type Requests } from './requests.ts'
 
 /** What `npm run build` leaves. */
-const EXECUTABLE = join(import.meta.dirname, '../../dist/kubectl-kleym')
+export const EXECUTABLE = join(import.meta.dirname, '../../dist/kubectl-kleym')
 
 /** A command line, and what must hold of its requests. */
 export interface Command {

@@ -6,7 +6,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startOperatorPlane } from '../../test/control-plane/operator.ts'
 import { machineLine } from '../machine.ts'
-import type { Size } from './estate.ts'
+import { sizeFrom, type Size } from './estate.ts'
 import { fill } from './fill.ts'
 import { COMMANDS, measure, type Measured } from './measure.ts'
 
@@ -23,12 +23,6 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
   },
 })
-
-function numberIn(text: string | undefined, otherwise: number, flag: string): number {
-  const number = text === undefined ? otherwise : Number(text)
-  if (Number.isInteger(number) && number > 0) return number
-  throw new Error(`--${flag} ${String(text)}: give a whole number above 0, e.g. 1000`)
-}
 
 const COLUMNS = [
   ['s', ({ seconds }) => seconds.toFixed(2)],
@@ -73,10 +67,7 @@ function table(measured: readonly Measured[]): string {
 
 async function main(): Promise<number> {
   const otherwise = options.quick ? QUICK_SIZE : SIZE
-  const size = {
-    bindings: numberIn(options.bindings, otherwise.bindings, 'bindings'),
-    pods: numberIn(options.pods, otherwise.pods, 'pods'),
-  }
+  const size = sizeFrom(options, otherwise)
   const from = performance.now()
   const say = (line: string): void =>
     void process.stderr.write(`${((performance.now() - from) / 1000).toFixed(0).padStart(5)} s: ${line}\n`)
