@@ -109,7 +109,7 @@ function play({ says, args, exitCode }: Scene): boolean {
     {
       cwd: ROOT,
       encoding: 'utf8',
-      env: { ...process.env, COLUMNS: String(process.stdout.columns ?? 80) },
+      env: { ...process.env, COLUMNS: String(process.stdout.columns ?? process.env['COLUMNS'] ?? 80) },
     },
   )
   const asPromised = status === exitCode
