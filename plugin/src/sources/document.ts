@@ -48,45 +48,35 @@ export const MAX_DEPTH = 256
 export function splitDocuments(text: string): readonly Chunk[] {
   const chunks: Chunk[] = []
   let document = 1
-  let start = 0
   let line = 1
-  let at = 0
-  let lineHere = 1
-  const close = (end: number): void => {
+  for (let start = 0; start < text.length;) {
+    const end = nextSeparator(text, start)
     const chunk = text.slice(start, end)
-    if (document === 1 && chunks.length === 0 && onlyPrologue(chunk) && end < text.length) return
-    if (!onlyComments(chunk)) chunks.push({ text: chunk, document, line })
-    document++
-  }
-  while (at < text.length) {
-    if (isSeparator(text, at) && at > start) {
-      close(at)
-      start = at
-      line = lineHere
+    const isPrologue = start === 0 && end < text.length && PROLOGUE.test(chunk)
+    if (!isPrologue) {
+      if (!COMMENTS.test(chunk)) chunks.push({ text: chunk, document, line })
+      document++
     }
-    const next = text.indexOf('\n', at)
-    at = next === -1 ? text.length : next + 1
-    lineHere++
+    line += chunk.split('\n').length - 1
+    start = end
   }
-  close(text.length)
   return chunks
 }
 
-/** `---` at the beginning of a line, and then a blank or nothing. */
-function isSeparator(text: string, at: number): boolean {
-  if (!text.startsWith('---', at)) return false
-  const next = text[at + 3]
-  return next === undefined || next === '\n' || next === '\r' || next === ' ' || next === '\t'
+/** Where the next line begins that is `---` and then a blank or nothing; the end of the text where none does. */
+function nextSeparator(text: string, from: number): number {
+  let at = from
+  do at = text.indexOf('\n---', at) + 1
+  while (at > 0 && !SEPARATOR_ENDS.has(text[at + 3]))
+  return at === 0 ? text.length : at
 }
+
+const SEPARATOR_ENDS: ReadonlySet<string | undefined> = new Set([undefined, '\n', '\r', ' ', '\t'])
 
 /** Comments, directives (`%YAML 1.2`) and nothing else. */
-function onlyPrologue(chunk: string): boolean {
-  return /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/.test(chunk)
-}
-
-function onlyComments(chunk: string): boolean {
-  return onlyPrologue(chunk.replace(/^---(?=[ \t\r\n]|$)/, ''))
-}
+const PROLOGUE = /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/
+/** The same behind a separator, or without one. */
+const COMMENTS = /^(?:---(?=[ \t\r\n]|$))?(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/
 
 /** Line and column of an offset in a text, both from 1. */
 export function lineAndColumn(

@@ -1,9 +1,10 @@
 // Which files `-f` means, and their bytes. A folder gives its own *.yaml, *.yml and *.json, with -R those of the folders
-// below too; links are followed, and what is reached twice is read once. The order is that of the names' bytes.
-import type { Dirent } from 'node:fs'
-import { open, readdir, realpath, stat } from 'node:fs/promises'
+// below too; links are followed, and what is reached twice is read once. The order is that of the names' bytes. They are
+// read one after the other, as kubectl does: on a local disk, handing each to a thread and back takes longer.
+import { createReadStream, readdirSync, readFileSync, realpathSync, statSync, type Dirent } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { codeOf } from '@kleym/shared/kube/failures.ts'
 import type { InputProblem } from './problem.ts'
 
 /** The largest file that is read, in bytes. */
@@ -23,10 +24,10 @@ export interface FoundFiles {
 }
 
 /** The files that the given paths mean, sorted by name, each once. */
-export async function findFiles(
+export function findFiles(
   paths: readonly string[],
   options: { readonly cwd: string; readonly recursive: boolean },
-): Promise<FoundFiles> {
+): FoundFiles {
   const found = new Map<string, FoundFile>()
   const problems: InputProblem[] = []
   const seenFolders = new Set<string>()
@@ -35,32 +36,26 @@ export async function findFiles(
     const known = found.get(real)
     if (known === undefined || compareBytes(name, known.name) < 0) found.set(real, { name, path })
   }
-  const addFolder = async (name: string, path: string, real: string, depth: number): Promise<void> => {
+  const addFolder = (name: string, path: string, real: string, depth: number): void => {
     if (seenFolders.has(real)) return
     seenFolders.add(real)
     if (depth > FOLDER_DEPTH_MAX) {
       problems.push(unusable(name, `it is nested more than ${FOLDER_DEPTH_MAX} folders deep`))
       return
     }
-    const entries = await readdir(path, { withFileTypes: true })
+    const entries = readdirSync(path, { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name)))
-      await addEntry(entry, join(name, entry.name), join(path, entry.name), join(real, entry.name), depth)
+      addEntry(entry, join(name, entry.name), join(path, entry.name), join(real, entry.name), depth)
   }
-  const addEntry = async (
-    entry: Dirent,
-    name: string,
-    path: string,
-    real: string,
-    depth: number,
-  ): Promise<void> => {
+  const addEntry = (entry: Dirent, name: string, path: string, real: string, depth: number): void => {
     try {
       const wanted = /\.(?:ya?ml|json)$/.test(name)
       // Only a link needs another look: a folder tells the type of all else, and its real path.
       const isLink = entry.isSymbolicLink()
-      const facts = isLink ? await stat(path) : entry
-      const target = isLink ? await realpath(path) : real
+      const facts = isLink ? statSync(path) : entry
+      const target = isLink ? realpathSync.native(path) : real
       if (facts.isDirectory()) {
-        if (options.recursive) await addFolder(name, path, target, depth + 1)
+        if (options.recursive) addFolder(name, path, target, depth + 1)
       } else if (wanted && facts.isFile()) addFile(name, path, target)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
@@ -71,10 +66,10 @@ export async function findFiles(
   for (const name of paths) {
     const path = resolve(options.cwd, name)
     try {
-      const facts = await stat(path)
-      const real = await realpath(path).catch(() => path)
+      const facts = statSync(path)
+      const real = realOf(path)
       const before = found.size + problems.length
-      if (facts.isDirectory()) await addFolder(name, path, real, 0)
+      if (facts.isDirectory()) addFolder(name, path, real, 0)
       else addFile(name, path, real)
       const isEmpty = facts.isDirectory() && found.size + problems.length === before
       if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options.recursive))
@@ -88,17 +83,21 @@ export async function findFiles(
 /** The bytes of a file, or why they cannot be had. Pipes and devices are read to their end. */
 export async function readBounded(file: FoundFile): Promise<Uint8Array | InputProblem> {
   try {
-    const handle = await open(file.path, 'r')
-    try {
-      const facts = await handle.stat()
-      if (facts.isDirectory()) return unusable(file.name, 'it is a folder')
-      if (facts.isFile() && facts.size <= FILE_MAX) return await handle.readFile()
-      return await collect(handle.createReadStream({ autoClose: false }), file.name)
-    } finally {
-      await handle.close()
-    }
+    const facts = statSync(file.path)
+    if (facts.isDirectory()) return unusable(file.name, 'it is a folder')
+    if (facts.isFile() && facts.size <= FILE_MAX) return readFileSync(file.path)
+    return await collect(createReadStream(file.path), file.name)
   } catch (error) {
     return unusable(file.name, systemReason(error))
+  }
+}
+
+/** The path without links; itself where the system cannot tell. */
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
   }
 }
 
@@ -174,6 +173,6 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** A system error in words; its own text names absolute paths. */
 export function systemReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
-  return REASONS[code] ?? `the system says ${code}`
+  const code = codeOf(error)
+  return REASONS[code] ?? `the system says ${code === '' ? 'unknown error' : code}`
 }

@@ -7,9 +7,9 @@ import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { ParsedFile } from './document.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
-import { kustomize } from './kustomize.ts'
 import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
 import { placeText, type InputProblem } from './problem.ts'
+import type { Lines } from './yaml-line.ts'
 import { parseYaml } from './yaml.ts'
 
 /** What the sources need of the process. */
@@ -55,9 +55,10 @@ export async function loadFiles(
   const problems: InputProblem[] = []
   const sources = await readSources(args, io, problems)
   const collected: Collected = { objects: [], problems, skipped: new Map() }
+  const lines: Lines = new Map()
   let documents = 0
   for (const { name, bytes } of sources) {
-    const parsed = await parse(name, bytes)
+    const parsed = await parse(name, bytes, lines)
     documents += parsed.count
     for (const { why, fix, type, ...place } of parsed.faults) {
       if (type !== undefined && skipUnwanted(type, rules, collected)) continue
@@ -74,9 +75,6 @@ export async function loadFiles(
   }
 }
 
-/** How many files are read side by side: waiting for one after the other showed in every start. */
-const FILES_AT_ONCE = 32
-
 async function readSources(
   args: FileArguments,
   io: SourceIo,
@@ -89,24 +87,22 @@ async function readSources(
   }
   const { cwd, env } = io
   const named = args.files.filter((path) => path !== '-')
-  const found = await findFiles(named, { cwd, recursive: args.recursive })
+  const found = findFiles(named, { cwd, recursive: args.recursive })
   problems.push(...found.problems)
-  for (let at = 0; at < found.files.length; at += FILES_AT_ONCE) {
-    const files = found.files.slice(at, at + FILES_AT_ONCE)
-    const read = await Promise.all(files.map(readBounded))
-    for (const [index, file] of files.entries()) {
-      const bytes = read[index]
-      if (bytes !== undefined) add(file.name, bytes)
-    }
-  }
+  for (const file of found.files) add(file.name, await readBounded(file))
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
-  if (args.kustomize !== undefined)
+  if (args.kustomize !== undefined) {
+    const { kustomize } = await import('./kustomize.ts')
     add(`${args.kustomize} (kustomize)`, await kustomize(args.kustomize, { cwd, env }))
+  }
   return sources.toSorted((a, b) => compareBytes(a.name, b.name))
 }
 
-/** Parses a text as JSON where it is JSON, else as YAML: flow style begins with the same brackets. */
-export async function parse(name: string, bytes: Uint8Array): Promise<ParsedFile> {
+/**
+ * Parses a text as JSON where it is JSON, else as YAML: flow style begins with the same brackets. `lines` may be shared
+ * between texts.
+ */
+export async function parse(name: string, bytes: Uint8Array, lines: Lines = new Map()): Promise<ParsedFile> {
   const encoding = foreignEncoding(bytes)
   if (encoding !== undefined) {
     const fault = { document: 1, why: `the file is ${encoding}`, fix: 'save the file as UTF-8' }
@@ -116,11 +112,11 @@ export async function parse(name: string, bytes: Uint8Array): Promise<ParsedFile
   if (badLines.length === 0 && looksLikeJson(text)) {
     const parsed = parseJson(text)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
-    const asYaml = await parseYaml(text, badLines)
+    const asYaml = await parseYaml(text, badLines, lines)
     // A broken JSON text is broken YAML too: then the first reading says better where.
     return asYaml.faults.length === 0 ? asYaml : parsed
   }
-  return parseYaml(text, badLines)
+  return parseYaml(text, badLines, lines)
 }
 
 /** The same group, kind, namespace and name twice: the first stays, and a problem names both places. */

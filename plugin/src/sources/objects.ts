@@ -58,10 +58,10 @@ export function collectObjects(
 
 /** The items of a `List` or `PodList`; those of a typed list do not repeat their kind. */
 function listItems(value: unknown): readonly unknown[] | undefined {
-  const kind = stringAt(value, 'kind')
+  const kind = own(value, 'kind')
+  if (typeof kind !== 'string' || !kind.endsWith('List')) return undefined
+  if (stringAt(value, 'apiVersion') === undefined) return undefined
   const items = own(value, 'items')
-  if (kind === undefined || !kind.endsWith('List') || stringAt(value, 'apiVersion') === undefined)
-    return undefined
   if (!Array.isArray(items)) return items === null ? [] : undefined
   if (kind === 'List') return items
   const type = { apiVersion: own(value, 'apiVersion'), kind: kind.slice(0, -'List'.length) }
@@ -78,26 +78,25 @@ function collectObject(
   { objects, problems, skipped }: Collected,
   inList: boolean,
 ): void {
-  const where = placeText(origin)
   if (!isRecord(value)) {
     if (!inList) count(skipped, NO_OBJECT)
-    else problems.push(incomplete('an item of the list is no object', where, `it is ${typeName(value)}`))
+    else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
     return
   }
   const type = readType(value)
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
     if (half === undefined) count(skipped, NO_OBJECT)
-    else problems.push(incomplete(half.what, where, half.why))
+    else problems.push(incomplete(half.what, origin, half.why))
     return
   }
-  const wanted = rules.wanted.find(({ group, kind }) => kind === type.kind && group === type.group)
+  const wanted = wantedOf(type, rules.wanted)
   if (wanted === undefined) {
     count(skipped, typeText(type))
     return
   }
   const fault = metadataFault(value)
-  if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, where, fault))
+  if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, origin, fault))
   else objects.push({ value: settle(value, wanted, rules), origin })
 }
 
@@ -114,9 +113,12 @@ export function skipUnwanted(
 }
 
 function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
-  return (
-    type.kind.endsWith('List') || wanted.some(({ group, kind }) => kind === type.kind && group === type.group)
-  )
+  return type.kind.endsWith('List') || wantedOf(type, wanted) !== undefined
+}
+
+function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): WantedKind | undefined {
+  for (const one of wanted) if (one.kind === kind && one.group === group) return one
+  return undefined
 }
 
 function typeText({ group, kind }: ObjectType): string {
@@ -133,9 +135,9 @@ interface ObjectType {
 }
 
 function readType(value: JsonRecord): ObjectType | undefined {
-  const kind = stringAt(value, 'kind') ?? ''
-  const apiVersion = stringAt(value, 'apiVersion') ?? ''
-  if (kind === '' || apiVersion === '') return undefined
+  const kind = nonEmpty(own(value, 'kind'))
+  const apiVersion = nonEmpty(own(value, 'apiVersion'))
+  if (kind === undefined || apiVersion === undefined) return undefined
   return { group: groupOf(apiVersion), kind }
 }
 
@@ -215,11 +217,11 @@ function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function incomplete(what: string, where: string, why: string): InputProblem {
+function incomplete(what: string, origin: Origin, why: string): InputProblem {
   return {
     kind: 'incomplete',
     what,
-    where,
+    where: placeText(origin),
     why,
     fix: 'complete the object: apiVersion, kind and metadata.name',
   }

@@ -1,31 +1,40 @@
 // The plain scalars of Go's YAML 1.1 reader, as kubectl has it (sigs.k8s.io/yaml, goyaml.v2/resolve.go).
 import type { ScalarTag } from 'yaml'
 
+/** What Go's reader takes for booleans beyond the core schema of YAML 1.2. */
+const TRUE = ['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON']
+const FALSE = ['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF']
+
+const WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ...[...TRUE, 'true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...[...FALSE, 'false', 'False', 'FALSE'].map((word) => [word, false] as const),
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+])
+
 /** What a plain scalar means: a boolean, a number, null, else the text itself. */
 export function resolvePlain(text: string): unknown {
-  // A letter that begins no special word: most scalars.
-  if (/^[A-Za-z]/.test(text) && !/^[yYnNtTfFoO]/.test(text)) return text
-  if (TRUE.test(text) || /^(?:true|True|TRUE)$/.test(text)) return true
-  if (FALSE.test(text) || /^(?:false|False|FALSE)$/.test(text)) return false
-  if (/^(?:~|null|Null|NULL)?$/.test(text)) return null
+  const word = WORDS.get(text)
+  if (word !== undefined) return word
+  // Most scalars begin like no number.
+  if (!/^[-+.0-9]/.test(text)) return text
   if (GO_INT.test(text)) return goInteger(text)
   if (GO_FLOAT.test(text)) return goFloat(text)
-  if (/^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/.test(text)) return Number.NaN
-  return text
+  return /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/.test(text) ? Number.NaN : text
 }
-
-const TRUE = /^(?:y|Y|yes|Yes|YES|on|On|ON)$/
-const FALSE = /^(?:n|N|no|No|NO|off|Off|OFF)$/
 
 /** The plain scalars that Go's reader knows beyond the core schema of YAML 1.2, or reads differently. */
 export function goScalars(): ScalarTag[] {
   const bool = 'tag:yaml.org,2002:bool'
   return [
-    { tag: bool, default: true, test: TRUE, resolve: () => true },
-    { tag: bool, default: true, test: FALSE, resolve: () => false },
+    { tag: bool, default: true, test: oneOf(TRUE), resolve: () => true },
+    { tag: bool, default: true, test: oneOf(FALSE), resolve: () => false },
     { tag: 'tag:yaml.org,2002:int', default: true, test: GO_INT, resolve: goInteger },
     { tag: 'tag:yaml.org,2002:float', default: true, test: GO_FLOAT, resolve: goFloat },
   ]
+}
+
+function oneOf(words: readonly string[]): RegExp {
+  return new RegExp(`^(?:${words.join('|')})$`)
 }
 
 /** `strconv.ParseInt(text, 0, 64)` after dropping underscores. A leading zero is octal. */

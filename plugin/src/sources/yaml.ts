@@ -13,6 +13,7 @@ import {
   type ParsedDocument,
   type ParsedFile,
 } from './document.ts'
+import type { Lines } from './yaml-line.ts'
 import { parsePlainYaml } from './yaml-plain.ts'
 import { goScalars } from './yaml-scalars.ts'
 
@@ -21,15 +22,19 @@ export const ALIAS_NODES_MAX = 100_000
 /** The longest document in UTF-16 units: the parser holds some fifty times that much. JSON has no such limit. */
 export const YAML_DOCUMENT_MAX = 8 * 1024 * 1024
 
-/** Reads a YAML text, document by document. */
-export async function parseYaml(text: string, badLines: readonly number[]): Promise<ParsedFile> {
+/** Reads a YAML text, document by document. `lines` may be shared between texts. */
+export async function parseYaml(
+  text: string,
+  badLines: readonly number[],
+  lines: Lines = new Map(),
+): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
   const chunks = splitDocuments(text)
   let library: Library | undefined
   for (const chunk of chunks) {
     const fault = unreadable(chunk, badLines)
-    const plain = fault === undefined ? readPlain(chunk) : undefined
+    const plain = fault === undefined ? readPlain(chunk, lines) : undefined
     if (fault !== undefined) faults.push(fault)
     else if (plain !== undefined) documents.push(plain)
     else {
@@ -41,8 +46,8 @@ export async function parseYaml(text: string, badLines: readonly number[]): Prom
 }
 
 /** A document without anything unusual. Lists are left to the library, which knows where their items stand. */
-function readPlain({ text, document, line }: Chunk): ParsedDocument | undefined {
-  const plain = parsePlainYaml(text)
+function readPlain({ text, document, line }: Chunk, lines: Lines): ParsedDocument | undefined {
+  const plain = parsePlainYaml(text, lines)
   if (plain === undefined || String(plain.value['kind']).endsWith('List')) return undefined
   const begins = line + plain.line
   return { value: plain.value, document, line: begins, itemLine: () => begins }

@@ -1,0 +1,109 @@
+// One line of plain YAML, taken apart: how far it is indented, whether it is an entry or an item, and the value that stands
+// on it. What a line says does not depend on where it stands, and most lines of manifests stand in them many times
+// (`metadata:`, `  namespace: team-a`), so every text is taken apart once.
+import { resolvePlain } from './yaml-scalars.ts'
+
+/** An entry of a mapping (`key: value`) or an item of a list (`- value`). */
+export interface Line {
+  /** The column of the key or the dash, from 0. */
+  readonly indent: number
+  /** Undefined for an item. */
+  readonly key: string | undefined
+  /** The entry or the item that stands behind the dash of an item, as if it stood there alone. */
+  readonly inner: Line | undefined
+  /** The one-line scalar on the line; undefined where there is none. */
+  readonly scalar: unknown
+  /** Where there is no scalar: `{}`, `[]`, the head of a block scalar, or nothing, as it stands there. */
+  readonly open: string
+}
+
+/** Nothing, or a comment. */
+export const BLANK: Line = { indent: -1, key: undefined, inner: undefined, scalar: undefined, open: '' }
+/** The line that begins a document. */
+export const MARK: Line = { ...BLANK }
+/** Whatever has to be left to the library. */
+export const BEYOND: Line = { ...BLANK }
+
+/** The lines that are known, by their text. */
+export type Lines = Map<string, Line>
+
+/** How many lines are remembered: a file of any size is read in bounded memory. */
+const KNOWN_MAX = 20_000
+
+/** A longer line is no usual one: taking it apart could need more stack than there is. In UTF-16 units. */
+const LENGTH_MAX = 65_536
+
+/** What a line of printable ASCII says, its line break left out; and remembers it. */
+export function learnLine(lines: Lines, text: string): Line {
+  const line = text.length > LENGTH_MAX ? BEYOND : takeApart(text)
+  if (lines.size < KNOWN_MAX) lines.set(text, line)
+  return line
+}
+
+/**
+ * The indentation; a key that is surely a string, with its colon, or a dash, before a blank or the end; and the rest
+ * without the blanks around it.
+ */
+const LINE = /^( *)(?:([A-Za-z_][A-Za-z0-9_./-]*):(?= |$)|(-)(?= |$))? *(.*[^ ])? *$/
+
+function takeApart(text: string): Line {
+  const parts = LINE.exec(text)
+  if (parts === null) return BEYOND
+  // By number: taking a list apart by a pattern costs as much as the expression.
+  const indent = parts[1]?.length ?? 0
+  const key = parts[2]
+  const rest = parts[4] ?? ''
+  // `yes:` is the key "true".
+  if (key !== undefined) return typeof resolvePlain(key) === 'string' ? withValue(indent, key, rest) : BEYOND
+  if (parts[3] !== undefined) return takeItemApart(indent, text, rest)
+  if (rest === '' || rest.startsWith('#')) return BLANK
+  return rest === '---' && indent === 0 ? MARK : BEYOND
+}
+
+/** The column up to which a dash may stand behind other dashes; nobody writes that many. */
+const COLUMN_MAX = 128
+
+function takeItemApart(indent: number, text: string, rest: string): Line {
+  if (indent > COLUMN_MAX) return BEYOND
+  // What stands behind a dash is as far to the right as if the dash were a blank.
+  const inner = takeApart(' '.repeat(indent + 1) + text.slice(indent + 1))
+  if (inner.indent > indent) return { indent, key: undefined, inner, scalar: undefined, open: '' }
+  return withValue(indent, undefined, rest)
+}
+
+/** A word of six characters and more that begins with a letter is a text: the special ones are shorter. */
+const LONG_WORD = /^[A-Za-z][^ ]{4,}[^ :]$/
+/** No scalar, and understood all the same. The head of a block scalar that says how far it is indented is not. */
+const OPEN: ReadonlySet<string> = new Set(['', '{}', '[]', '|', '|-', '|+', '>', '>-', '>+'])
+
+/** An entry, or an item, with what stands behind its colon or dash. */
+function withValue(indent: number, key: string | undefined, value: string): Line {
+  if (OPEN.has(value)) return { indent, key, inner: undefined, scalar: undefined, open: value }
+  const scalar = LONG_WORD.test(value) ? value : readScalar(value)
+  return scalar === undefined ? BEYOND : { indent, key, inner: undefined, scalar, open: '' }
+}
+
+/** Begins like a plain scalar; indicators, quotes and dashes before blanks do not. */
+const PLAIN = /^(?:[A-Za-z0-9/_.+(<$~=]|-[^ ])/
+const QUOTED = /^(?:"([^"\\]*)"|'([^']*)')(?: +#.*)?$/
+/** What ends a plain scalar, or is wrong in it. */
+const COMMENT_OR_COLON = /: | #|:$/
+
+/** A one-line scalar; undefined for anything else. */
+function readScalar(text: string): unknown {
+  if (!PLAIN.test(text)) {
+    const quoted = QUOTED.exec(text)
+    return quoted?.[1] ?? quoted?.[2]
+  }
+  const plain = COMMENT_OR_COLON.test(text) ? withoutComment(text) : text
+  const value = plain === undefined ? undefined : resolvePlain(plain)
+  // Infinity and NaN are refused, and the library knows where they stand.
+  return typeof value === 'number' && !Number.isFinite(value) ? undefined : value
+}
+
+/** Undefined where a colon would make it a mapping. */
+function withoutComment(text: string): string | undefined {
+  const comment = text.indexOf(' #')
+  const plain = comment === -1 ? text : text.slice(0, comment).trimEnd()
+  return plain.includes(': ') || plain.endsWith(':') ? undefined : plain
+}
