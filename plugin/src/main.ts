@@ -5,44 +5,12 @@
 import process from 'node:process'
 import { dig } from '@kleym/shared/core/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { CommandContext, Interrupts, Output } from './cli/context.ts'
+import type { CommandContext, Interrupts } from './cli/context.ts'
 import { asKleymError, EXIT, formatError, KleymError } from './cli/errors.ts'
+import { FileOutput } from './cli/file-output.ts'
 import { runProgram } from './cli/program.ts'
 import { VERSION } from './cli/version.ts'
 import { askedFor, COMPLETE } from './completion/ask.ts'
-
-/** A stream that a reader may leave at any time (`| head`): that is no error of ours, and says nothing. */
-function output(stream: NodeJS.WriteStream): Output {
-  let gone = false
-  const toldOfEnd: (() => void)[] = []
-  // oclif listens too, and throws whatever is no EPIPE.
-  stream.removeAllListeners('error')
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (gone) return
-    gone = true
-    for (const run of toldOfEnd) run()
-    if (error.code === 'EPIPE' || stream === process.stderr) return
-    process.exitCode = EXIT.incomplete
-    process.stderr.write(
-      formatError(
-        new KleymError({
-          code: 'output',
-          what: 'the answer could not be written',
-          why: `the system says ${error.code ?? 'nothing about it'}`,
-          fix: 'make room where it is written to',
-        }),
-      ),
-    )
-  })
-  return {
-    write: (text) => {
-      if (!gone) stream.write(text)
-    },
-    isTerminal: stream.isTTY,
-    columns: stream.isTTY ? stream.columns : undefined,
-    onGone: (run) => void toldOfEnd.push(run),
-  }
-}
 
 const crashListeners = new Set<(error: unknown) => void>()
 
@@ -70,15 +38,26 @@ const context: CommandContext = {
   cwd: process.cwd(),
   env: process.env,
   stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
-  stdout: output(process.stdout),
-  stderr: output(process.stderr),
+  stdout: new FileOutput({ fd: 1, open: () => process.stdout, onError: reportUnwritten }),
+  // Where stderr cannot be written there is nowhere left to say so.
+  stderr: new FileOutput({ fd: 2, open: () => process.stderr, onError: () => {} }),
   clock: systemClock,
   interrupts,
-  ...(process.stdin.isTTY && process.stdout.isTTY
-    ? { terminal: { stdin: process.stdin, stdout: process.stdout } }
-    : {}),
+  terminal: () =>
+    process.stdin.isTTY && process.stdout.isTTY
+      ? { stdin: process.stdin, stdout: process.stdout }
+      : undefined,
   collectGarbage,
   version: VERSION,
+}
+
+function reportUnwritten(code: string): void {
+  process.exitCode = EXIT.incomplete
+  const why = `the system says ${code}`
+  const fix = 'make room where it is written to'
+  context.stderr.write(
+    formatError(new KleymError({ code: 'output', what: 'the answer could not be written', why, fix })),
+  )
 }
 
 function reportBug(thrown: unknown): void {
@@ -100,4 +79,4 @@ const argv = askedFor(process.argv0, process.argv.slice(2))
 const exitCode = await runProgram(argv, context)
 process.exitCode ??= exitCode
 // A shell waits for its completions: what still hangs then, such as a credential plugin, is not waited for.
-if (argv[0] === COMPLETE) process.stdout.write('', () => process.exit())
+if (argv[0] === COMPLETE) process.exit()

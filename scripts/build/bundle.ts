@@ -2,6 +2,8 @@
 import { build } from 'esbuild'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
+import { lateBuiltins } from './late-builtins.ts'
+import { oclifBundle } from './oclif-bundle.ts'
 
 /** Bundles a program; rejects with what esbuild found, which it has printed by then. */
 export async function bundle(
@@ -20,17 +22,11 @@ export async function bundle(
     format: 'esm',
     target: 'node26',
     // @oclif/core is CommonJS: it needs these in an ES module.
-    banner: {
-      js: [
-        "import { createRequire as __createRequire } from 'node:module';",
-        'const require = __createRequire(import.meta.url);',
-        'const __filename = import.meta.filename, __dirname = import.meta.dirname;',
-      ].join(''),
-    },
+    banner: { js: 'const __filename = import.meta.filename, __dirname = import.meta.dirname;' },
     // The ES module build of yaml: Node's own condition gives CommonJS, which cannot be shaken.
     alias: { yaml: `${root}/node_modules/yaml/browser/index.js` },
     define: SHIPPED,
-    plugins: [kubeBundle, inkBundle],
+    plugins: [kubeBundle, inkBundle, oclifBundle, lateBuiltins],
     logLevel: 'warning',
   })
 }

@@ -95,6 +95,6 @@ describe('a bug', () => {
 
   test('has a stack in which functions have their names', async () => {
     const { stderr } = await kleym(['diff', '-v=6', '--nonsense'])
-    expect(stderr).toMatch(/^ {4}at runProgram \(.*\d+:\d+\)$/m)
+    expect(stderr).toMatch(/^ {4}at (?:async )?runProgram \(.*\d+:\d+\)$/m)
   })
 })

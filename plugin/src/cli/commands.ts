@@ -24,6 +24,9 @@ export const COMMANDS = {
 
 export type CommandId = keyof typeof COMMANDS
 
+/** The words on the command line. */
+export const COMMAND_IDS: readonly string[] = Object.keys(COMMANDS)
+
 /** Whether a word is a command. */
 export function isCommand(word: string): word is CommandId {
   return Object.hasOwn(COMMANDS, word)

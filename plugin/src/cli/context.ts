@@ -46,8 +46,8 @@ export interface CommandContext extends SourceIo {
    * is quick; what is in use by then counts as old from then on.
    */
   readonly collectGarbage?: (which: 'young' | 'all') => void
-  /** The terminal, where both stdin and stdout are one. */
-  readonly terminal?: Terminal
+  /** The terminal; undefined where stdin or stdout is none. */
+  readonly terminal?: () => Terminal | undefined
   readonly interrupts?: Interrupts
   /** The version of kleym. */
   readonly version: string

@@ -19,6 +19,11 @@ export class EmbeddedConfig extends Config {
     super(options)
     this.context = context
   }
+
+  /** There are none: no other package can hook into the program. */
+  override async runHook(): Promise<Interfaces.Hook.Result<never>> {
+    return { successes: [], failures: [] }
+  }
 }
 
 class EmbeddedPlugin extends Plugin {
@@ -76,9 +81,15 @@ function describe(id: string, command: Command.Class, plugin: string): Command.C
   }
 }
 
-/** oclif's configuration for the given commands; nothing is searched on disk for it. */
+const ROOT = import.meta.dirname
+
+/** All that a command needs to run: what oclif knows of commands and machine takes longer to load than to parse with. */
+export function configToRun(context: CommandContext): EmbeddedConfig {
+  return new EmbeddedConfig({ root: ROOT }, context)
+}
+
+/** oclif's configuration for the given commands, for help and for errors; nothing is searched on disk for it. */
 export async function loadConfig(classes: CommandClasses, context: CommandContext): Promise<EmbeddedConfig> {
-  const root = import.meta.dirname
   const pjson: Interfaces.PJSON = {
     name: 'kleym',
     version: context.version,
@@ -86,11 +97,11 @@ export async function loadConfig(classes: CommandClasses, context: CommandContex
     oclif: { bin: BIN, dirname: 'kleym', topicSeparator: ' ', additionalHelpFlags: ['-h'] },
   }
   const plugin = new EmbeddedPlugin(
-    { root, pjson, isRoot: true, type: 'core', ignoreManifest: true, name: 'kleym' },
+    { root: ROOT, pjson, isRoot: true, type: 'core', ignoreManifest: true, name: 'kleym' },
     classes,
   )
   await plugin.load()
-  const config = new EmbeddedConfig({ root, pjson, plugins: new Map([[plugin.name, plugin]]) }, context)
+  const config = new EmbeddedConfig({ root: ROOT, pjson, plugins: new Map([[plugin.name, plugin]]) }, context)
   await config.load()
   return config
 }

@@ -1,7 +1,7 @@
 // Help: the questions first, `kubectl kleym` everywhere, 80 columns, no colours, examples that can be pasted.
 import type { Command } from '@oclif/core/command'
 import { Help } from '@oclif/core/help'
-import { COMMANDS, QUESTIONS } from './commands.ts'
+import { COMMAND_IDS, COMMANDS, QUESTIONS } from './commands.ts'
 import { BIN, type EmbeddedConfig } from './embedded.ts'
 import { unknownCommand } from './usage-errors.ts'
 
@@ -16,12 +16,16 @@ export function asksForHelp(argv: readonly string[]): boolean {
 }
 
 /** The help that a command line asks for; throws a usage error for a command that does not exist. */
-export async function helpText(argv: readonly string[], config: EmbeddedConfig): Promise<string> {
+export async function helpText(
+  argv: readonly string[],
+  loadConfig: () => Promise<EmbeddedConfig>,
+): Promise<string> {
   const words = argv.filter((word) => !word.startsWith('-'))
   const subject = words[0] === 'help' ? words[1] : words[0]
   if (subject === undefined) return rootHelp()
+  const config = await loadConfig()
   const command = config.findCommand(subject)
-  if (command === undefined) throw unknownCommand(subject, config.commandIDs)
+  if (command === undefined) throw unknownCommand(subject, COMMAND_IDS)
   const help = new KleymHelp(config, {
     maxWidth: HELP_WIDTH,
     stripAnsi: true,

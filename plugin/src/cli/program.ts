@@ -1,19 +1,18 @@
 // One run of the program, from the command line to the exit code. Everything that can go wrong ends here.
 import { COMPLETE } from '../completion/ask.ts'
 import { escapeTerminal, neutraliseCommands } from '../output/escape.ts'
-import { COMMANDS, isCommand } from './commands.ts'
+import { COMMAND_IDS, COMMANDS, isCommand } from './commands.ts'
 import type { CommandContext, Outcome } from './context.ts'
-import { loadConfig, type EmbeddedConfig } from './embedded.ts'
-import { asKleymError, EXIT, formatError, formatStack, type ExitCode } from './errors.ts'
+import { configToRun, loadConfig } from './embedded.ts'
+import { asKleymError, EXIT, formatError, formatStack, type ExitCode, type KleymError } from './errors.ts'
 import { asksForHelp, helpText } from './help.ts'
-import { unknownCommand, usageError } from './usage-errors.ts'
+import { isUsageError, unknownCommand, usageError } from './usage-errors.ts'
 
 /** The verbosity from which errors come with their stack, as kubectl's `-v`. */
 const STACK_VERBOSITY = 6
 
 /** Runs one command line and prints what comes of it; never throws. */
 export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
-  let config: EmbeddedConfig | undefined
   try {
     if (argv[0] === '--version' || argv[0] === 'version') {
       context.stdout.write(`kubectl-kleym ${context.version}\n`)
@@ -24,22 +23,32 @@ export async function runProgram(argv: readonly string[], context: CommandContex
       context.stdout.write(await completionFor(argv.slice(1), context))
       return EXIT.ok
     }
-    config = await loadConfig(COMMANDS, context)
     if (asksForHelp(argv)) {
-      context.stdout.write(await helpText(argv, config))
+      context.stdout.write(await helpText(argv, () => loadConfig(COMMANDS, context)))
       return EXIT.ok
     }
     const [id = '', ...rest] = argv
-    if (!isCommand(id)) throw unknownCommand(id, config.commandIDs)
-    const outcome = await new COMMANDS[id](rest, config).run()
+    if (!isCommand(id)) throw unknownCommand(id, COMMAND_IDS)
+    const outcome = await new COMMANDS[id](rest, configToRun(context)).run()
     print(outcome, context)
     return outcome.exitCode
   } catch (thrown) {
-    const error = usageError(thrown, config?.findCommand(argv[0] ?? '')) ?? asKleymError(thrown)
+    const error = (await asUsageError(thrown, argv, context)) ?? asKleymError(thrown)
     context.stderr.write(formatError(error))
     if (verbosity(argv) >= STACK_VERBOSITY) context.stderr.write(formatStack(error))
     return error.exitCode
   }
+}
+
+/** What oclif says of the command line, in our words; undefined for any other error. */
+async function asUsageError(
+  thrown: unknown,
+  [id = '']: readonly string[],
+  context: CommandContext,
+): Promise<KleymError | undefined> {
+  if (!isUsageError(thrown)) return undefined
+  const config = await loadConfig(COMMANDS, context)
+  return usageError(thrown, config.findCommand(id))
 }
 
 /** Prints what a command has to say: the answer first, then what a person should know about it. */

@@ -29,9 +29,13 @@ export function unknownCommand(word: string, known: readonly string[]): KleymErr
   })
 }
 
-/** An error of oclif's parser as a usage error; undefined for anything else, which is then a bug. */
-export function usageError(thrown: unknown, command: Command.Loadable | undefined): KleymError | undefined {
-  if (!(thrown instanceof Errors.CLIError)) return undefined
+/** Whether oclif's parser has thrown this; anything else is a KleymError or a bug. */
+export function isUsageError(thrown: unknown): thrown is Errors.CLIError {
+  return thrown instanceof Errors.CLIError
+}
+
+/** An error of oclif's parser as a usage error. */
+export function usageError(thrown: Errors.CLIError, command: Command.Loadable | undefined): KleymError {
   const id = command?.id ?? ''
   const docs = `${BIN} ${id === '' ? '' : `${id} `}--help`
   const refuse = (what: string, why: string, fix: string): KleymError =>
