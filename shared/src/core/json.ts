@@ -13,25 +13,52 @@ export function own(value: unknown, key: string): unknown {
   return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
+/**
+ * The own property found by walking one to four keys, else undefined. The keys are single parameters, since a rest
+ * parameter makes a list at each call, and reading objects consists of such calls.
+ */
+export function dig(
+  value: unknown,
+  first: string,
+  second?: string,
+  third?: string,
+  fourth?: string,
+): unknown {
+  const found = own(value, first)
+  return second === undefined || found === undefined ? found : dig(found, second, third, fourth)
+}
+
 /** The own property found by walking `path`, else undefined. */
-export function dig(value: unknown, ...path: readonly string[]): unknown {
+export function digPath(value: unknown, path: readonly string[]): unknown {
   let here = value
   for (const key of path) here = own(here, key)
   return here
 }
 
-/** The string at `path`, else undefined; a number or a mapping there is undefined too. */
-export function stringAt(value: unknown, ...path: readonly string[]): string | undefined {
-  const found = dig(value, ...path)
+/** The string at one to four keys, else undefined; a number or a mapping there is undefined too. */
+export function stringAt(
+  value: unknown,
+  first: string,
+  second?: string,
+  third?: string,
+  fourth?: string,
+): string | undefined {
+  const found = dig(value, first, second, third, fourth)
   return typeof found === 'string' ? found : undefined
 }
 
 /** One for all: caches keep tens of thousands of absent lists. */
 const NO_ITEMS: readonly unknown[] = []
 
-/** The list at `path`, else an empty one. */
-export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  const found = dig(value, ...path)
+/** The list at one to four keys, else an empty one. */
+export function listAt(
+  value: unknown,
+  first: string,
+  second?: string,
+  third?: string,
+  fourth?: string,
+): readonly unknown[] {
+  const found = dig(value, first, second, third, fourth)
   return Array.isArray(found) ? found : NO_ITEMS
 }
 

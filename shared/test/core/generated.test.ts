@@ -52,7 +52,7 @@ describe('the CRD', () => {
   })
 
   test('has the status fields of the contract, and a status subresource', () => {
-    const status = dig(only, 'schema', 'openAPIV3Schema', 'properties', 'status', 'properties')
+    const status = dig(dig(only, 'schema', 'openAPIV3Schema'), 'properties', 'status', 'properties')
     expect(Object.keys(Object(status))).toEqual([
       'observedGeneration',
       'conditions',

@@ -1,6 +1,6 @@
 // Contract §2 and §7: what a judgement makes of a status.
 import { describe, expect, test } from 'vitest'
-import type { BindingStatus } from '../../src/core/objects/binding-schema.ts'
+import type { BindingStatus } from '../../src/core/objects/binding-status.ts'
 import { CONDITION_TYPES } from '../../src/core/names.ts'
 import type { Judgement } from '../../src/core/plan/plan.ts'
 import { nextStatus, verdictOf, type StatusContext } from '../../src/core/plan/status.ts'

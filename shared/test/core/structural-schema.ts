@@ -1,6 +1,6 @@
 // As much of the API server's admission as our CRD uses: pruning of null, defaults, a structural schema, and the few
 // words of CEL in our rules. It knows no other keyword: it throws on one, so that the CRD cannot outgrow it unseen.
-import { dig, isRecord, own, type JsonRecord } from '../../src/core/json.ts'
+import { dig, digPath, isRecord, own, type JsonRecord } from '../../src/core/json.ts'
 import { bindingCrd } from '../../src/core/objects/crd.ts'
 
 const IGNORED = new Set([
@@ -20,7 +20,7 @@ export function crdSchema(part: 'spec' | 'status'): JsonRecord {
 
 /** The mapping at a path; an error where there is none. */
 export function recordAt(value: unknown, ...path: readonly string[]): JsonRecord {
-  const found = dig(value, ...path)
+  const found = digPath(value, path)
   if (!isRecord(found)) throw new Error(`${path.join('.')} is no mapping`)
   return found
 }

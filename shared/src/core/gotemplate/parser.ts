@@ -62,7 +62,13 @@ type Ending = { readonly end: 'end' } | { readonly end: 'else'; readonly chained
 
 /** Parses a byte text. Throws `SyntaxFault` or `Unsupported`. */
 export function parseSource(source: string): ParsedSource {
+  // Without an action, and most have none, a template is its text.
+  if (!source.includes('{{')) return textAlone(source)
   return new Parser(source).parse()
+}
+
+function textAlone(text: string): ParsedSource {
+  return { main: text === '' ? [] : [{ kind: 'text', text }], defined: new Map(), hasNumber: false }
 }
 
 /** What Go keeps per tree: the main part, and each `define` and `block`. */

@@ -84,12 +84,15 @@ export function parseTemplate(source: string): ParsedTemplate {
     return { kind: 'unsupported', construct: `a template longer than ${MAX_SOURCE}` }
   try {
     const parsed = parseSource(toByteText(source))
-    const execute = compile(parsed)
     const texts = parsed.main.map((node) => (node.kind === 'text' ? node.text : undefined))
+    const literal = texts.includes(undefined) ? undefined : texts.join('')
+    // Most templates have no action: there is nothing to compile.
+    const isText = literal !== undefined && parsed.defined.size === 0
+    const execute = isText ? () => ({ bytes: literal, whats: [] }) : compile(parsed)
     return {
       kind: 'template',
       source,
-      literal: texts.includes(undefined) ? undefined : fromByteText(texts.join('')).text,
+      literal: literal === undefined ? undefined : fromByteText(literal).text,
       hasNumber: parsed.hasNumber,
       hasDefinitions: parsed.defined.size > 0,
       render: (data) => render(execute, data),

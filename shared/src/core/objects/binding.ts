@@ -1,19 +1,18 @@
 // An InferenceIdentityBinding, read field by field: an older CRD may have admitted what today's refuses, so each field
 // is either good or carries the sentence that says what is wrong with it (contract §2).
-import type * as z from 'zod'
-import { dig, isRecord, own, typeName } from '../json.ts'
+import * as z from 'zod/mini'
+import { dig, digPath, isRecord, own, typeName } from '../json.ts'
 import type { Mode } from '../names.ts'
 import {
-  bindingStatusSchema,
   containerNameSchema,
   modeSchema,
   objectiveRefSchema,
   poolRefSchema,
   serviceAccountNameSchema,
-  type BindingStatus,
   type ObjectiveRef,
   type PoolRef,
 } from './binding-schema.ts'
+import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
 import type { Standing } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
@@ -38,6 +37,8 @@ export interface Binding {
   readonly origin: Origin | undefined
 }
 
+const OPTIONAL_OBJECTIVE = z.optional(objectiveRefSchema)
+
 /** Reads a binding; never throws. */
 export function readBinding(raw: RawObject, standing: Standing): Binding {
   const meta = readMeta(raw.value)
@@ -46,7 +47,7 @@ export function readBinding(raw: RawObject, standing: Standing): Binding {
     meta,
     key: `${meta.namespace}/${meta.name}`,
     poolRef: readField(poolRefSchema, spec, 'poolRef'),
-    objectiveRef: readField(objectiveRefSchema.optional(), spec, 'objectiveRef'),
+    objectiveRef: readField(OPTIONAL_OBJECTIVE, spec, 'objectiveRef'),
     mode: readField(modeSchema, spec, 'mode'),
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
@@ -58,11 +59,11 @@ export function readBinding(raw: RawObject, standing: Standing): Binding {
 
 /** Reads `.status` of a binding; undefined for anything that the operator cannot have written. */
 export function readStatus(status: unknown): BindingStatus | undefined {
-  const parsed = isRecord(status) ? bindingStatusSchema.safeParse(status) : undefined
+  const parsed = isRecord(status) ? bindingStatusSchema().safeParse(status) : undefined
   return parsed?.success === true ? parsed.data : undefined
 }
 
-function readField<Schema extends z.ZodType>(
+function readField<Schema extends z.ZodMiniType>(
   schema: Schema,
   spec: unknown,
   name: string,
@@ -72,7 +73,7 @@ function readField<Schema extends z.ZodType>(
   if (parsed.success) return { ok: true, value: parsed.data }
   const [issue] = parsed.error.issues
   const path = (issue?.path ?? []).map(String)
-  const leaf = dig(found, ...path)
+  const leaf = digPath(found, path)
   const field = `.${['spec', name, ...path].join('.')}`
   if (leaf === undefined || leaf === null) return { ok: false, problem: `${field} is missing` }
   return { ok: false, problem: `${field} ${issue?.message ?? 'is invalid'}; found ${shown(leaf)}` }

@@ -1,11 +1,12 @@
 // The CustomResourceDefinition of InferenceIdentityBinding, generated from the zod schemas. zod's OpenAPI 3.0 output is
 // nearly a structural schema; `structural` does the rest and refuses what it does not know, so that nothing slips
 // through unseen.
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { isRecord, type JsonRecord } from '../json.ts'
 import { BINDING_GROUP, BINDING_KIND, BINDING_PLURAL, BINDING_VERSION } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { bindingSpecSchema, bindingStatusSchema } from './binding-schema.ts'
+import { bindingSpecSchema } from './binding-schema.ts'
+import { bindingStatusSchema } from './binding-status.ts'
 
 /** The keys that a structural schema of ours may have, in the order in which they are written. */
 const KEPT = [
@@ -63,8 +64,8 @@ export function bindingCrd(): JsonRecord {
                 apiVersion: { type: 'string' },
                 kind: { type: 'string' },
                 metadata: { type: 'object' },
-                spec: structural(jsonSchema(bindingSpecSchema), 'spec'),
-                status: structural(jsonSchema(bindingStatusSchema), 'status'),
+                spec: structural(jsonSchema(bindingSpecSchema()), 'spec'),
+                status: structural(jsonSchema(bindingStatusSchema()), 'status'),
               },
             },
           },
@@ -84,7 +85,7 @@ const PRINTER_COLUMNS = [
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ]
 
-function jsonSchema(schema: z.ZodType): unknown {
+function jsonSchema(schema: z.ZodMiniType): unknown {
   return z.toJSONSchema(schema, {
     target: 'openapi-3.0',
     io: 'input',
