@@ -20,6 +20,7 @@ import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { liveSnapshot } from './live-snapshot.ts'
 import { paceOf, release } from './memory.ts'
+import { isEnough, partOf } from './part.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
@@ -65,7 +66,7 @@ export async function gather(
     })
     await gathering.readFiles()
     return cluster === undefined
-      ? await gathering.world(undefined)
+      ? await gathering.world(undefined, { question })
       : await gathering.readCluster(cluster, question)
   } finally {
     cluster?.close()
@@ -149,15 +150,23 @@ class Gathering {
 
   /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
   #worldOfAll(side: LiveSide): Promise<World> {
-    return this.world(side, () => release(side.objects, this.#context))
+    return this.world(side, { onRead: () => release(side.objects, this.#context) })
   }
 
-  /** `onRead` is called once the objects have been read and are not needed any more. */
-  async world(side: LiveSide | undefined, onRead: () => void = () => {}): Promise<World> {
+  /**
+   * `onRead` is called once the objects have been read and are not needed any more; the answer to `question` need not take
+   * all that was read.
+   */
+  async world(
+    side: LiveSide | undefined,
+    { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
+  ): Promise<World> {
     const { after, before, operator, scm, marks, unread, pace } = await this.#read(side)
-    onRead()
+    onRead?.()
     const analysed = (snapshot: Snapshot): Analysis => analyse(snapshot, operator.config, scm.settings, pace)
-    const analysis = analysed(after)
+    const part = before === undefined && question !== undefined ? partOf(after, question) : undefined
+    const ofPart = part === undefined ? undefined : analysed(part)
+    const analysis = ofPart !== undefined && isEnough(ofPart) ? ofPart : analysed(after)
     return {
       after: analysis,
       before: before === undefined ? analysis : analysed(before),

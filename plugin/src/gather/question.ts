@@ -1,4 +1,5 @@
 // Which part of a cluster an answer is about, so that no more is read than it takes.
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
@@ -18,10 +19,12 @@ export interface Question {
   readonly resolves?: boolean
   /** The answer is about whatever the files change, in all that it does. */
   readonly aboutFiles?: boolean
+  /** The bindings of all that there are that the answer is about, where it is about nothing else; none: all of them. */
+  readonly about?: (bindings: readonly Binding[]) => readonly Binding[]
 }
 
 /** More namespaces than these are read as all: one list of a kind is cheaper than ten. */
-const NAMESPACES_MAX = 4
+export const NAMESPACES_MAX = 4
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
   WANTED_KINDS.filter(({ namespaced }) => !namespaced).map(({ kind }) => kind),

@@ -46,7 +46,10 @@ export function conflictsFrame(world: World, namespace: string | undefined): Fra
       world,
       bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
     ),
-    grounds: { all, covers: (subject) => namespace === undefined || subject.namespace === namespace },
+    grounds: {
+      all: () => all,
+      covers: (subject) => namespace === undefined || subject.namespace === namespace,
+    },
     names: (shown) => shown.map(namedSubject),
     diagram: async (shown) => (await import('./conflicts-diagram.ts')).conflictsDiagram(shown),
     view: (layout, shown) => viewConflicts(shown, counts, layout),

@@ -78,7 +78,7 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
       },
     },
     findings: added,
-    grounds: { all: [...added, ...effect.findings.unchanged] },
+    grounds: { all: () => [...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...(affected ?? []).filter(isDifference).map(affectedText),

@@ -2,7 +2,7 @@
 import { entryOf } from '@kleym/shared/core/entry.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
-import { findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { findingsAbout, findingsOf } from '@kleym/shared/core/findings/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
@@ -23,7 +23,7 @@ import { accessPoliciesReport, namedByReport } from './policy-report.ts'
 export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
-  const all = [...findingsOf(world.after), ...world.inputFindings].toSorted(compareFindings)
+  const all = [...findingsAbout(world.after, keys), ...world.inputFindings].toSorted(compareFindings)
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
   const policies = world.after.policies()
   const isNamed = hasPolicies(policies)
@@ -45,7 +45,7 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
       explanations.map(({ judgement }) => judgement),
     ),
     grounds: {
-      all,
+      all: () => [...findingsOf(world.after), ...world.inputFindings],
       covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
     },
     names: () =>

@@ -27,8 +27,8 @@ export interface Frame {
   readonly findings: readonly Finding[]
   /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
   readonly grounds?: {
-    /** Every finding that was worked out, shown or not. */
-    readonly all: readonly Finding[]
+    /** Every finding that there is, shown or not: what tells whether a flag suppresses anything. */
+    readonly all: () => readonly Finding[]
     /** The objects that the answer is about; without it, the subjects of the findings. */
     readonly covers?: (subject: Subject) => boolean
   }

@@ -37,7 +37,7 @@ export function policiesFrame(
       ...missingOf(world, after.settled.first.judgements.values()),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
-    grounds: { all, covers: (subject) => keys.has(objectKey(subject)) },
+    grounds: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
     names: () =>
       chosen.map(({ kind, apiVersion, namespace, name }) => ({
         kind,

@@ -20,23 +20,42 @@ export function chooseBindings(
   scope: Scope,
 ): readonly Binding[] {
   const { bindings } = after.snapshot
-  const query = scope.selector === undefined ? undefined : parseLabelQuery(scope.selector)
-  const inScope = bindings.filter(
-    ({ meta }) =>
-      (scope.namespace === undefined || meta.namespace === scope.namespace) &&
-      (query === undefined || matchSelector(query, { labels: meta.labels }) === 'yes'),
-  )
-  if (names.length === 0) return inScope
+  if (names.length === 0) return inScope(bindings, scope)
   const chosen = names.flatMap((name) => {
+    const found = namedBindings(bindings, name, scope)
+    if (found.length > 0) return found
     const { namespace = scope.namespace, name: bare } = parseBindingName(name)
-    const found = bindings.filter(
-      ({ meta }) => meta.name === bare && (namespace === undefined || meta.namespace === namespace),
-    )
-    if (found.length === 0)
-      throw missing(namespace === undefined ? bare : `${namespace}/${bare}`, bindings, isLive)
-    return found
+    throw missing(namespace === undefined ? bare : `${namespace}/${bare}`, bindings, isLive)
   })
   return [...new Set(chosen)]
+}
+
+/** The bindings that are meant, of all that there are; none where one that is named does not exist. */
+export function bindingsMeant(
+  bindings: readonly Binding[],
+  names: readonly string[],
+  scope: Scope,
+): readonly Binding[] {
+  if (names.length === 0) return inScope(bindings, scope)
+  const found = names.map((name) => namedBindings(bindings, name, scope))
+  return found.some((one) => one.length === 0) ? [] : found.flat()
+}
+
+function inScope(bindings: readonly Binding[], { namespace, selector }: Scope): readonly Binding[] {
+  const query = selector === undefined ? undefined : parseLabelQuery(selector)
+  return bindings.filter(
+    ({ meta }) =>
+      (namespace === undefined || meta.namespace === namespace) &&
+      (query === undefined || matchSelector(query, { labels: meta.labels }) === 'yes'),
+  )
+}
+
+/** A bare name is one of the namespace in force, or of any where none is. */
+function namedBindings(bindings: readonly Binding[], written: string, scope: Scope): readonly Binding[] {
+  const { namespace = scope.namespace, name } = parseBindingName(written)
+  return bindings.filter(
+    ({ meta }) => meta.name === name && (namespace === undefined || meta.namespace === namespace),
+  )
 }
 
 /** The namespace that the name of a binding on a command line holds; undefined: none. */

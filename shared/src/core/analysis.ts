@@ -7,6 +7,7 @@ import type { ClusterSpiffeId } from './objects/clusterspiffeid.ts'
 import type { Pod } from './objects/pod.ts'
 import type { ScmSettings } from './objects/scm-settings.ts'
 import { indexPods, type PodIndex } from './objects/pod-index.ts'
+import { once } from './once.ts'
 import { judgeOwnership } from './plan/ownership.ts'
 import type { Action, Judgement, LiveOutput, OutputsKnown } from './plan/plan.ts'
 import { settle, type Settled } from './plan/settle.ts'
@@ -29,9 +30,7 @@ export interface Analysis {
   readonly settled: Settled
   /** The pods that questions are about: existing ones, and those of templates that none represents. */
   readonly subjects: readonly Pod[]
-  /** The same pods, by namespace. Worked out at the first call, as is whatever follows. */
-  readonly subjectsByNamespace: () => ReadonlyMap<string, readonly Pod[]>
-  /** The changes that are due, by binding. */
+  /** The changes that are due, by binding. Worked out at the first call, as is whatever follows. */
   readonly changesByBinding: () => ReadonlyMap<string, readonly Action[]>
   /** The same pods, by their labels. */
   readonly pods: () => PodIndex
@@ -88,7 +87,6 @@ export function analyse(
     live,
     settled,
     subjects,
-    subjectsByNamespace: once(() => Map.groupBy(subjects, ({ namespace }) => namespace)),
     changesByBinding: once(() => Map.groupBy(settled.changes, ({ binding }) => binding)),
     pods: once(() => indexPods(paced(subjects, pace))),
     prediction,
@@ -129,10 +127,4 @@ export function bindingOfOutput(analysis: Analysis): ReadonlyMap<string, string>
       ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],
     ),
   )
-}
-
-/** The same value at every call, made at the first. */
-export function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
 }

@@ -1,10 +1,11 @@
 // What findings about access policies say, and when KLM604 may be said at all.
 import { describe, expect, test } from 'vitest'
-import { findingsOf } from '../../src/core/findings/all.ts'
-import { subjectText, type Finding } from '../../src/core/findings/finding.ts'
+import { findingsAbout, findingsOf } from '../../src/core/findings/all.ts'
+import { isAbout, subjectText, type Finding } from '../../src/core/findings/finding.ts'
 import { refusalOf } from '../../src/core/findings/suppress.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import { binding, got, objective, pool } from '../core/build.ts'
+import { BINDING_KIND } from '../../src/core/names.ts'
+import { binding, got, live, objective, outputOf, pool, poolOnly } from '../core/build.ts'
 import {
   account,
   analysisOf,
@@ -179,5 +180,31 @@ describe('an identity that nobody names', () => {
     ],
   ])('is not told of a binding %s', (_, objects) => {
     expect(policyFindingsOf(objects).map(({ code }) => code)).not.toContain('KLM604')
+  })
+})
+
+describe('of some bindings alone', () => {
+  const ELSEWHERE = 'spiffe://example.org/ns/team-b/pool/other'
+  const keys = new Set(['team-a/llama'])
+  const ours = [poolOnly(), pool()]
+  /** A hand has given the output another ID, and deleted it: a finalizer keeps kleym from putting it right. */
+  const changed = live(outputOf(ours), {
+    deletedAt: '2026-01-02T00:00:00Z',
+    spec: { spiffeIDTemplate: ELSEWHERE },
+  })
+
+  test.each([
+    ELSEWHERE,
+    'spiffe://example.org/ns/team-a/pool/llama',
+    'spiffe://example.org/ns/team-a/pool/x',
+  ])('a rule that names %s is told of as among all', (spiffeId) => {
+    const analysis = analysisOf([...ours, changed, policyOf(spiffe(spiffeId))])
+    const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
+    expect(findingsAbout(analysis, keys)).toEqual(all)
+  })
+
+  test('an output that could not be put right yet relates the rule to its binding', () => {
+    const analysis = analysisOf([...ours, changed, policyOf(spiffe(ELSEWHERE))])
+    expect(findingsAbout(analysis, keys).map(({ code }) => code)).toContain('KLM605')
   })
 })

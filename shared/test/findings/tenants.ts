@@ -153,14 +153,29 @@ const pods = fc
     })),
   )
 
-/** What a hand has done to an output: nothing, opened it to every namespace, given it another ID or another name. */
+/**
+ * What a hand has done to an output: nothing, opened it to every namespace, given it another ID or another name; or
+ * deleted it too, which a finalizer holds up, so that kleym cannot put it right.
+ */
 const hands = fc.array(
-  fc.constantFrom('none', 'none', 'absent', 'open', 'open selectors', 'other id', 'other name'),
+  fc.constantFrom(
+    'none',
+    'none',
+    'absent',
+    'open',
+    'open selectors',
+    'other id',
+    'other name',
+    'going',
+    'going and open',
+    'going with other id',
+  ),
   {
     minLength: 4,
     maxLength: 4,
   },
 )
+const GOING = { deletedAt: '2026-01-02T00:00:00Z' }
 
 function touched(output: Output, hand = 'none'): readonly JsonRecord[] {
   switch (hand) {
@@ -174,6 +189,12 @@ function touched(output: Output, hand = 'none'): readonly JsonRecord[] {
     }
     case 'other id':
       return [live(output, { spec: { spiffeIDTemplate: `${ID}/ns/team-a/pool/llama` } })]
+    case 'going':
+      return [live(output, GOING)]
+    case 'going and open':
+      return [live(output, { ...GOING, spec: { namespaceSelector: undefined } })]
+    case 'going with other id':
+      return [live(output, { ...GOING, spec: { spiffeIDTemplate: `${ID}/ns/team-b/pool/lama` } })]
     case 'other name':
       return [live(output, { name: 'renamed' })]
     default:

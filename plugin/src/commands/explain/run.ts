@@ -1,12 +1,13 @@
 // The answer of `kubectl kleym explain`.
 import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { CommandContext, Outcome } from '../../cli/context.ts'
 import { EXIT } from '../../cli/errors.ts'
 import { gather } from '../../gather/gather.ts'
 import { explainFrame } from '../../report/explain.ts'
 import { finish } from '../../report/frame.ts'
 import { unlessUnread } from '../../report/missing.ts'
-import { chooseBindings, namespaceNamed } from '../../report/scope.ts'
+import { bindingsMeant, chooseBindings, namespaceNamed } from '../../report/scope.ts'
 import type { ExplainOptions } from '../../cli/options.ts'
 
 /** Explains bindings, or prints the pages of finding codes. */
@@ -17,7 +18,13 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   }
   const { allNamespaces, bindings, selector } = options
   const named = bindings.length === 0 ? [undefined] : bindings.map(namespaceNamed)
-  const world = await gather(options, { allNamespaces, named, policies: true }, context)
+  const { namespace } = options.sources
+  const about = (all: readonly Binding[]): readonly Binding[] =>
+    bindingsMeant(all, bindings, { namespace: allNamespaces ? undefined : namespace, selector })
+  // Whether a --suppress is used, every finding tells.
+  const isPart = options.output.suppress.length === 0
+  const question = { allNamespaces, named, policies: true, ...(isPart ? { about } : {}) }
+  const world = await gather(options, question, context)
   const scope = { namespace: world.namespaceInForce, selector }
   const chosen = unlessUnread(world, resourceName(BINDINGS), () => chooseBindings(world, bindings, scope))
   return finish(explainFrame(world, chosen, bindings.length > 0), world, options.output, context)

@@ -105,8 +105,8 @@ function screenOf({
   terminal,
   interrupts,
 }: CommandContext): { readonly terminal: Terminal; readonly interrupts: Interrupts } | undefined {
-  if (terminal === undefined || interrupts === undefined || env['TERM'] === 'dumb') return undefined
-  return { terminal, interrupts }
+  const there = env['TERM'] === 'dumb' || interrupts === undefined ? undefined : terminal?.()
+  return there === undefined || interrupts === undefined ? undefined : { terminal: there, interrupts }
 }
 
 /** There is nothing to put right after a stream, so a signal just ends it. */

@@ -46,6 +46,11 @@ export function spiffeIdOf(parts: IdentityParts, trustDomain: string): string {
   return `spiffe://${trustDomain}/ns/${parts.namespace}/${word}/${name}`
 }
 
+/** The namespace of a SPIFFE ID that a binding could have, as `spiffeIdOf` writes it. */
+export function identityNamespace(spiffeId: string): string | undefined {
+  return /^spiffe:\/\/[^/]+\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(spiffeId)?.[1]
+}
+
 /** What makes an SPIFFE ID unusable, else undefined. A trust domain that is not known is taken to be valid. */
 export function spiffeIdProblem(spiffeId: string): string | undefined {
   const parsed = parseSpiffeId(spiffeId.replace(TRUST_DOMAIN_PLACEHOLDER, 'trust.domain'))

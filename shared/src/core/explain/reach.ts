@@ -51,7 +51,7 @@ export function reachOf(analysis: Analysis, namespace: string, outputName: strin
     lost: [] as Lost[],
     alsoHeld: [] as AlsoHeld[],
   }
-  for (const pod of analysis.subjectsByNamespace().get(namespace) ?? []) {
+  for (const pod of analysis.prediction().podsByClusterSpiffeId(namespace).get(outputName) ?? []) {
     const facts = podFactsOf(analysis.prediction(), pod)
     const outcome = facts.outcomes.find(
       ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,

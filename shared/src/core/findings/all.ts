@@ -1,14 +1,18 @@
 // All findings of an analysis, worst first.
 import type { Analysis } from '../analysis.ts'
+import { BINDING_KIND } from '../names.ts'
 import { bindingFindings } from './binding-rules.ts'
 import { collisionFindings } from './collision-rules.ts'
-import { compareFindings, type Finding } from './finding.ts'
-import { installFindings } from './install-rules.ts'
+import { compareFindings, isAbout, type Finding } from './finding.ts'
+import { concernsEverybody, installFindings } from './install-rules.ts'
 import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
 
-const RULE_SETS: readonly ((analysis: Analysis) => readonly Finding[])[] = [
+/** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
+type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]
+
+const RULE_SETS: readonly RuleSet[] = [
   bindingFindings,
   collisionFindings,
   installFindings,
@@ -20,4 +24,11 @@ const RULE_SETS: readonly ((analysis: Analysis) => readonly Finding[])[] = [
 /** Every finding, in a total order. Pure; the same analysis gives the same bytes. */
 export function findingsOf(analysis: Analysis): readonly Finding[] {
   return RULE_SETS.flatMap((rules) => rules(analysis)).toSorted(compareFindings)
+}
+
+/** The findings about some bindings, by `namespace/name`, and those that concern everybody. */
+export function findingsAbout(analysis: Analysis, bindings: ReadonlySet<string>): readonly Finding[] {
+  return RULE_SETS.flatMap((rules) => rules(analysis, bindings))
+    .filter((one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one))
+    .toSorted(compareFindings)
 }

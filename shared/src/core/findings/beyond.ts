@@ -4,13 +4,26 @@
 import type { Analysis } from '../analysis.ts'
 import { ANY } from '../collide/claim.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
+import { identityNamespace } from '../compile/identity.ts'
 import { mayGive } from '../gotemplate/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { claimsOfOutput, type LiveOutput } from '../plan/plan.ts'
+import type { Snapshot } from '../snapshot.ts'
 import { readAnyText, readStep } from '../spire/template-step.ts'
 
 type Namespaces = ReadonlySet<string>
+
+/** The part of a snapshot that is about some namespaces: their bindings and pods. All else stays. */
+export function within(snapshot: Snapshot, namespaces: Namespaces): Snapshot {
+  return {
+    ...snapshot,
+    bindings: snapshot.bindings.filter(({ meta }) => namespaces.has(meta.namespace)),
+    pods: snapshot.pods.filter(({ namespace }) => namespaces.has(namespace)),
+    templates: snapshot.templates.filter(({ namespace }) => namespaces.has(namespace)),
+    namespacesRead: namespaces,
+  }
+}
 
 /** True where everything has to be read to be sure; false for a snapshot of everything. */
 export function reachesBeyond(analysis: Analysis): boolean {
@@ -88,13 +101,8 @@ function isGivenFromElsewhere(
       .entriesOf(pod)
       .some(({ source, entry }) => {
         if (source.kind === 'ClusterSPIFFEID' && names.has(source.name)) return true
-        const namespace = entry === undefined ? undefined : namespaceIn(entry.spiffeId)
+        const namespace = entry === undefined ? undefined : identityNamespace(entry.spiffeId)
         return namespace !== undefined && !read.has(namespace)
       }),
   )
-}
-
-/** The namespace of a SPIFFE ID that a binding could have, as `spiffeIdOf` writes it. */
-function namespaceIn(spiffeId: string): string | undefined {
-  return /^spiffe:\/\/[^/]+\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(spiffeId)?.[1]
 }

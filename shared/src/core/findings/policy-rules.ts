@@ -2,6 +2,8 @@
 // nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
 import type { Analysis } from '../analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
+import { identityNamespace } from '../compile/identity.ts'
+import { mayGive } from '../gotemplate/mentions.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
@@ -30,10 +32,15 @@ export function policySubject({
 /** The kind by which a rule of a policy stands among the related subjects. */
 export const RULE_KIND = 'Rule'
 
-/** The findings of all policies; none where there is no policy. */
-export function policyFindings(analysis: Analysis): readonly Finding[] {
+/** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
+export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (analysis.snapshot.accessPolicies.length === 0) return []
   const policies = analysis.policies()
+  if (bindings !== undefined)
+    return [
+      ...rulesNaming(analysis, policies, bindings).flatMap(([policy, rule]) => sourceFindings(policy, rule)),
+      ...unnamed(analysis, policies, bindings),
+    ]
   return [
     ...policies.list.flatMap((policy) => [
       ...uninterpreted(policy),
@@ -46,6 +53,31 @@ export function policyFindings(analysis: Analysis): readonly Finding[] {
     ]),
     ...unnamed(analysis, policies),
   ]
+}
+
+/**
+ * The rules that name an ID that some bindings may ask for or give: one of their namespaces, or one that an output gives
+ * which a hand has changed and kleym cannot put right yet.
+ */
+function rulesNaming(
+  { settled }: Analysis,
+  { list }: Policies,
+  bindings: ReadonlySet<string>,
+): readonly (readonly [ResolvedPolicy, ResolvedRule])[] {
+  const namespaces = new Set([...bindings].map((key) => key.slice(0, key.indexOf('/'))))
+  const isTheirs = (spiffeId: string): boolean => namespaces.has(identityNamespace(spiffeId) ?? '')
+  const changed = settled.outputs.flatMap(({ object, ownership }) => {
+    const { spiffeIDTemplate } = object.spec
+    const isOurs = ownership.kind === 'ours' && bindings.has(ownership.binding)
+    const isChanged = spiffeIDTemplate.includes('{{') || !isTheirs(spiffeIDTemplate)
+    return isOurs && isChanged ? [spiffeIDTemplate] : []
+  })
+  const isMeant = ({ source }: ResolvedSource): boolean =>
+    source.kind === 'SPIFFE' &&
+    (isTheirs(source.spiffeId) || changed.some((template) => mayGive(template, [source.spiffeId])))
+  return list.flatMap((policy) =>
+    policy.rules.filter(({ sources }) => sources.some(isMeant)).map((rule) => [policy, rule] as const),
+  )
 }
 
 /** What each state of a source is reported as; the others are no findings. */
@@ -178,12 +210,13 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
 }
 
 /** Only where all policies are known and understood can anybody say that none of them names an identity. */
-function unnamed(analysis: Analysis, policies: Policies): readonly Finding[] {
+function unnamed(analysis: Analysis, policies: Policies, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (policies.knowledge.state !== 'known') return []
   // What names everybody, or may, answers for all of them.
   const everybody = policies.namedBy([], [])
   if (everybody.namings.length > 0 || everybody.uninterpreted.length > 0) return []
   return analysis.compiled.flatMap(({ binding, result }) => {
+    if (bindings?.has(binding.key) === false) return []
     if (result.kind !== 'resolved' || analysis.settled.judgements.get(binding.key)?.state !== 'ready')
       return []
     const { spiffeId, serviceAccountName } = result.identity

@@ -1,7 +1,7 @@
 // The annotation `kleym.sonda.red/suppress`: one entry a line, `CODE: reason`. And what of an object an answer needs
 // besides its meaning: where it stands in a file, and that annotation.
 import { isRecord, own, stringAt } from '../json.ts'
-import { readMeta } from '../objects/meta.ts'
+import { readObjectVersion } from '../objects/meta.ts'
 import type { Origin, RawObject } from '../objects/raw.ts'
 import { findingCodeOf, type FindingCode } from '../registry/findings.ts'
 import type { Subject } from './finding.ts'
@@ -39,7 +39,7 @@ export function marksOf(objects: Iterable<RawObject>): readonly ObjectMark[] {
     const annotations = own(own(value, 'metadata'), 'annotations')
     const text = isRecord(annotations) ? stringAt(annotations, SUPPRESS_ANNOTATION) : undefined
     if (origin === undefined && text === undefined) continue
-    const { namespace, name } = readMeta(value)
+    const { namespace, name } = readObjectVersion(value)
     marks.push({ kind: stringAt(value, 'kind') ?? '', namespace, name, origin, suppress: text })
   }
   return marks

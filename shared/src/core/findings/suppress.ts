@@ -32,8 +32,8 @@ export interface Requests {
 
 /** What a suppression can be judged by. */
 export interface Grounds {
-  /** Every finding that was worked out, shown or not; undefined where those shown are all that was. */
-  readonly all: readonly Finding[] | undefined
+  /** Every finding that there is, shown or not; undefined where those shown are all. */
+  readonly all: (() => readonly Finding[]) | undefined
   /** Whether an object is among those that the answer is about: only its annotation is then judged. */
   readonly covers: (subject: Subject) => boolean
   /** Something is not known: then nobody knows whether a suppression is used. */
@@ -70,8 +70,9 @@ export function suppress(findings: readonly Finding[], requests: Requests, groun
     if (suppression === undefined) kept.push(one)
     else suppressed.push({ finding: one, suppression })
   }
-  const known = [...(grounds.all ?? []), ...findings]
   const covered = annotated.filter(({ mark }) => grounds.covers(mark))
+  const asksForAll = requests.flags.length > 0 || covered.length > 0
+  const known = asksForAll ? [...(grounds.all?.() ?? []), ...findings] : findings
   return {
     kept,
     suppressed,

@@ -1,6 +1,6 @@
 // What the operator's statuses say of all bindings together: how many of which verdict, and which one has been stuck for
 // the longest time.
-import type { Condition } from '../objects/binding-schema.ts'
+import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import { compareBytes } from '../text/bytes.ts'
 

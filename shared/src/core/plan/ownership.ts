@@ -31,10 +31,10 @@ export function judgeOwnership(
   const { name, annotations } = meta
   const key = annotations.get(ANNOTATION_BINDING)
   if (key === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING}` }
-  const namesItself = nameFromItself(key, spec.spiffeIDTemplate) === name
   const lookup = facts.binding(key)
   if (lookup.state === 'unknown') return { kind: 'unknown', binding: key, why: lookup.why }
   if (lookup.state === 'kind absent') return { kind: 'foreign', why: 'the kind of bindings is not there' }
+  const namesItself = nameFromItself(key, spec.spiffeIDTemplate) === name
   if (lookup.state === 'absent') {
     return namesItself
       ? { kind: 'orphan', binding: key, why: `binding ${key} is gone` }

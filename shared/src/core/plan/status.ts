@@ -3,7 +3,7 @@
 import { collisionPeers } from '../collide/conflict.ts'
 import { ignoranceText } from '../knowledge.ts'
 import { CONDITION_TYPES, MESSAGE_BYTES, type ConditionType } from '../names.ts'
-import type { BindingStatus, Condition } from '../objects/binding-schema.ts'
+import type { BindingStatus, Condition } from '../objects/binding-status.ts'
 import { REASONS, type Reason } from '../registry/reasons.ts'
 import { cutToBytes } from '../text/bytes.ts'
 import type { Config } from '../compile/config.ts'

@@ -4,6 +4,7 @@ import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { entryOf } from '../entry.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
 import type { AccessPolicy } from '../objects/access-policy.ts'
+import { once } from '../once.ts'
 import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
 import type { PolicyWorld } from './givers.ts'
 import { accountKey } from './held.ts'
@@ -43,12 +44,12 @@ export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean
   return knowledge.state === 'known' || knowledge.state === 'unknown'
 }
 
-/** Resolves all policies of a world. */
+/** Resolves all policies of a world, each source when somebody asks for it. */
 export function resolvePolicies(world: PolicyWorld): Policies {
   const { accessPolicies, accessPoliciesKnown: knowledge } = world.snapshot
   if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
   const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
-  const resolver = new Resolver(world, sources)
+  const resolver = once(() => new Resolver(world, sources))
   const targets = new TargetIndex(accessPolicies)
   const list = accessPolicies.map((policy) => resolvePolicy(policy, resolver, targets))
   const index = new NamingIndex(list)
@@ -59,7 +60,7 @@ function nobody(knowledge: PolicyKnowledge): NamedBy {
   return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
 }
 
-function resolvePolicy(policy: AccessPolicy, resolver: Resolver, targets: TargetIndex): ResolvedPolicy {
+function resolvePolicy(policy: AccessPolicy, resolver: () => Resolver, targets: TargetIndex): ResolvedPolicy {
   const { meta, reading, unreadable } = policy
   return {
     key: policy.key,
@@ -88,21 +89,30 @@ function uninterpreted({ reading }: AccessPolicy): readonly string[] {
 function resolveRule(
   policy: AccessPolicy,
   rule: PolicyRule,
-  resolver: Resolver,
+  resolver: () => Resolver,
   targets: TargetIndex,
 ): ResolvedRule {
-  const sources = rule.sources.map((source) => ({
-    source,
-    text: sourceName(source),
-    resolution: resolver.resolve(source),
-  }))
+  const sources = rule.sources.map((source) => resolvedSource(source, resolver))
   return {
     at: rule.at,
     name: rule.name,
     sources,
     asks: rule.authorization === undefined ? 'any request' : asksText(rule.authorization.types),
     authorization: rule.authorization?.text,
-    notes: [...targets.replaced(policy, rule), ...notesOfRule(rule), ...sources.flatMap(misplaced)],
+    get notes() {
+      return [...targets.replaced(policy, rule), ...notesOfRule(rule), ...sources.flatMap(misplaced)]
+    },
+  }
+}
+
+function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedSource {
+  const resolution = once(() => resolver().resolve(source))
+  return {
+    source,
+    text: sourceName(source),
+    get resolution() {
+      return resolution()
+    },
   }
 }
 
@@ -154,7 +164,7 @@ class NamingIndex {
       ({ isInterpreted, rules, problems }) =>
         !isInterpreted ||
         problems.some((problem) => problem.startsWith('.spec.rules ') || problem.startsWith('.spec ')) ||
-        rules.some(({ sources }) => sources.some(({ resolution }) => resolution.state === 'unreadable')),
+        rules.some(({ sources }) => sources.some(({ source }) => source.kind === 'unreadable')),
     )
   }
 
@@ -181,7 +191,7 @@ class NamingIndex {
   }
 
   #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
-    const { source, resolution } = resolved
+    const { source } = resolved
     const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
     if (source.kind === 'SPIFFE') {
       entryOf(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
@@ -193,6 +203,7 @@ class NamingIndex {
       const one = naming('service account')
       const key = accountKey({ namespace: source.namespace, serviceAccountName: source.name })
       entryOf(this.#byAccount, key, () => []).push(one)
+      const { resolution } = resolved
       if (resolution.state === 'service account' && resolution.spiffeId !== undefined)
         entryOf(this.#byAccountId, resolution.spiffeId, () => []).push(one)
     }

@@ -4,9 +4,11 @@
 //
 // Not followed: the render cache (off by default), entries that somebody else left on the server, and a masking
 // contest with an entry that kleym cannot render (both would give out the same SPIFFE ID).
+import { entryOf } from '../entry.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
+import { once } from '../once.ts'
 import { NO_PACE, paced } from '../pace.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { CandidateIndex } from './candidates.ts'
@@ -36,6 +38,12 @@ export function predict(input: PredictionInput): Prediction {
   return new Predictor(input)
 }
 
+/**
+ * A world of so many pods keeps the outcomes of all, a larger one those of the last. A Map that is cleared again and again
+ * is no way to keep a few: in JavaScriptCore what it held stays with it, a third more memory at 100,000 pods.
+ */
+const PODS_KEPT = 1_000
+
 class Predictor implements Prediction {
   readonly objects: ReadonlyMap<string, ObjectOutcome>
   readonly #input: PredictionInput
@@ -52,11 +60,16 @@ class Predictor implements Prediction {
   readonly #unseen: ReadonlySet<string>
   /** The pod that was asked for last: its containers ask one after the other. */
   #last: { readonly pod: Pod; readonly outcomes: readonly EntryOutcome[] } | undefined
+  /** In a small world, of all pods that were asked for: rule after rule asks about all of them. */
+  readonly #outcomes = new Map<Pod, readonly EntryOutcome[]>()
+  readonly #podsByNamespace: () => ReadonlyMap<string, readonly Pod[]>
+  readonly #chosen = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
   #broken: readonly Broken[] | undefined
 
   constructor(input: PredictionInput) {
     const { settings } = input
     this.#input = input
+    this.#podsByNamespace = once(() => Map.groupBy(input.pods, ({ namespace }) => namespace))
     const prepareId = idPreparer(settings)
     this.#ids = Array.from(paced(sortIds(input.clusterSpiffeIds), input.pace ?? NO_PACE), prepareId)
     this.#statics = sortStatics(input.staticEntries).map((object) => prepareStatic(object, settings))
@@ -86,9 +99,20 @@ class Predictor implements Prediction {
 
   entriesOf(pod: Pod): readonly EntryOutcome[] {
     if (this.#last?.pod === pod) return this.#last.outcomes
-    const outcomes = this.#judge.judge(pod).outcomes.map((outcome) => this.#halted(outcome))
+    const outcomes =
+      this.#outcomes.get(pod) ?? this.#judge.judge(pod).outcomes.map((outcome) => this.#halted(outcome))
     this.#last = { pod, outcomes }
+    if (this.#input.pods.length <= PODS_KEPT) this.#outcomes.set(pod, outcomes)
     return outcomes
+  }
+
+  podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]> {
+    return entryOf(this.#chosen, namespace, () => {
+      const chosen = new Map<string, Pod[]>()
+      for (const pod of this.#podsByNamespace().get(namespace) ?? [])
+        for (const name of namesIn(this.entriesOf(pod))) entryOf(chosen, name, () => []).push(pod)
+      return chosen
+    })
   }
 
   staticEntries(): readonly EntryOutcome[] {
@@ -199,6 +223,11 @@ class Predictor implements Prediction {
     }
     return contested
   }
+}
+
+/** The ClusterSPIFFEIDs that some outcomes are of, each once. */
+function namesIn(outcomes: readonly EntryOutcome[]): ReadonlySet<string> {
+  return new Set(outcomes.flatMap(({ source }) => (source.kind === 'ClusterSPIFFEID' ? [source.name] : [])))
 }
 
 type Broken = PodJudgement['broken'][number]

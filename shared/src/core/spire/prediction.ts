@@ -139,6 +139,8 @@ export interface Prediction {
    * there where their selectors may match one of its containers.
    */
   entriesOf(pod: Pod): readonly EntryOutcome[]
+  /** The pods of a namespace by the names of the ClusterSPIFFEIDs that choose them; goes through those pods once. */
+  podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]>
   /** Every ClusterStaticEntry, in a total order. */
   staticEntries(): readonly EntryOutcome[]
   /** By `sourceText`; goes through all pods once. */

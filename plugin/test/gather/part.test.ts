@@ -1,0 +1,186 @@
+// An answer that was worked out from the namespaces of its bindings alone is the answer of everything, to the letter.
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { findingsAbout, findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { isAbout } from '@kleym/shared/core/findings/finding.ts'
+import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import { systemClock } from '@kleym/shared/kube/clock.ts'
+import { pool, poolOnly } from '../../../shared/test/core/build.ts'
+import { tenants } from '../../../shared/test/findings/tenants.ts'
+import { account, policyOf, spiffe } from '../../../shared/test/policies/build.ts'
+import type { CommandContext } from '../../src/cli/context.ts'
+import type { OutputFormat } from '../../src/cli/flags.ts'
+import { optionsWithoutSources, type CommonOptions } from '../../src/cli/options.ts'
+import { gather, type World } from '../../src/gather/gather.ts'
+import { explainFrame } from '../../src/report/explain.ts'
+import { finish } from '../../src/report/frame.ts'
+
+const ESTATE = join(import.meta.dirname, '../../../examples/estate')
+
+function contextOf(stdin: string): CommandContext {
+  const output = { write: () => {}, isTerminal: false, columns: undefined }
+  return {
+    cwd: ESTATE,
+    env: {},
+    stdin: (async function* bytes() {
+      yield stdin
+    })(),
+    stdout: output,
+    stderr: output,
+    clock: systemClock,
+    version: '0.0.0',
+  }
+}
+
+function optionsOf(files: readonly string[]): CommonOptions {
+  return optionsWithoutSources(
+    {
+      filename: files,
+      recursive: true,
+      offline: true,
+      'trust-domain': 'example.org',
+      output: 'text',
+      'fail-on': 'warning',
+      color: 'never',
+    },
+    ESTATE,
+  )
+}
+
+const QUESTION = { allNamespaces: false, named: [undefined], policies: true }
+
+/** The world of everything, and the one of an answer about bindings that are chosen from all. */
+async function worlds(
+  source: string | readonly JsonRecord[],
+  choose: (all: readonly Binding[]) => readonly Binding[],
+): Promise<{ readonly whole: World; readonly asked: World }> {
+  const isFile = typeof source === 'string'
+  const stdin = isFile ? '' : JSON.stringify({ apiVersion: 'v1', kind: 'List', items: source })
+  const options = optionsOf([isFile ? source : '-'])
+  return {
+    whole: await gather(options, QUESTION, contextOf(stdin)),
+    asked: await gather(options, { ...QUESTION, about: choose }, contextOf(stdin)),
+  }
+}
+
+const FORMATS = ['text', 'wide', 'json', 'name', 'sarif'] as const satisfies readonly OutputFormat[]
+
+async function answers(world: World, key: string): Promise<unknown> {
+  const chosen = world.after.snapshot.bindings.filter((one) => one.key === key)
+  const frame = explainFrame(world, chosen, true)
+  const { output } = optionsOf(['-'])
+  return Promise.all(FORMATS.map((format) => finish(frame, world, { ...output, format }, contextOf(''))))
+}
+
+/** That leaving out what is not about some bindings leaves out nothing else. */
+function expectAllAbout({ after }: World, bindings: ReadonlySet<string>): number {
+  const all = findingsOf(after).filter(
+    (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one),
+  )
+  expect(findingsAbout(after, bindings)).toEqual(all)
+  return all.length
+}
+
+/** Hundreds of answers, beside other tests. */
+const SLOW_MS = 60_000
+
+const isPart = (world: World): boolean => world.after.snapshot.namespacesRead !== undefined
+
+test(
+  'every binding of the estate has the same answer, those of ordinary namespaces from a part',
+  async () => {
+    const { whole } = await worlds('.', () => [])
+    expect(isPart(whole)).toBe(false)
+    const parts: string[] = []
+    for (const [namespace, bindings] of Map.groupBy(
+      whole.after.snapshot.bindings,
+      ({ meta }) => meta.namespace,
+    )) {
+      const { asked } = await worlds('.', (all) => all.filter(({ meta }) => meta.namespace === namespace))
+      if (isPart(asked)) parts.push(namespace)
+      for (const { key } of bindings) {
+        expectAllAbout(whole, new Set([key]))
+        expect({ key, answers: await answers(asked, key) }).toEqual({
+          key,
+          answers: await answers(whole, key),
+        })
+      }
+    }
+    // In the other two, a registration of somebody else gives the identity of a binding.
+    expect(parts).toEqual(['ibm-granite', 'serving', 'team-a', 'team-b'])
+  },
+  SLOW_MS,
+)
+
+const ID = 'spiffe://example.org'
+const policies = fc
+  .array(
+    fc.constantFrom(
+      spiffe(`${ID}/ns/team-a/objective/chat`),
+      spiffe(`${ID}/ns/team-a/pool/llama`),
+      spiffe(`${ID}/ns/team-b/pool/llama`),
+      spiffe(`${ID}/ns/team-a/pool/lama`),
+      spiffe(`${ID}/ns/team-b/pool/lama`),
+      spiffe('spiffe://example.com/ns/team-b/pool/llama'),
+      account('runner', 'team-a'),
+      account('runner', 'team-b'),
+      account('nobody', 'team-a'),
+    ),
+    { maxLength: 3 },
+  )
+  .map((sources) => sources.map((source, at) => policyOf(source, { name: `policy-${at}` })))
+
+test(
+  'so has every binding of random estates',
+  async () => {
+    const seen = { parts: 0, wholes: 0, findings: 0 }
+    await fc.assert(
+      fc.asyncProperty(tenants, policies, async (objects, more) => {
+        const source = [...objects, ...more]
+        const { whole } = await worlds(source, () => [])
+        for (const { key } of whole.after.snapshot.bindings) {
+          const { asked } = await worlds(source, (all) => all.filter((one) => one.key === key))
+          seen[isPart(asked) ? 'parts' : 'wholes']++
+          seen.findings += expectAllAbout(whole, new Set([key]))
+          expect(await answers(asked, key)).toEqual(await answers(whole, key))
+        }
+      }),
+      { numRuns: 150 },
+    )
+    // On average there are 75 parts, 200 wholes and 480 findings.
+    expect(seen.parts).toBeGreaterThan(15)
+    expect(seen.wholes).toBeGreaterThan(50)
+    expect(seen.findings).toBeGreaterThan(100)
+  },
+  SLOW_MS,
+)
+
+const first = (all: readonly Binding[]): readonly Binding[] => all.slice(0, 1)
+
+describe('everything is worked out where', () => {
+  const ours = [poolOnly(), pool(), poolOnly({ namespace: 'team-b' }), pool({ namespace: 'team-b' })]
+  test.each<[where: string, objects: readonly JsonRecord[], choose: typeof first, part: boolean]>([
+    ['nothing is', ours, first, true],
+    ['nothing is chosen', ours, () => [], false],
+    ['all namespaces are chosen', ours, (all) => all, false],
+    ['an object could not be read', [...ours, { ...pool(), metadata: {} }], first, false],
+    ['there is one namespace only', ours.slice(0, 2), first, false],
+    [
+      'a policy names the ID of a refused binding',
+      [
+        ...ours.slice(1),
+        poolOnly({ spec: { serviceAccountName: '' } }),
+        policyOf(spiffe(`${ID}/ns/team-a/pool/llama`)),
+      ],
+      first,
+      false,
+    ],
+  ])('%s', async (_, objects, choose, part) => {
+    const { asked } = await worlds(objects, choose)
+    expect(isPart(asked)).toBe(part)
+  })
+})
