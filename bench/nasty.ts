@@ -51,6 +51,15 @@ export function wideAndNarrow(bindings: number): readonly RawObject[] {
   ])
 }
 
+/** As many pools as pods in one namespace, and each pod belongs to one of them. */
+export function onePodEach(count: number): readonly RawObject[] {
+  return [...bindingsFor(range(count).map(ownLabel)), ...podsOfOneNamespace(count, ownLabel)]
+}
+
+function ownLabel(at: number): Labels {
+  return { app: numbered('app', at) }
+}
+
 /** As many pools as pods in one namespace, and all of them have the same labels. */
 export function equalLabels(count: number): readonly RawObject[] {
   return [

@@ -86,6 +86,12 @@ export const SCENARIOS: readonly Scenario[] = [
   bindings('nasty: wide and narrow label sets', 'bindings', nasty.wideAndNarrow),
   findings('nasty: pools and pods with equal labels', 'pools and pods', nasty.equalLabels),
   findings('nasty: no Namespace objects', 'namespaces', nasty.namespacesWithoutObjects),
+  {
+    name: 'nasty: explain all of one namespace',
+    unit: 'bindings and pods',
+    sizes: THOUSANDS,
+    ask: (size) => one(nasty.onePodEach(size), explanationsText),
+  },
   verdicts('nasty: foreign ones by label', nasty.foreignByLabel),
   verdicts('nasty: foreign ones by In on pods', nasty.foreignByExpression),
   verdicts('nasty: foreign ones by In on namespaces', nasty.foreignByNamespaceList),

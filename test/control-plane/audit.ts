@@ -114,7 +114,8 @@ async function readFrom(file: string, offset: number): Promise<Buffer> {
 
 function auditEvent(entry: unknown): AuditEvent {
   if (!isRecord(entry)) throw new TypeError('a line of the audit log is no object')
-  const text = (...path: readonly string[]): string => stringAt(entry, ...path) ?? ''
+  const text = (first: string, second?: string, third?: string): string =>
+    stringAt(entry, first, second, third) ?? ''
   const status = own(own(entry, 'responseStatus'), 'code')
   return {
     auditId: text('auditID'),

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, digPath, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { applyEstate } from '../control-plane/examples.ts'
 import { conditionOf, namespace } from '../control-plane/objects.ts'
@@ -196,7 +196,7 @@ async function poolLabels(binding: JsonRecord): Promise<JsonRecord> {
   for (const { group, version, path } of POOLS) {
     if (wanted !== undefined && wanted !== group) continue
     const id = { apiVersion: `${group}/${version}`, kind: 'InferencePool', name, namespace: spaceOf(binding) }
-    const labels = dig(await cp.admin.get(id), ...path)
+    const labels = digPath(await cp.admin.get(id), path)
     if (isRecord(labels)) return labels
   }
   throw new Error(`${nameOf(binding)} is Ready and its pool has no labels`)

@@ -3,7 +3,7 @@
 import { dig, isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
-import type { BindingStatus } from '@kleym/shared/core/objects/binding-schema.ts'
+import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readMeta, readStringMap, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'

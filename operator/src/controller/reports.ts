@@ -1,10 +1,9 @@
 // What a binding has come to, told to people: the status first, then, where that has changed something, one event, one
 // line in the log and the metrics. Nothing is told twice.
-import type { Condition } from '@kleym/shared/core/objects/binding-schema.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION, type ConditionType } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import type { BindingStatus } from '@kleym/shared/core/objects/binding-schema.ts'
+import type { BindingStatus, Condition } from '@kleym/shared/core/objects/binding-status.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import type { Judgement, LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { nextStatus, verdictOf, type Verdict } from '@kleym/shared/core/plan/status.ts'

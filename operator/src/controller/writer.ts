@@ -11,7 +11,7 @@ import {
   FINALIZER,
 } from '@kleym/shared/core/names.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
-import type { BindingStatus } from '@kleym/shared/core/objects/binding-schema.ts'
+import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'

@@ -1,5 +1,6 @@
 // The little of HTTP that the operator serves. Anybody in the cluster may connect: limits are short, answers constant.
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import { codeOf } from '@kleym/shared/kube/failures.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { BindAddress } from '../settings/settings.ts'
 
@@ -135,7 +136,7 @@ const WHY: Readonly<Record<string, string>> = {
 }
 
 function listenError({ host, port }: BindAddress, flag: string, error: unknown): ListenError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   const where = `${flag}=${host?.includes(':') === true ? `[${host}]` : (host ?? '')}:${port}`
   const why = WHY[code] ?? `${error instanceof Error ? error.message : String(error)}; give another address`
   return new ListenError(`${where}: cannot listen: ${why}`, { cause: error })
