@@ -76,8 +76,8 @@ export interface ControlPlane {
   /** The real kubectl. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>
   /**
-   * Applies objects as admin: namespaces first, then the rest, eight at a time. Rejects with the first refusal after
-   * all were tried.
+   * Applies objects as admin: namespaces first, bindings last, eight at a time. Rejects with the first refusal after all
+   * were tried.
    */
   apply(objects: readonly JsonRecord[]): Promise<void>
   /** Installs a CRD, or a changed one, and waits until its kind is served. */

@@ -154,24 +154,26 @@ export function rest(target: RestTarget): Rest {
 }
 
 /**
- * Applies objects, namespaces first and then the rest, several at a time. Rejects with the first refusal after all were
+ * Applies objects, several at a time: namespaces first, then all else but bindings, then those. An operator that sees a
+ * binding before its pool is written says so in an event, and rightly. Rejects with the first refusal after all were
  * tried.
  */
 export async function applyAll(admin: Rest, objects: readonly JsonRecord[]): Promise<void> {
-  const groups = [objects.filter(isNamespace), objects.filter((object) => !isNamespace(object))]
+  const turns = objects.map((object) => ({ object, turn: turnOf(object) }))
   const failures: unknown[] = []
-  for (const group of groups) {
-    const queue = group.values()
+  for (const now of [0, 1, 2]) {
+    const queue = turns.filter(({ turn }) => turn === now).values()
     const work = async (): Promise<void> => {
-      for (const object of queue) await admin.apply(object).catch((error: unknown) => failures.push(error))
+      for (const { object } of queue) await admin.apply(object).catch((error: unknown) => failures.push(error))
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, work))
   }
   if (failures.length > 0) throw failures[0]
 }
 
-function isNamespace(object: JsonRecord): boolean {
-  return stringAt(object, 'kind') === 'Namespace'
+function turnOf(object: JsonRecord): number {
+  const kind = stringAt(object, 'kind')
+  return kind === 'Namespace' ? 0 : kind === 'InferenceIdentityBinding' ? 2 : 1
 }
 
 /** A token of a service account, through TokenRequest; it lasts a day. */
