@@ -1,4 +1,4 @@
-// A bundle as one file that runs alone, by Bun: its runtime, and the bundle as bytecode. Why Bun, and what it brings with
+// A bundle as one file that runs alone, by Bun: its runtime, and the modules of the bundle as bytecode. Why Bun, and what it brings with
 // it: docs/decisions/2026-11-21-single-executable.md. Flags: https://bun.com/docs/bundler/executables
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,6 +22,10 @@ const FLAGS = [
   '--compile',
   '--bytecode',
   '--format=esm',
+  // The modules of a bundle stay apart: what is in one that nobody imports costs nothing at the start. Small ones are put
+  // together, since each that is imported costs something too.
+  '--splitting',
+  '--min-chunk-size=32768',
   // Without these two, the executable obeys a .env and a bunfig.toml of the folder that it is started in.
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
@@ -35,9 +39,9 @@ export function executableName(name: string): string {
 
 /** The files of one compilation. */
 export interface Compilation {
-  /** Where both files are, and nothing else: Bun obeys a .env and a bunfig.toml of its working directory. */
+  /** Where all files are, and nothing else: Bun obeys a .env and a bunfig.toml of its working directory. */
   readonly folder: string
-  /** The bundle's name in the folder. */
+  /** The name of the bundle's first module in the folder. */
   readonly bundle: string
   /** The executable's name in the folder. */
   readonly outfile: string

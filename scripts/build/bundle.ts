@@ -1,18 +1,33 @@
-// A program and all that it imports as one ES module, by esbuild.
+// A program and all that it imports as ES modules, by esbuild.
+import { basename, dirname } from 'node:path'
 import { build } from 'esbuild'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
 import { lateBuiltins } from './late-builtins.ts'
 import { oclifBundle } from './oclif-bundle.ts'
 
+/** What becomes of a program. */
+export interface Bundling {
+  /** Its composition root. */
+  readonly entry: string
+  /** The module that begins it, `NAME.mjs`. */
+  readonly outfile: string
+  /** Whether what is not needed at once are modules of their own, beside it. */
+  readonly split?: boolean
+}
+
 /** Bundles a program; rejects with what esbuild found, which it has printed by then. */
-export async function bundle(
-  root: string,
-  { entry, outfile }: { readonly entry: string; readonly outfile: string },
-): Promise<void> {
+export async function bundle(root: string, { entry, outfile, split = false }: Bundling): Promise<void> {
   await build({
     entryPoints: [entry],
-    outfile,
+    ...(split
+      ? {
+          splitting: true,
+          outdir: dirname(outfile),
+          entryNames: basename(outfile, '.mjs'),
+          outExtension: { '.js': '.mjs' },
+        }
+      : { outfile }),
     absWorkingDir: root,
     bundle: true,
     // Names stay as they are: they show in the stack of a bug report.

@@ -27,8 +27,10 @@ export async function buildExecutable(root: string, { name, entry, runtime }: Pr
   await mkdir(dist, { recursive: true })
   const folder = await mkdtemp(join(dist, '.build-'))
   try {
-    await bundle(root, { entry: join(root, entry), outfile: join(folder, `${name}.mjs`) })
-    const compilation = { folder, bundle: `${name}.mjs`, outfile }
+    const module = `${name}.mjs`
+    // Node takes one file.
+    await bundle(root, { entry: join(root, entry), outfile: join(folder, module), split: runtime === 'bun' })
+    const compilation = { folder, bundle: module, outfile }
     if (runtime === 'bun') compile(root, compilation)
     else compileForNode(compilation)
     expectToStart(join(folder, outfile))

@@ -64,8 +64,11 @@ async function makePlugin(release: Release, scratch: string, keep: Keep): Promis
   const packages = packagesOf(root, 'plugin')
   const npmNotices = notices(root, packages)
   const module = join(scratch, 'kubectl-kleym.mjs')
-  await bundle(root, { entry: join(root, 'plugin/src/main.ts'), outfile: module })
-  const source: PluginSource = { root, bundle: module, notices: `${BUN_NOTICE}${npmNotices}`, made, env }
+  const entry = join(root, 'plugin/src/main.ts')
+  await bundle(root, { entry, outfile: module })
+  const modules = join(scratch, 'modules', 'kubectl-kleym.mjs')
+  await bundle(root, { entry, outfile: modules, split: true })
+  const source: PluginSource = { root, bundle: modules, notices: `${BUN_NOTICE}${npmNotices}`, made, env }
   // Compiled one after the other, packed beside that.
   const archives = new Map<Platform, Buffer>()
   await Promise.all(

@@ -1,8 +1,8 @@
 // The plugin for every platform, each as the archive that krew installs: the executable, our licence, and those of what is
 // inside.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { BuildError } from '../build/build-error.ts'
 import { compile } from '../build/bun.ts'
 import { archiveProblems, LICENCE_FILE } from './archive-check.ts'
@@ -16,7 +16,7 @@ import { membersOf, tarGz } from './tar.ts'
 export interface PluginSource {
   /** The project's folder, in which `npm run build` has been run. */
   readonly root: string
-  /** The ES module. */
+  /** The first ES module, in a folder that holds nothing but the bundle. */
   readonly bundle: string
   readonly notices: string
   /** Seconds since 1970, for the times of files. */
@@ -55,7 +55,7 @@ export function executableFor({ root, bundle, env }: PluginSource, platform: Pla
   const target = { name: platform.bunTarget, executable: bunFor(platform, env) }
   const folder = mkdtempSync(join(tmpdir(), 'kleym-release-'))
   try {
-    copyFileSync(bundle, join(folder, basename(bundle)))
+    cpSync(dirname(bundle), folder, { recursive: true })
     compile(root, { folder, bundle: basename(bundle), outfile, target })
     const made = readFileSync(join(folder, outfile))
     return platform.os === 'darwin' ? signed(made) : made

@@ -99,7 +99,7 @@ test(
   'built again in another folder, the executable for another platform has the same bytes',
   async () => {
     const module = join(workspace({}), 'kubectl-kleym.mjs')
-    await bundle(ROOT, { entry: join(ROOT, 'plugin/src/main.ts'), outfile: module })
+    await bundle(ROOT, { entry: join(ROOT, 'plugin/src/main.ts'), outfile: module, split: true })
     const again = executableFor(
       { root: ROOT, bundle: module, notices: '', made: 0, env: process.env },
       mac('amd64'),
