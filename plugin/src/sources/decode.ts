@@ -6,10 +6,12 @@ export interface Decoded {
   readonly badLines: readonly number[]
 }
 
+const STRICT = new TextDecoder('utf-8', { fatal: true })
+
 /** Decodes UTF-8 and drops a byte-order mark at the beginning. */
 export function decodeUtf8(bytes: Uint8Array): Decoded {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), badLines: [] }
+    return { text: STRICT.decode(bytes), badLines: [] }
   } catch {
     return { text: new TextDecoder('utf-8').decode(bytes), badLines: findBadLines(bytes) }
   }
@@ -17,21 +19,19 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
 
 /** `UTF-16` or `UTF-32` when the bytes begin with their mark, else undefined. */
 export function foreignEncoding(bytes: Uint8Array): string | undefined {
-  const [a, b, c, d] = bytes
-  if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? 'UTF-32' : 'UTF-16'
-  if (a === 0xfe && b === 0xff) return 'UTF-16'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'UTF-32' : 'UTF-16'
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'UTF-16'
   return undefined
 }
 
 /** A line break is one byte that no other character contains, so lines can be told apart before decoding. */
 function findBadLines(bytes: Uint8Array): readonly number[] {
-  const strict = new TextDecoder('utf-8', { fatal: true })
   const bad: number[] = []
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const found = bytes.indexOf(0x0a, start)
     const end = found === -1 ? bytes.length : found
     try {
-      strict.decode(bytes.subarray(start, end))
+      STRICT.decode(bytes.subarray(start, end))
     } catch {
       bad.push(line)
     }

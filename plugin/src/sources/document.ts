@@ -4,6 +4,8 @@
 /** The text of one document and where it stands. */
 export interface Chunk {
   readonly text: string
+  /** The text, line by line. */
+  readonly lines: readonly string[]
   /** The document's number in the file, from 1. */
   readonly document: number
   /** The line of the file on which the text begins, from 1. */
@@ -45,22 +47,21 @@ export interface ParsedFile {
 export const MAX_DEPTH = 256
 
 /** Splits on lines that begin with `---`. Whatever stands before a first such line counts only if it holds anything. */
-export function splitDocuments(text: string): readonly Chunk[] {
-  const chunks: Chunk[] = []
+export function* splitDocuments(text: string): Iterable<Chunk> {
   let document = 1
   let line = 1
   for (let start = 0; start < text.length;) {
     const end = nextSeparator(text, start)
     const chunk = text.slice(start, end)
+    const lines = chunk.split('\n')
     const isPrologue = start === 0 && end < text.length && PROLOGUE.test(chunk)
     if (!isPrologue) {
-      if (!COMMENTS.test(chunk)) chunks.push({ text: chunk, document, line })
+      if (!COMMENTS.test(chunk)) yield { text: chunk, lines, document, line }
       document++
     }
-    line += chunk.split('\n').length - 1
+    line += lines.length - 1
     start = end
   }
-  return chunks
 }
 
 /** Where the next line begins that is `---` and then a blank or nothing; the end of the text where none does. */

@@ -7,7 +7,7 @@ import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { ParsedFile } from './document.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
-import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
+import { collectObjects, groupOf, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
 import { placeText, type InputProblem } from './problem.ts'
 import type { Lines } from './yaml-line.ts'
 import { parseYaml } from './yaml.ts'
@@ -125,7 +125,7 @@ function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem
   return objects.filter((object) => {
     const name = stringAt(object.value, 'metadata', 'name') ?? ''
     if (name === '') return true
-    const group = (stringAt(object.value, 'apiVersion') ?? '').split('/').slice(0, -1).join('/')
+    const group = groupOf(stringAt(object.value, 'apiVersion') ?? '')
     const kind = stringAt(object.value, 'kind') ?? ''
     const namespace = stringAt(object.value, 'metadata', 'namespace') ?? ''
     const key = JSON.stringify([group, kind, namespace, name])

@@ -141,7 +141,8 @@ function readType(value: JsonRecord): ObjectType | undefined {
   return { group: groupOf(apiVersion), kind }
 }
 
-function groupOf(apiVersion: string): string {
+/** The group of an `apiVersion`; empty for the core group. */
+export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/')
   return slash === -1 ? '' : apiVersion.slice(0, slash)
 }

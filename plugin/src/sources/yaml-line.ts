@@ -54,7 +54,10 @@ function takeApart(text: string): Line {
   const key = parts[2]
   const rest = parts[4] ?? ''
   // `yes:` is the key "true".
-  if (key !== undefined) return typeof resolvePlain(key) === 'string' ? withValue(indent, key, rest) : BEYOND
+  if (key !== undefined)
+    return key.length > WORD_MAX || typeof resolvePlain(key) === 'string'
+      ? withValue(indent, key, rest)
+      : BEYOND
   if (parts[3] !== undefined) return takeItemApart(indent, text, rest)
   if (rest === '' || rest.startsWith('#')) return BLANK
   return rest === '---' && indent === 0 ? MARK : BEYOND
@@ -71,6 +74,8 @@ function takeItemApart(indent: number, text: string, rest: string): Line {
   return withValue(indent, undefined, rest)
 }
 
+/** No word that means something else than itself is longer; a key begins like no number. */
+const WORD_MAX = 5
 /** A word of six characters and more that begins with a letter is a text: the special ones are shorter. */
 const LONG_WORD = /^[A-Za-z][^ ]{4,}[^ :]$/
 /** No scalar, and understood all the same. The head of a block scalar that says how far it is indented is not. */

@@ -9,10 +9,17 @@ export interface PlainDocument {
   readonly line: number
 }
 
-/** The mapping that a text is, or undefined when this reader does not take it. `lines` may be shared between texts. */
-export function parsePlainYaml(text: string, lines: Lines = new Map()): PlainDocument | undefined {
+/**
+ * The mapping that a text is, or undefined when this reader does not take it. `lines` may be shared between texts; `texts`
+ * are the lines of this one.
+ */
+export function parsePlainYaml(
+  text: string,
+  lines: Lines = new Map(),
+  texts: readonly string[] = text.split('\n'),
+): PlainDocument | undefined {
   if (!PRINTABLE.test(text)) return undefined
-  const place: Place = { texts: text.split('\n'), lines, number: -1, line: MARK }
+  const place: Place = { texts, lines, number: -1, line: MARK }
   while (place.line === MARK) next(place)
   const line = place.number
   const value = readMapping(place, 0)
@@ -54,7 +61,9 @@ function readMapping(place: Place, depth: number): Record<string, unknown> | und
     const { key } = line
     // `__proto__` must not be assigned, and the library says where a key stands twice.
     if (key === undefined || key in record) return undefined
-    const value = readValue(place, line, depth)
+    let value = line.scalar
+    if (value === undefined) value = readValue(place, line, depth)
+    else next(place)
     if (value === undefined) return undefined
     record[key] = value
   }
@@ -69,20 +78,18 @@ function readList(place: Place, depth: number, besideKey: boolean): unknown[] | 
   const items: unknown[] = []
   for (let line = place.line; line.indent === indent; line = place.line) {
     if (line.key !== undefined) return besideKey ? items : undefined
-    const item = readValue(place, line, depth)
+    let item = line.scalar
+    if (item === undefined) item = readValue(place, line, depth)
+    else next(place)
     if (item === undefined) return undefined
     items.push(item)
   }
   return place.line.indent < indent ? items : undefined
 }
 
-/** The value of an entry or an item, on its line or below it. */
+/** The value of an entry or an item that is no scalar on its line. */
 function readValue(place: Place, line: Line, depth: number): unknown {
-  const { scalar, inner, open } = line
-  if (scalar !== undefined) {
-    next(place)
-    return scalar
-  }
+  const { inner, open } = line
   if (open !== '') return readOpen(place, line)
   if (inner === undefined) next(place)
   else place.line = inner

@@ -30,24 +30,27 @@ export async function parseYaml(
 ): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
-  const chunks = splitDocuments(text)
+  let count = 0
   let library: Library | undefined
-  for (const chunk of chunks) {
+  for (const chunk of splitDocuments(text)) {
+    count++
     const fault = unreadable(chunk, badLines)
     const plain = fault === undefined ? readPlain(chunk, lines) : undefined
-    if (fault !== undefined) faults.push(fault)
+    // A plain document is printable ASCII.
+    const unfit = fault ?? (plain === undefined ? controlFault(chunk) : undefined)
+    if (unfit !== undefined) faults.push(unfit)
     else if (plain !== undefined) documents.push(plain)
     else {
       library ??= await loadLibrary()
       parseChunk(library, chunk, documents, faults)
     }
   }
-  return { documents, faults, count: chunks.length }
+  return { documents, faults, count }
 }
 
 /** A document without anything unusual. Lists are left to the library, which knows where their items stand. */
-function readPlain({ text, document, line }: Chunk, lines: Lines): ParsedDocument | undefined {
-  const plain = parsePlainYaml(text, lines)
+function readPlain({ text, lines: texts, document, line }: Chunk, lines: Lines): ParsedDocument | undefined {
+  const plain = parsePlainYaml(text, lines, texts)
   if (plain === undefined || String(plain.value['kind']).endsWith('List')) return undefined
   const begins = line + plain.line
   return { value: plain.value, document, line: begins, itemLine: () => begins }
@@ -79,6 +82,10 @@ function unreadable({ text, document, line }: Chunk, badLines: readonly number[]
     const why = `the document is longer than ${YAML_DOCUMENT_MAX / 1024 / 1024} MiB, too much for YAML`
     return { document, line, why, fix: 'give it as JSON (kubectl get -o json), or split it' }
   }
+  return undefined
+}
+
+function controlFault({ text, document, line }: Chunk): DocumentFault | undefined {
   // go-yaml's reader refuses these; ours would take them for text.
   const control =
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]|(?!^)\ufeff/.exec(text)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { splitDocuments } from '../../src/sources/document.ts'
 
 const at = (text: string): readonly (readonly [document: number, line: number])[] =>
-  splitDocuments(text).map(({ document, line }) => [document, line])
+  Array.from(splitDocuments(text), ({ document, line }) => [document, line])
 
 test.each<[string, string, ReturnType<typeof at>]>([
   ['nothing', '', []],
@@ -73,7 +73,7 @@ test('every document is where it says, and no line that holds something is lost'
     .map(([lines, end]) => lines.join('\n') + end)
   fc.assert(
     fc.property(text, (one) => {
-      const chunks = splitDocuments(one)
+      const chunks = [...splitDocuments(one)]
       const lines = one.split('\n')
       for (const chunk of chunks)
         expect(

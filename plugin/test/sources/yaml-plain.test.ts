@@ -309,7 +309,7 @@ describe('the plain reader', () => {
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.yaml'),
     )
-    const chunks = files.flatMap((name) => splitDocuments(readFileSync(join(root, name), 'utf8')))
+    const chunks = files.flatMap((name) => [...splitDocuments(readFileSync(join(root, name), 'utf8'))])
     let taken = 0
     for (const { text } of chunks) taken += Number(await expectAgreement(text))
     expect(taken).toBe(chunks.length)

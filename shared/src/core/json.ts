@@ -8,15 +8,16 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+// Reading objects consists of calls of the functions below, ten thousand in a short run. So they call little, and keys are
+// single parameters: a rest parameter makes a list at each call.
+
 /** The own property `key` of a mapping, else undefined. */
 export function own(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return isRecord(value) ? value[key] : undefined
 }
 
-/**
- * The own property found by walking one to four keys, else undefined. The keys are single parameters, since a rest
- * parameter makes a list at each call, and reading objects consists of such calls.
- */
+/** The own property found by walking one to four keys, else undefined. */
 export function dig(
   value: unknown,
   first: string,
@@ -24,8 +25,12 @@ export function dig(
   third?: string,
   fourth?: string,
 ): unknown {
-  const found = own(value, first)
-  return second === undefined || found === undefined ? found : dig(found, second, third, fourth)
+  let found = own(value, first)
+  if (second === undefined || found === undefined) return found
+  found = own(found, second)
+  if (third === undefined || found === undefined) return found
+  found = own(found, third)
+  return fourth === undefined || found === undefined ? found : own(found, fourth)
 }
 
 /** The own property found by walking `path`, else undefined. */
@@ -43,7 +48,7 @@ export function stringAt(
   third?: string,
   fourth?: string,
 ): string | undefined {
-  const found = dig(value, first, second, third, fourth)
+  const found = second === undefined ? own(value, first) : dig(value, first, second, third, fourth)
   return typeof found === 'string' ? found : undefined
 }
 

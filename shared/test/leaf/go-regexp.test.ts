@@ -34,6 +34,19 @@ test('what Go reads is unsupported only for the constructs that are named', () =
   ).toEqual([])
 })
 
+test('a name alone, and how names begin, are what they are among other things', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', '-', '_', '1', 'A'), maxLength: 4 })
+  fc.assert(
+    fc.property(name, fc.constantFrom('', '.*'), fc.array(name, { maxLength: 3 }), (source, tail, parts) => {
+      const [alone, grouped] = [`${source}${tail}`, `(?:${source}${tail})`].map(compileGoRegexp)
+      if (alone?.kind !== 'regexp' || grouped?.kind !== 'regexp') throw new TypeError('not compiled')
+      for (const text of [parts.join(''), parts.join('\n'), parts.join(source)])
+        expect(alone.matches(text)).toBe(grouped.matches(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
 describe('ignoreNamespaces', () => {
   test.each([
     ['default', 'my-default-ns', true],

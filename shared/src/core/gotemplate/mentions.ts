@@ -19,8 +19,12 @@ export function mentionsOf(template: string): ReadonlySet<string> {
   return mentioned
 }
 
+const ASCII = /^[\u0020-\u007e]*$/
+
 /** Whether a template may give one of some texts for some pod: each action may stand for any text. */
 export function mayGive(template: string, texts: readonly string[]): boolean {
+  // Most templates have no action, and give their text.
+  if (ASCII.test(template) && !template.includes('{{')) return texts.includes(template)
   const parsed = parse(template)
   if (parsed === 'syntax error') return false
   if (parsed === 'unclear') return true

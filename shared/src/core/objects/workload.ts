@@ -50,10 +50,14 @@ export function isWorkload(object: unknown): boolean {
   return workloadKind(object) !== undefined
 }
 
+const BY_KIND: ReadonlyMap<string, (typeof WORKLOAD_KINDS)[number]> = new Map(
+  WORKLOAD_KINDS.map((known) => [known.kind, known]),
+)
+
 function workloadKind(object: unknown): WorkloadKind | undefined {
-  const group = (stringAt(object, 'apiVersion') ?? '').split('/')[0]
-  const kind = stringAt(object, 'kind')
-  return WORKLOAD_KINDS.find((known) => known.group === group && known.kind === kind)?.kind
+  const known = BY_KIND.get(stringAt(object, 'kind') ?? '')
+  const isKnown = stringAt(object, 'apiVersion')?.split('/')[0] === known?.group
+  return isKnown ? known?.kind : undefined
 }
 
 const MAKERS: Readonly<Record<WorkloadKind, (object: JsonRecord, meta: ObjectMeta) => readonly Making[]>> = {
