@@ -20,7 +20,7 @@ import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { liveSnapshot } from './live-snapshot.ts'
 import { paceOf, release } from './memory.ts'
-import { isEnough, partOf } from './part.ts'
+import { bindingsWithStatus, isEnough, partOf } from './part.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
@@ -82,6 +82,8 @@ async function openCluster({ sources }: CommonOptions, context: CommandContext):
 /** What was made of the objects that were read, before anything is worked out. */
 interface Objects {
   readonly after: Snapshot
+  /** Where `after` is a part of all that was read: the whole of it. */
+  readonly whole: (() => Snapshot) | undefined
   /** The live side, where files or `--without` change it. */
   readonly before: Snapshot | undefined
   readonly operator: OperatorSettings
@@ -161,12 +163,11 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<World> {
-    const { after, before, operator, scm, marks, unread, pace } = await this.#read(side)
+    const { after, whole, before, operator, scm, marks, unread, pace } = await this.#read(side, question)
     onRead?.()
     const analysed = (snapshot: Snapshot): Analysis => analyse(snapshot, operator.config, scm.settings, pace)
-    const part = before === undefined && question !== undefined ? partOf(after, question) : undefined
-    const ofPart = part === undefined ? undefined : analysed(part)
-    const analysis = ofPart !== undefined && isEnough(ofPart) ? ofPart : analysed(after)
+    const first = analysed(after)
+    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
     return {
       after: analysis,
       before: before === undefined ? analysis : analysed(before),
@@ -192,7 +193,7 @@ class Gathering {
   }
 
   /** All that is made of the objects themselves. */
-  async #read(side: LiveSide | undefined): Promise<Objects> {
+  async #read(side: LiveSide | undefined, question: Question | undefined): Promise<Objects> {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
     const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
@@ -200,19 +201,25 @@ class Gathering {
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const pace = paceOf(objects.length, this.#context)
-    const after = liveSnapshot(objects, { gaps, side, pace })
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
     // The labelled ones first: anybody may have a Deployment whose arguments look like the operator's.
     const deployments = [...(side?.operatorDeployments ?? []), ...objects]
-    const operator = operatorSettings(settings, deployments, after)
+    const isOneState = start === undefined || !isChanged
+    // What could not be read may be of any namespace.
+    const within =
+      isOneState && question !== undefined && gaps.size === 0 ? partOf(objects, question) : undefined
+    const after = liveSnapshot(objects, { gaps, side, pace, within })
+    const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
+    const operator = operatorSettings(settings, deployments, statuses)
     const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
-    const before =
-      start === undefined || !isChanged
-        ? undefined
-        : liveSnapshot(withPossibleNames(start).objects, { gaps, side, pace })
-    return { after, before, operator, scm, marks: marksOf(objects), unread, pace }
+    const before = isOneState
+      ? undefined
+      : liveSnapshot(withPossibleNames(start).objects, { gaps, side, pace })
+    const whole =
+      within === undefined ? undefined : (): Snapshot => liveSnapshot(objects, { gaps, side, pace })
+    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, pace }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {

@@ -17,7 +17,7 @@ export async function installedWorld(
 ): Promise<World> {
   const { objects } = side
   const snapshot = liveSnapshot(objects, { gaps: side.gaps, side })
-  const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot)
+  const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot.bindings)
   const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)
   return {

@@ -11,14 +11,16 @@ export interface Beside {
   /** Undefined where no cluster was asked. */
   readonly side: LiveSide | undefined
   readonly pace?: Pace
+  /** The namespaces in question; undefined: all of them. */
+  readonly within?: ReadonlySet<string> | undefined
 }
 
 /** Reads objects. */
 export function liveSnapshot(
   objects: readonly RawObject[],
-  { gaps, side, pace = NO_PACE }: Beside,
+  { gaps, side, pace = NO_PACE, within }: Beside,
 ): Snapshot {
-  if (side === undefined) return readSnapshot({ objects, gaps, pace })
+  if (side === undefined) return readSnapshot({ objects, gaps, pace, ...(within && { within }) })
   const { absentKinds, listedKinds, namespacesRead } = side
   return readSnapshot({
     objects,

@@ -5,6 +5,9 @@ import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 import { WANTED_KINDS } from './wanted.ts'
 
+/** A binding of which nothing but the metadata has been read. */
+export type NamedBinding = Pick<Binding, 'key' | 'meta'>
+
 /** What a command line asks about. */
 export interface Question {
   /** `-A`. */
@@ -20,7 +23,7 @@ export interface Question {
   /** The answer is about whatever the files change, in all that it does. */
   readonly aboutFiles?: boolean
   /** The bindings of all that there are that the answer is about, where it is about nothing else; none: all of them. */
-  readonly about?: (bindings: readonly Binding[]) => readonly Binding[]
+  readonly about?: (bindings: readonly NamedBinding[]) => readonly NamedBinding[]
 }
 
 /** More namespaces than these are read as all: one list of a kind is cheaper than ten. */

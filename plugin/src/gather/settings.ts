@@ -11,6 +11,7 @@ import {
   type OperatorSettings,
   type SettingsClaim,
 } from '@kleym/shared/core/install/operator-settings.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -42,7 +43,7 @@ export function requireValidSettings({ trustDomain }: SettingsOptions): void {
 export function operatorSettings(
   settings: SettingsOptions,
   deployments: readonly RawObject[],
-  { bindings }: Snapshot,
+  bindings: readonly Binding[],
 ): OperatorSettings {
   return settleSettings([flagClaim(settings), ...operatorClaims(deployments), ...statusClaims(bindings)])
 }

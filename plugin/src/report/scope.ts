@@ -2,6 +2,7 @@
 import { KleymError } from '../cli/errors.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { World } from '../gather/gather.ts'
+import type { NamedBinding } from '../gather/question.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
 import { parseLabelQuery } from './label-query.ts'
@@ -31,17 +32,20 @@ export function chooseBindings(
 }
 
 /** The bindings that are meant, of all that there are; none where one that is named does not exist. */
-export function bindingsMeant(
-  bindings: readonly Binding[],
+export function bindingsMeant<T extends NamedBinding>(
+  bindings: readonly T[],
   names: readonly string[],
   scope: Scope,
-): readonly Binding[] {
+): readonly T[] {
   if (names.length === 0) return inScope(bindings, scope)
   const found = names.map((name) => namedBindings(bindings, name, scope))
   return found.some((one) => one.length === 0) ? [] : found.flat()
 }
 
-function inScope(bindings: readonly Binding[], { namespace, selector }: Scope): readonly Binding[] {
+function inScope<T extends NamedBinding>(
+  bindings: readonly T[],
+  { namespace, selector }: Scope,
+): readonly T[] {
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   return bindings.filter(
     ({ meta }) =>
@@ -51,7 +55,11 @@ function inScope(bindings: readonly Binding[], { namespace, selector }: Scope): 
 }
 
 /** A bare name is one of the namespace in force, or of any where none is. */
-function namedBindings(bindings: readonly Binding[], written: string, scope: Scope): readonly Binding[] {
+function namedBindings<T extends NamedBinding>(
+  bindings: readonly T[],
+  written: string,
+  scope: Scope,
+): readonly T[] {
   const { namespace = scope.namespace, name } = parseBindingName(written)
   return bindings.filter(
     ({ meta }) => meta.name === name && (namespace === undefined || meta.namespace === namespace),

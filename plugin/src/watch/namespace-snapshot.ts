@@ -59,12 +59,14 @@ function snapshotOf(
   { pods, staticEntries, namespace: described, standings }: Surroundings,
 ): Snapshot {
   const { byNamespace } = feeds
+  const objectives = sorted(
+    byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
+  )
   return {
     bindings: sorted(byNamespace.bindings.get(namespace)),
     pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
-    objectives: sorted(
-      byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
-    ),
+    objectives,
+    objectiveGroups: new Set(objectives.map(({ group }) => group)),
     clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
     staticEntries: sorted(staticEntries),
     // What watch shows hangs on no access policy.

@@ -7,7 +7,6 @@ import { isAbout } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import { pool, poolOnly } from '../../../shared/test/core/build.ts'
 import { tenants } from '../../../shared/test/findings/tenants.ts'
@@ -16,6 +15,7 @@ import type { CommandContext } from '../../src/cli/context.ts'
 import type { OutputFormat } from '../../src/cli/flags.ts'
 import { optionsWithoutSources, type CommonOptions } from '../../src/cli/options.ts'
 import { gather, type World } from '../../src/gather/gather.ts'
+import type { NamedBinding } from '../../src/gather/question.ts'
 import { explainFrame } from '../../src/report/explain.ts'
 import { finish } from '../../src/report/frame.ts'
 
@@ -56,7 +56,7 @@ const QUESTION = { allNamespaces: false, named: [undefined], policies: true }
 /** The world of everything, and the one of an answer about bindings that are chosen from all. */
 async function worlds(
   source: string | readonly JsonRecord[],
-  choose: (all: readonly Binding[]) => readonly Binding[],
+  choose: (all: readonly NamedBinding[]) => readonly NamedBinding[],
 ): Promise<{ readonly whole: World; readonly asked: World }> {
   const isFile = typeof source === 'string'
   const stdin = isFile ? '' : JSON.stringify({ apiVersion: 'v1', kind: 'List', items: source })
@@ -159,7 +159,8 @@ test(
   SLOW_MS,
 )
 
-const first = (all: readonly Binding[]): readonly Binding[] => all.slice(0, 1)
+const first = (all: readonly NamedBinding[]): readonly NamedBinding[] =>
+  all.filter(({ meta }) => meta.namespace === 'team-a')
 
 describe('everything is worked out where', () => {
   const ours = [poolOnly(), pool(), poolOnly({ namespace: 'team-b' }), pool({ namespace: 'team-b' })]

@@ -49,6 +49,8 @@ export interface Snapshot {
   readonly bindings: readonly Binding[]
   readonly pools: readonly Pool[]
   readonly objectives: readonly Objective[]
+  /** The groups of which there is any objective. */
+  readonly objectiveGroups: ReadonlySet<ObjectiveGroup>
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
   readonly staticEntries: readonly ClusterStaticEntry[]
   /** Of every group and version, those that kleym does not interpret included. */
@@ -80,29 +82,43 @@ export interface SnapshotSource {
   /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
   readonly listedKinds?: ReadonlySet<string>
   readonly namespacesRead?: ReadonlySet<string>
+  /**
+   * The namespaces that are in question: bindings, pods, pools and objectives of others are left out, as if only these
+   * had been looked into. All else stays.
+   */
+  readonly within?: ReadonlySet<string>
   /** Told of each object. */
   readonly pace?: Pace
 }
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
 export function readSnapshot(source: SnapshotSource): Snapshot {
-  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, namespacesRead } = source
-  const { pace = NO_PACE } = source
+  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, within } = source
+  const { pace = NO_PACE, namespacesRead = within } = source
+  const isWithin = (namespace: string): boolean => within?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
   const read = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
     Array.from(paced(of(key), pace), reader)
-  const pods = sortByRef(read('Pod', podReader()))
+  const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
+    Array.from(
+      paced(
+        of(key).filter(({ value }) => isWithin(namespaceOf(value))),
+        pace,
+      ),
+      reader,
+    )
+  const pods = sortByRef(readWithin('Pod', podReader()))
   const workloads = objects.filter(({ value }) => isWorkload(value))
   const templates = sortByRef(Array.from(paced(workloads, pace), readWorkloadPods).flat())
-  const bindings = sortByMeta(
-    read(`${BINDING_KIND}.${BINDING_GROUP}`, (raw) => readBinding(raw, standingOf(raw))),
-  )
+  const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, standingOf(raw))))
   const pools = sortByMeta(
-    POOL_KINDS.flatMap((kind) => read(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
+    POOL_KINDS.flatMap((kind) => readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
   )
   const objectives = sortByMeta(
-    OBJECTIVE_KINDS.flatMap((kind) => read(qualifiedKind(kind), (raw) => readObjective(raw, kind.group))),
+    OBJECTIVE_KINDS.flatMap((kind) =>
+      readWithin(qualifiedKind(kind), (raw) => readObjective(raw, kind.group)),
+    ),
   )
   /** Objects of a kind that an answer can do without: without one of them, the kind is not known. */
   const known = <T>(kind: string, reader: (raw: RawObject) => T): readonly T[] | undefined =>
@@ -112,29 +128,39 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
   const accessPolicies = sortByMeta(
     POLICY_KINDS.flatMap((kind) => read(kind, (raw) => readAccessPolicy(raw, standingOf(raw)))),
   )
-  const named = [...bindings, ...pools, ...objectives].map(({ meta }) => meta.namespace)
+  const objectiveKinds = OBJECTIVE_KINDS.filter((kind) => of(qualifiedKind(kind)).length > 0)
+  const naming = [BINDINGS, 'Pod', ...[...POOL_KINDS, ...objectiveKinds].map(qualifiedKind)]
+  const named = [
+    ...naming.flatMap((kind) => of(kind).map(({ value }) => namespaceOf(value))),
+    ...templates.map(({ namespace }) => namespace),
+  ]
   return {
     bindings,
     pools,
     objectives,
+    objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
     clusterSpiffeIds: sortByMeta(
       read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, standingOf(raw))),
     ),
     staticEntries: sortByMeta(read(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`, readClusterStaticEntry)),
     accessPolicies,
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
-    namespaces: readNamespaces(of('Namespace'), [
-      ...named,
-      ...[...pods, ...templates].map((pod) => pod.namespace),
-    ]),
+    namespaces: readNamespaces(of('Namespace'), named),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods,
-    templates,
+    templates: within === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
     absentKinds,
     namespacesRead,
   }
+}
+
+const BINDINGS = `${BINDING_KIND}.${BINDING_GROUP}`
+
+/** The namespace as every reader here reads it. */
+function namespaceOf(value: JsonRecord): string {
+  return stringAt(value, 'metadata', 'namespace') ?? ''
 }
 
 /** Whether the policies of a source are all that there are. Files that hold none of them say nothing about policies. */
@@ -195,7 +221,7 @@ export function gapOf(snapshot: Snapshot, qualified: string): Ignorance | undefi
 
 /** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
 export function servesLlmD(snapshot: Snapshot): boolean {
-  return snapshot.objectives.some(({ group }) => group === LLM_D_GROUP)
+  return snapshot.objectiveGroups.has(LLM_D_GROUP)
 }
 
 /**

@@ -1,8 +1,29 @@
 // What a snapshot says of things that are not in it: certainly absent, of a kind that is not there, or not known and why.
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Lookup } from '../../src/core/compile/references.ts'
-import { bindingsIn, readSnapshot, referencesIn, type SnapshotSource } from '../../src/core/snapshot.ts'
-import { binding, FORBIDDEN, K8S_GROUP, objective, pool } from './build.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import {
+  bindingsIn,
+  readSnapshot,
+  referencesIn,
+  servesLlmD,
+  type SnapshotSource,
+} from '../../src/core/snapshot.ts'
+import { TENANTS, tenants } from '../findings/tenants.ts'
+import { binding, FORBIDDEN, K8S_GROUP, LLM_D, objective, pool } from './build.ts'
+
+const X_K8S_GROUP = 'inference.networking.x-k8s.io'
+
+function deployment(namespace: string): JsonRecord {
+  const spec = { serviceAccountName: 'runner', containers: [{ name: 'vllm' }] }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'vllm', namespace },
+    spec: { template: { metadata: { labels: { app: 'llama' } }, spec } },
+  }
+}
 
 const POOL = `InferencePool.${K8S_GROUP}`
 const source = (more: Partial<SnapshotSource> = {}): SnapshotSource => ({
@@ -45,6 +66,32 @@ test('a binding of a namespace that was not read is not known', () => {
   expect(state(lookUp('team-a/llama'))).toBe('found')
   expect(state(lookUp('team-a/other'))).toBe('absent')
   expect(lookUp('team-b/other')).toMatchObject({ state: 'unknown', why: { namespace: 'team-b' } })
+})
+
+test('namespaces in question give what those alone hold, beside all that no namespace holds', () => {
+  fc.assert(
+    fc.property(tenants, fc.constantFrom(...TENANTS), fc.boolean(), (estate, namespace, isLlmD) => {
+      const others = estate.filter(({ kind }) => kind !== 'InferenceObjective')
+      // An objective of llm-d's group says that the group is served, whichever namespace it is of.
+      const group = isLlmD ? LLM_D : X_K8S_GROUP
+      const objectives = [objective({ group, namespace: 'team-b' }), objective({ group: X_K8S_GROUP })]
+      const objects = [...others, ...objectives, ...TENANTS.map(deployment)].map((value) => ({ value }))
+      const whole = readSnapshot({ objects })
+      const isHere = (one: { readonly namespace: string }): boolean => one.namespace === namespace
+      const within = new Set([namespace])
+      expect(readSnapshot({ objects, within })).toEqual({
+        ...whole,
+        bindings: whole.bindings.filter(({ meta }) => isHere(meta)),
+        pools: whole.pools.filter(({ meta }) => isHere(meta)),
+        objectives: whole.objectives.filter(({ meta }) => isHere(meta)),
+        pods: whole.pods.filter(isHere),
+        templates: whole.templates.filter(isHere),
+        namespacesRead: within,
+      })
+      expect(servesLlmD(readSnapshot({ objects, within }))).toBe(isLlmD)
+    }),
+    { numRuns: 100 },
+  )
 })
 
 describe('nodes and endpoints', () => {

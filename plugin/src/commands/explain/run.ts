@@ -1,9 +1,9 @@
 // The answer of `kubectl kleym explain`.
 import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { CommandContext, Outcome } from '../../cli/context.ts'
 import { EXIT } from '../../cli/errors.ts'
 import { gather } from '../../gather/gather.ts'
+import type { NamedBinding } from '../../gather/question.ts'
 import { explainFrame } from '../../report/explain.ts'
 import { finish } from '../../report/frame.ts'
 import { unlessUnread } from '../../report/missing.ts'
@@ -19,7 +19,7 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   const { allNamespaces, bindings, selector } = options
   const named = bindings.length === 0 ? [undefined] : bindings.map(namespaceNamed)
   const { namespace } = options.sources
-  const about = (all: readonly Binding[]): readonly Binding[] =>
+  const about = (all: readonly NamedBinding[]): readonly NamedBinding[] =>
     bindingsMeant(all, bindings, { namespace: allNamespaces ? undefined : namespace, selector })
   // Whether a --suppress is used, every finding tells.
   const isPart = options.output.suppress.length === 0

@@ -9,21 +9,9 @@ import { mayGive } from '../gotemplate/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { claimsOfOutput, type LiveOutput } from '../plan/plan.ts'
-import type { Snapshot } from '../snapshot.ts'
-import { readAnyText, readStep } from '../spire/template-step.ts'
+import { mayCutText, readAnyText, readStep } from '../spire/template-step.ts'
 
 type Namespaces = ReadonlySet<string>
-
-/** The part of a snapshot that is about some namespaces: their bindings and pods. All else stays. */
-export function within(snapshot: Snapshot, namespaces: Namespaces): Snapshot {
-  return {
-    ...snapshot,
-    bindings: snapshot.bindings.filter(({ meta }) => namespaces.has(meta.namespace)),
-    pods: snapshot.pods.filter(({ namespace }) => namespaces.has(namespace)),
-    templates: snapshot.templates.filter(({ namespace }) => namespaces.has(namespace)),
-    namespacesRead: namespaces,
-  }
-}
 
 /** True where everything has to be read to be sure; false for a snapshot of everything. */
 export function reachesBeyond(analysis: Analysis): boolean {
@@ -72,6 +60,7 @@ function mayGiveOne(template: string, ids: readonly string[]): boolean {
 function mayStopEverybody({ spec }: ClusterSpiffeId, read: Namespaces): boolean {
   if (read.has(spec.namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL) ?? '')) return false
   return [...spec.dnsNameTemplates, ...spec.workloadSelectorTemplates].some((template) => {
+    if (!mayCutText(template)) return false
     const step = readStep('', template, readAnyText)
     return typeof step !== 'string' && step.mayBreakUtf8
   })
