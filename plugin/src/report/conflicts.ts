@@ -40,7 +40,7 @@ export function conflictsFrame(world: World, namespace: string | undefined): Fra
   }
   return {
     kind: 'ConflictsReport',
-    fields: counts,
+    fields: () => counts,
     findings,
     missing: missingOf(
       world,

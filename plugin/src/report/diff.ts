@@ -69,14 +69,14 @@ export function diffFrame(world: World, changes: readonly ObjectChange[], shown:
   const assumed = world.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
   return {
     kind: 'DiffReport',
-    fields: {
+    fields: () => ({
       changes,
       ownershipUnknown: assumed.map(({ object }) => object.meta.name),
       effect: {
         ...effectReport(effect),
         ...(affected === undefined ? {} : { policiesAffected: affected.map(affectedReport) }),
       },
-    },
+    }),
     findings: added,
     grounds: { all: () => [...added, ...effect.findings.unchanged] },
     differences: [

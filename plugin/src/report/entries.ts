@@ -39,7 +39,7 @@ export function entriesFrame(world: World, pods: readonly Pod[], scope: EntrySco
   ].toSorted(compareFindings)
   return {
     kind: 'EntriesReport',
-    fields: { entries: entries.map(entryReport) },
+    fields: () => ({ entries: entries.map(entryReport) }),
     findings,
     missing: missingOf(world, []),
     names: () =>

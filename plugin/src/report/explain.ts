@@ -35,10 +35,10 @@ export function explainFrame(world: World, chosen: readonly Binding[], named: bo
     .map((one) => withSuggestion(one, world.after.snapshot))
   return {
     kind: 'ExplainReport',
-    fields: {
+    fields: () => ({
       bindings: explanations.map((one) => explanationReport(one, namedBy(one))),
       ...(isNamed ? { accessPolicies: accessPoliciesReport(policies) } : {}),
-    },
+    }),
     findings,
     missing: missingOf(
       world,

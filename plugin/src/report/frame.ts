@@ -21,8 +21,8 @@ import { machineReport } from './machine.ts'
 export interface Frame {
   /** `kind` of the machine-readable report. */
   readonly kind: string
-  /** The fields of the machine-readable report, before findings and summary. */
-  readonly fields: Readonly<Record<string, unknown>>
+  /** The fields of the machine-readable report, before findings and summary. Other formats do not ask for them. */
+  readonly fields: () => Readonly<Record<string, unknown>>
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
   /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */

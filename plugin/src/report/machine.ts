@@ -11,7 +11,7 @@ export function machineReport(judged: Judged): Readonly<Record<string, unknown>>
   const { frame, world, findings, suppressed, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(world),
-    ...frame.fields,
+    ...frame.fields(),
     findings: findings.map(findingReport),
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },

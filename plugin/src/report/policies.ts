@@ -31,7 +31,7 @@ export function policiesFrame(
   )
   return {
     kind: 'PoliciesReport',
-    fields: { ...knowledgeReport(knowledge), policies: chosen.map(policyReport) },
+    fields: () => ({ ...knowledgeReport(knowledge), policies: chosen.map(policyReport) }),
     findings,
     missing: [
       ...missingOf(world, after.settled.first.judgements.values()),

@@ -41,7 +41,7 @@ export function statusFrame(world: World, installation: Installation, now: Date)
   }
   return {
     kind: 'StatusReport',
-    fields: fieldsOf(answer),
+    fields: () => fieldsOf(answer),
     findings: [
       ...installationFindings(after, { absentKinds, operators, isClassKnown }),
       ...installFindings(after),
@@ -63,7 +63,7 @@ function leaderAt(leader: Leader | undefined, now: Date): StatusAnswer['leader']
   return { ...leader, isCurrent: leader.holder !== '' && now.getTime() < until }
 }
 
-function fieldsOf(answer: StatusAnswer): Frame['fields'] {
+function fieldsOf(answer: StatusAnswer): ReturnType<Frame['fields']> {
   const { kinds, operators, leader, scm, conditions, stuck } = answer
   return {
     kinds: kinds.map(({ resource, served }) => ({

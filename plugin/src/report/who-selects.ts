@@ -29,7 +29,7 @@ export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: N
   const named = namedOf(world.after, answers, narrowing)
   return {
     kind: 'WhoSelectsReport',
-    fields: {
+    fields: () => ({
       pods: answers.map((answer) => podReport(answer, bindings, world.after)),
       ...(named === undefined
         ? {}
@@ -37,7 +37,7 @@ export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: N
             namedBy: namedByReport(named.by),
             accessPolicies: accessPoliciesReport(world.after.policies()),
           }),
-    },
+    }),
     findings,
     missing: missingOf(world, []),
     names: () =>

@@ -88,7 +88,7 @@ const NAMES = 'InferenceIdentityBinding'.length
 
 interface Said {
   readonly frame: Frame
-  readonly fields: Frame['fields']
+  readonly fields: ReturnType<Frame['fields']>
   readonly codes: readonly string[]
   /** A line each, by what it is about. */
   readonly lines: Readonly<Record<string, string>>
@@ -114,7 +114,7 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   const lines = rows.map((row) => [row.slice(2, 2 + NAMES).trim(), `${row[0]} ${row.slice(3 + NAMES)}`])
   return {
     frame,
-    fields: frame.fields,
+    fields: frame.fields(),
     codes: frame.findings.map(({ code }) => code),
     lines: Object.fromEntries(lines),
     calls: fake.calls,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { findingsAbout, findingsOf } from '../../src/core/findings/all.ts'
 import { isAbout, subjectText, type Finding } from '../../src/core/findings/finding.ts'
+import { concernsEverybody } from '../../src/core/findings/install-rules.ts'
 import { refusalOf } from '../../src/core/findings/suppress.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { BINDING_KIND } from '../../src/core/names.ts'
@@ -201,6 +202,25 @@ describe('of some bindings alone', () => {
     const analysis = analysisOf([...ours, changed, policyOf(spiffe(spiffeId))])
     const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
     expect(findingsAbout(analysis, keys)).toEqual(all)
+  })
+
+  const OURS = 'spiffe://example.org/ns/team-a/pool/llama'
+  const held = [NODE, ...ours, pod()]
+  test.each<[string, readonly JsonRecord[]]>([
+    [
+      "somebody holds, beside one that is nobody's",
+      [...held, policy({ spec: { rules: [rule(spiffe(OURS)), rule(spiffe(`${OURS}s`))] } })],
+    ],
+    ['nobody holds', [...ours, policyOf(spiffe(OURS))]],
+    ['a refused binding asks for', [...ours.slice(0, 1), policyOf(spiffe(OURS))]],
+    ['has its path in another trust domain', [...ours, policyOf(spiffe(OURS.replace('.org', '.com')))]],
+    ['an account of its namespace has', [...held, policyOf(account('runner', 'team-a'))]],
+  ])('a rule whose ID %s is told of as among all', (_, objects) => {
+    for (const setting of [{}, { trustDomain: undefined }]) {
+      const analysis = analysisOf(objects, setting)
+      const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
+      expect(findingsAbout(analysis, keys).filter((one) => !concernsEverybody(one))).toEqual(all)
+    }
   })
 
   test('an output that could not be put right yet relates the rule to its binding', () => {

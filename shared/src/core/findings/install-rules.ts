@@ -25,9 +25,13 @@ export function concernsEverybody({ code }: Finding): boolean {
   return EVERYBODY.has(code)
 }
 
-/** The findings about settings and about objects that stop everybody. */
-export function installFindings(analysis: Analysis): readonly Finding[] {
-  return [...trustDomains(analysis), ...stoppers(analysis), ...unparsable(analysis), ...orphans(analysis)]
+/**
+ * The findings about settings and about objects that stop everybody. Of some bindings alone: none of an object that is
+ * about itself.
+ */
+export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  const everybody = [...trustDomains(analysis), ...stoppers(analysis)]
+  return bindings === undefined ? [...everybody, ...unparsable(analysis), ...orphans(analysis)] : everybody
 }
 
 function trustDomains({ config, settings }: Analysis): readonly Finding[] {

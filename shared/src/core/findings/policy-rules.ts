@@ -2,9 +2,10 @@
 // nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
 import type { Analysis } from '../analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { identityNamespace } from '../compile/identity.ts'
 import { mayGive } from '../gotemplate/mentions.ts'
 import { BINDING_KIND } from '../names.ts'
+import { heldBy } from '../policies/held.ts'
+import { pathStart } from '../policies/near.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
   NoteKind,
@@ -15,6 +16,8 @@ import type {
   ResolvedRule,
   ResolvedSource,
 } from '../policies/resolution.ts'
+import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
+import { pathOf } from '../policies/wanting.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { bindingSubject } from './binding-rules.ts'
 import { finding, type Finding, type Subject } from './finding.ts'
@@ -56,28 +59,48 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
 }
 
 /**
- * The rules that name an ID that some bindings may ask for or give: one of their namespaces, or one that an output gives
- * which a hand has changed and kleym cannot put right yet.
+ * The rules whose sources may bring a finding about some bindings: those that name an ID which one of them asks for or
+ * gives, unless somebody holds it or it is of another trust domain. Sources are resolved for these alone.
  */
 function rulesNaming(
-  { settled }: Analysis,
+  analysis: Analysis,
   { list }: Policies,
   bindings: ReadonlySet<string>,
 ): readonly (readonly [ResolvedPolicy, ResolvedRule])[] {
-  const namespaces = new Set([...bindings].map((key) => key.slice(0, key.indexOf('/'))))
-  const isTheirs = (spiffeId: string): boolean => namespaces.has(identityNamespace(spiffeId) ?? '')
-  const changed = settled.outputs.flatMap(({ object, ownership }) => {
-    const { spiffeIDTemplate } = object.spec
-    const isOurs = ownership.kind === 'ours' && bindings.has(ownership.binding)
-    const isChanged = spiffeIDTemplate.includes('{{') || !isTheirs(spiffeIDTemplate)
-    return isOurs && isChanged ? [spiffeIDTemplate] : []
-  })
-  const isMeant = ({ source }: ResolvedSource): boolean =>
-    source.kind === 'SPIFFE' &&
-    (isTheirs(source.spiffeId) || changed.some((template) => mayGive(template, [source.spiffeId])))
+  const isTheirs = idsOf(analysis, bindings)
+  const named = list
+    .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.flatMap(idNamed)))
+    .filter((spiffeId) => isTheirs(spiffeId))
+  if (named.length === 0) return []
+  const { byId } = heldBy(analysis, { spiffeIds: new Set(named), accounts: new Set() })
+  const ours = trustDomainsOf(analysis)
+  const isHeld = (spiffeId: string): boolean => (byId.get(spiffeId)?.holders ?? []).length > 0
+  const open = new Set(named.filter((spiffeId) => !isHeld(spiffeId) && !isForeign(spiffeId, ours)))
   return list.flatMap((policy) =>
-    policy.rules.filter(({ sources }) => sources.some(isMeant)).map((rule) => [policy, rule] as const),
+    policy.rules
+      .filter(({ sources }) => sources.flatMap(idNamed).some((spiffeId) => open.has(spiffeId)))
+      .map((rule) => [policy, rule] as const),
   )
+}
+
+function idNamed({ source }: ResolvedSource): readonly string[] {
+  return source.kind === 'SPIFFE' ? [source.spiffeId] : []
+}
+
+/** Whether some bindings ask for an ID, or may give it: an output may give another one than its binding asks for. */
+function idsOf(
+  { compiled, settled }: Analysis,
+  bindings: ReadonlySet<string>,
+): (spiffeId: string) => boolean {
+  const paths = new Set(
+    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (pathOf(binding) ?? []) : [])),
+  )
+  const templates = settled.outputs.flatMap(({ object, ownership }) =>
+    ownership.kind === 'ours' && bindings.has(ownership.binding) ? [object.spec.spiffeIDTemplate] : [],
+  )
+  return (spiffeId) =>
+    paths.has(spiffeId.slice(pathStart(spiffeId))) ||
+    templates.some((template) => mayGive(template, [spiffeId]))
 }
 
 /** What each state of a source is reported as; the others are no findings. */

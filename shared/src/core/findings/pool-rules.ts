@@ -21,8 +21,12 @@ interface Shared {
   readonly pods: Names
 }
 
-/** One finding per set of pools that share pods. A pool that stands in both groups counts once. */
-export function poolFindings(analysis: Analysis): readonly Finding[] {
+/**
+ * One finding per set of pools that share pods. A pool that stands in both groups counts once. None of them is about a
+ * binding.
+ */
+export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  if (bindings !== undefined) return []
   const shared = new Map<string, Shared>()
   // Pods in the same selections are in the same pools, however many of those there are: the names are put together once.
   const bySelections = new Map<string, Shared>()

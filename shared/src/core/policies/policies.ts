@@ -10,7 +10,7 @@ import type { PolicyWorld } from './givers.ts'
 import { accountKey } from './held.ts'
 import { pathStart } from './near.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
-import { Resolver } from './resolve.ts'
+import { accountId, isForeign, Resolver, trustDomainsOf } from './resolve.ts'
 import type {
   NamedBy,
   Naming,
@@ -50,9 +50,10 @@ export function resolvePolicies(world: PolicyWorld): Policies {
   if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
   const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
   const resolver = once(() => new Resolver(world, sources))
-  const targets = new TargetIndex(accessPolicies)
-  const list = accessPolicies.map((policy) => resolvePolicy(policy, resolver, targets))
-  const index = new NamingIndex(list)
+  const targets = once(() => new TargetIndex(accessPolicies))
+  const ours = trustDomainsOf(world)
+  const list = accessPolicies.map((policy) => resolvePolicy(policy, { resolver, targets, ours }))
+  const index = new NamingIndex(list, ours)
   return { knowledge, list, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
 }
 
@@ -60,8 +61,16 @@ function nobody(knowledge: PolicyKnowledge): NamedBy {
   return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
 }
 
-function resolvePolicy(policy: AccessPolicy, resolver: () => Resolver, targets: TargetIndex): ResolvedPolicy {
+/** What policies are resolved with. */
+interface Means {
+  readonly resolver: () => Resolver
+  readonly targets: () => TargetIndex
+  readonly ours: ReadonlySet<string>
+}
+
+function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
   const { meta, reading, unreadable } = policy
+  const notes = once(() => [...notesOfPolicy(policy), ...means.targets().overLimit(policy)])
   return {
     key: policy.key,
     kind: policy.kind,
@@ -71,8 +80,10 @@ function resolvePolicy(policy: AccessPolicy, resolver: () => Resolver, targets: 
     isInterpreted: reading.kind === 'v1alpha1',
     targets: policy.targets,
     action: policy.action,
-    rules: policy.rules.map((rule) => resolveRule(policy, rule, resolver, targets)),
-    notes: [...notesOfPolicy(policy), ...targets.overLimit(policy)],
+    rules: policy.rules.map((rule) => resolveRule(policy, rule, means)),
+    get notes() {
+      return notes()
+    },
     problems: [...uninterpreted(policy), ...unreadable.map(({ where, why }) => `${where} ${why}`)],
   }
 }
@@ -89,8 +100,7 @@ function uninterpreted({ reading }: AccessPolicy): readonly string[] {
 function resolveRule(
   policy: AccessPolicy,
   rule: PolicyRule,
-  resolver: () => Resolver,
-  targets: TargetIndex,
+  { resolver, targets, ours }: Means,
 ): ResolvedRule {
   const sources = rule.sources.map((source) => resolvedSource(source, resolver))
   return {
@@ -100,7 +110,11 @@ function resolveRule(
     asks: rule.authorization === undefined ? 'any request' : asksText(rule.authorization.types),
     authorization: rule.authorization?.text,
     get notes() {
-      return [...targets.replaced(policy, rule), ...notesOfRule(rule), ...sources.flatMap(misplaced)]
+      return [
+        ...targets().replaced(policy, rule),
+        ...notesOfRule(rule),
+        ...sources.flatMap((one) => misplaced(one, ours)),
+      ]
     },
   }
 }
@@ -125,7 +139,10 @@ function asksText(types: readonly string[]): string {
 const TYPES: ReadonlySet<string> = new Set(['Inline', 'CEL', 'ExternalAuth'])
 
 /** An ID of ours written in another trust domain, which is not the one that SPIRE signs. */
-function misplaced({ resolution }: ResolvedSource): readonly PolicyNote[] {
+function misplaced(named: ResolvedSource, trustDomains: ReadonlySet<string>): readonly PolicyNote[] {
+  const { source } = named
+  if (source.kind !== 'SPIFFE' || !isForeign(source.spiffeId, trustDomains)) return []
+  const { resolution } = named
   if (resolution.state !== 'foreign') return []
   const ours = resolution.nearMisses.find(({ how }) => how === 'trust domain')
   if (ours === undefined) return []
@@ -156,8 +173,10 @@ class NamingIndex {
   readonly #byAccount = new Map<string, Naming[]>()
   readonly #byAccountId = new Map<string, Naming[]>()
   readonly #uninterpreted: readonly ResolvedPolicy[]
+  readonly #trustDomain: string | undefined
 
-  constructor(policies: readonly ResolvedPolicy[]) {
+  constructor(policies: readonly ResolvedPolicy[], [trustDomain]: Iterable<string>) {
+    this.#trustDomain = trustDomain
     for (const policy of policies)
       for (const rule of policy.rules) for (const source of rule.sources) this.#add(policy, rule, source)
     this.#uninterpreted = policies.filter(
@@ -203,9 +222,9 @@ class NamingIndex {
       const one = naming('service account')
       const key = accountKey({ namespace: source.namespace, serviceAccountName: source.name })
       entryOf(this.#byAccount, key, () => []).push(one)
-      const { resolution } = resolved
-      if (resolution.state === 'service account' && resolution.spiffeId !== undefined)
-        entryOf(this.#byAccountId, resolution.spiffeId, () => []).push(one)
+      if (this.#trustDomain === undefined) return
+      const spiffeId = accountId(this.#trustDomain, source.namespace, source.name)
+      entryOf(this.#byAccountId, spiffeId, () => []).push(one)
     }
   }
 }

@@ -70,9 +70,7 @@ export class Resolver {
       }
     }
     if (this.#ours.size === 0) return this.#withoutTrustDomain(spiffeId)
-    const trustDomain = spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
-    if (!this.#ours.has(trustDomain) && !this.#ours.has(trustDomain.toLowerCase()))
-      return this.#foreign(spiffeId, trustDomain)
+    if (isForeign(spiffeId, this.#ours)) return this.#foreign(spiffeId, trustDomainIn(spiffeId))
     return this.#open(spiffeId, givers, holding) ?? this.#unheldOrDangling(spiffeId, givers, holding)
   }
 
@@ -231,11 +229,22 @@ export class Resolver {
   }
 }
 
-function trustDomainsOf({ config, settings }: PolicyWorld): ReadonlySet<string> {
+/** The trust domains that are ours: SCM's, and kleym's. */
+export function trustDomainsOf({ config, settings }: PolicyWorld): ReadonlySet<string> {
   const ours = new Set<string>()
   if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
   if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
   return ours
+}
+
+/** Whether an ID is in a trust domain that is none of ours. */
+export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean {
+  const trustDomain = trustDomainIn(spiffeId)
+  return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
+}
+
+function trustDomainIn(spiffeId: string): string {
+  return spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
 }
 
 function pendingOf({ settled }: PolicyWorld): ReadonlySet<string> {

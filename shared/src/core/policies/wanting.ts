@@ -35,7 +35,8 @@ export function wantingByPath({ compiled, settled }: PolicyWorld): ReadonlyMap<s
   return Map.groupBy(wanting, ({ path }) => path)
 }
 
-function pathOf({ meta, mode, poolRef, objectiveRef }: Binding): string | undefined {
+/** The path of the ID that a binding asks for; undefined where its fields cannot be read. */
+export function pathOf({ meta, mode, poolRef, objectiveRef }: Binding): string | undefined {
   if (!mode.ok) return undefined
   if (mode.value === 'PoolOnly')
     return poolRef.ok ? `/ns/${meta.namespace}/pool/${poolRef.value.name}` : undefined

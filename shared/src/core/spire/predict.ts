@@ -32,6 +32,7 @@ import { trustDomainProblem } from './spiffe-id.ts'
 import { StaticContest } from './static-contest.ts'
 import { StaticIndex } from './static-index.ts'
 import { prepareStatic, type PreparedStatic } from './static-registration.ts'
+import { mayCutText } from './template-step.ts'
 
 /** Predicts what SCM and SPIRE would do with a snapshot. Never throws; cheap until it is asked. */
 export function predict(input: PredictionInput): Prediction {
@@ -85,16 +86,11 @@ class Predictor implements Prediction {
       contest: this.#contest,
       index: new StaticIndex(this.#statics),
     })
-    this.#freezer = this.#ids.find(({ handling }) => handling.state === 'undecodable')?.source
+    this.#freezer = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
     this.#unseen = new Set(
       input.clusterSpiffeIds.filter(({ standing }) => standing !== 'live').map(({ meta }) => meta.name),
     )
-    this.objects = new Map(
-      [...this.#ids, ...this.#statics].map(({ source, handling }) => [
-        sourceText(source),
-        { source, handling },
-      ]),
-    )
+    this.objects = new Map([...this.#ids, ...this.#statics].map((one) => [sourceText(one.source), one]))
   }
 
   entriesOf(pod: Pod): readonly EntryOutcome[] {
@@ -144,8 +140,14 @@ class Predictor implements Prediction {
       kind: 'configuration',
       why,
     }))
-    const undecodable = [...this.#ids, ...this.#statics].flatMap(({ source, handling }): Stopper[] =>
-      handling.state === 'undecodable' ? [{ source, kind: 'undecodable', why: handling.why }] : [],
+    const undecodable = [
+      ...this.#ids.map(({ source, undecodable: why }) => ({ source, why })),
+      ...this.#statics.map(({ source, handling }) => ({
+        source,
+        why: handling.state === 'undecodable' ? handling.why : undefined,
+      })),
+    ].flatMap(({ source, why }): Stopper[] =>
+      why === undefined ? [] : [{ source, kind: 'undecodable', why }],
     )
     const broken = this.#findBroken().map(({ outcome, why }): Stopper => ({
       source: outcome.source,
@@ -232,7 +234,10 @@ function namesIn(outcomes: readonly EntryOutcome[]): ReadonlySet<string> {
 
 type Broken = PodJudgement['broken'][number]
 
-function mayBreakUtf8({ templates }: PreparedId): boolean {
+function mayBreakUtf8(id: PreparedId): boolean {
+  const { dnsNameTemplates, workloadSelectorTemplates } = id.spec
+  if (![...dnsNameTemplates, ...workloadSelectorTemplates].some(mayCutText)) return false
+  const { templates } = id
   return (
     templates !== undefined &&
     [...templates.dnsNames, ...templates.selectors].some((step) => step.mayBreakUtf8)

@@ -48,19 +48,65 @@ export interface FixedFields {
 /** Verdicts that are the same for every pod; only `depends` lets SCM take the object up perhaps. */
 export type Gate = Extract<EntryVerdict, { readonly state: 'ignored' | 'failed' | 'depends' }>
 
-/** A ClusterSPIFFEID, ready to be asked about pods. */
-export interface PreparedId extends Selecting {
-  readonly source: EntrySource
-  readonly spec: ClusterSpiffeIdSpec
-  readonly seniority: Seniority
+/** What takes the templates of a ClusterSPIFFEID. */
+interface Details {
   readonly handling: ObjectHandling
   /** What becomes of it on every pod, where SCM does not simply take it up. */
   readonly gate: Gate | undefined
-  /** False where its selectors are not valid, so that nobody can say which pods it means. */
-  readonly selects: boolean
   /** Undefined where SCM cannot parse the spec. */
   readonly templates: Templates | undefined
   readonly fixed: FixedFields
+}
+
+/**
+ * A ClusterSPIFFEID, ready to be asked about pods. Its templates are read when something asks for what takes them: most
+ * objects select none of the pods that an answer is about.
+ */
+export class PreparedId implements Selecting, Details {
+  readonly source: EntrySource
+  readonly spec: ClusterSpiffeIdSpec
+  readonly namespaceSelector: ClusterSpiffeIdSpec['namespaceSelector']
+  readonly podSelector: ClusterSpiffeIdSpec['podSelector']
+  readonly seniority: Seniority
+  /** Why Go cannot decode it, where SCM tries to. */
+  readonly undecodable: string | undefined
+  /** False where its selectors are not valid, so that nobody can say which pods it means. */
+  readonly selects: boolean
+  readonly #make: (prepared: PreparedId) => Details
+  #made: Details | undefined
+
+  constructor(object: ClusterSpiffeId, settings: ScmSettings, make: (prepared: PreparedId) => Details) {
+    const { meta, spec } = object
+    this.source = { kind: 'ClusterSPIFFEID', name: meta.name }
+    this.spec = spec
+    this.namespaceSelector = spec.namespaceSelector
+    this.podSelector = spec.podSelector
+    this.seniority = seniorityOf(meta)
+    this.undecodable =
+      unseenWhy(object, settings, this.source) === undefined ? undecodableWhy(object, this.source) : undefined
+    this.selects = selectorFault(spec) === undefined
+    this.#make = make
+  }
+
+  get handling(): ObjectHandling {
+    return this.#details.handling
+  }
+
+  get gate(): Gate | undefined {
+    return this.#details.gate
+  }
+
+  get templates(): Templates | undefined {
+    return this.#details.templates
+  }
+
+  get fixed(): FixedFields {
+    return this.#details.fixed
+  }
+
+  get #details(): Details {
+    return (this.#made ??= this.#make(this))
+  }
 }
 
 /** Prepares ClusterSPIFFEIDs. What they say in the same words they share: the thousands of one namespace name it alike. */
@@ -70,7 +116,8 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
     dnsName: stepReader(readAnyText),
     selector: stepReader(readSelectorText),
   }
-  return (object) => prepareId(object, settings, readers)
+  return (object) =>
+    new PreparedId(object, settings, (prepared) => detailsOf(object, prepared, settings, readers))
 }
 
 /** How the templates of each field are read. */
@@ -80,21 +127,21 @@ interface StepReaders {
   readonly selector: StepReader<EntrySelector & OpenText>
 }
 
-function prepareId(object: ClusterSpiffeId, settings: ScmSettings, readers: StepReaders): PreparedId {
-  const { spec, meta } = object
-  const source: EntrySource = { kind: 'ClusterSPIFFEID', name: meta.name }
+function detailsOf(
+  object: ClusterSpiffeId,
+  { source, spec, undecodable }: PreparedId,
+  settings: ScmSettings,
+  readers: StepReaders,
+): Details {
   const parsed = parseSpec(spec, readers)
-  const badSelector = selectorFault(spec)
-  const handling = handlingOf(object, settings, source, parsed)
+  const byClass = classHandling(spec.className, settings, source)
+  const handling: ObjectHandling =
+    undecodable === undefined
+      ? (unseenWhy(object, settings, source) ?? handlingOf(source, byClass, parsed))
+      : { state: 'undecodable', why: undecodable }
   return {
-    source,
-    spec,
-    namespaceSelector: spec.namespaceSelector,
-    podSelector: spec.podSelector,
-    seniority: seniorityOf(meta),
     handling,
-    gate: gateOf(handling, classHandling(spec.className, settings, source)),
-    selects: badSelector === undefined,
+    gate: gateOf(handling, byClass),
     templates: 'templates' in parsed ? parsed.templates : undefined,
     fixed: fixedFields(spec, settings, source),
   }
@@ -116,20 +163,7 @@ function gateOf(handling: ObjectHandling, byClass: ObjectHandling): Gate | undef
   }
 }
 
-function handlingOf(
-  object: ClusterSpiffeId,
-  settings: ScmSettings,
-  source: EntrySource,
-  parsed: ParsedSpec,
-): ObjectHandling {
-  const unseen = unseenWhy(object, settings, source)
-  if (unseen !== undefined) return unseen
-  const undecodable = undecodableWhy(object)
-  if (undecodable !== undefined) {
-    const why = `${sourceText(source)} cannot be decoded: ${undecodable}; SCM goes on with what it read before`
-    return { state: 'undecodable', why }
-  }
-  const byClass = classHandling(object.spec.className, settings, source)
+function handlingOf(source: EntrySource, byClass: ObjectHandling, parsed: ParsedSpec): ObjectHandling {
   if (byClass.state === 'ignored' || 'templates' in parsed) return byClass
   const why = `${parsed.field} of ${sourceText(source)} is not valid: ${parsed.why}; SCM drops the object`
   return { state: 'invalid', field: parsed.field, why }
@@ -192,10 +226,11 @@ export function classHandling(className: string, settings: ScmSettings, source: 
   }
 }
 
-function undecodableWhy(object: ClusterSpiffeId): string | undefined {
-  const [first] = object.undecodable
-  if (first !== undefined) return first
-  return durationFault('.spec.ttl', object.spec.ttl) ?? durationFault('.spec.jwtTtl', object.spec.jwtTtl)
+function undecodableWhy({ undecodable, spec }: ClusterSpiffeId, source: EntrySource): string | undefined {
+  const why =
+    undecodable[0] ?? durationFault('.spec.ttl', spec.ttl) ?? durationFault('.spec.jwtTtl', spec.jwtTtl)
+  if (why === undefined) return undefined
+  return `${sourceText(source)} cannot be decoded: ${why}; SCM goes on with what it read before`
 }
 
 /** Why Go cannot decode a duration field. */

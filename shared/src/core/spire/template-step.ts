@@ -69,8 +69,13 @@ export class Step<T> {
   /** Whether its text could come out as something else than UTF-8: only by cutting a text or by an escape. */
   get mayBreakUtf8(): boolean {
     if (this.#template === undefined || this.#template.kind === 'unsupported') return false
-    return /slice|\\/.test(this.#template.source)
+    return mayCutText(this.#template.source)
   }
+}
+
+/** Whether a template holds what cuts texts, or an escape. */
+export function mayCutText(template: string): boolean {
+  return /slice|\\/.test(template)
 }
 
 const NONE: readonly string[] = []
