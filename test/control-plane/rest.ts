@@ -164,7 +164,8 @@ export async function applyAll(admin: Rest, objects: readonly JsonRecord[]): Pro
   for (const now of [0, 1, 2]) {
     const queue = turns.filter(({ turn }) => turn === now).values()
     const work = async (): Promise<void> => {
-      for (const { object } of queue) await admin.apply(object).catch((error: unknown) => failures.push(error))
+      for (const { object } of queue)
+        await admin.apply(object).catch((error: unknown) => failures.push(error))
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, work))
   }
