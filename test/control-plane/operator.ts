@@ -1,6 +1,6 @@
 // The shipped operator against a control plane: started as its own user with its own rights, and stopped, killed or
 // paused as tests need it.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
@@ -61,6 +61,8 @@ export async function startOperator(
 ): Promise<RunningOperator> {
   const [probes = 0, metrics = 0] = await freePorts(2)
   const [command, ...first] = options.command ?? [EXECUTABLE]
+  if (command === EXECUTABLE && !existsSync(command))
+    throw new Error(`there is no ${command}: npm run build makes it`)
   const name = options.name ?? 'operator'
   // Runs of one name share a log file. Counted before the start: on a busy machine the program has its first lines out
   // before the supervisor's answer is here, and 'leading' would be taken for an earlier run's.

@@ -100,14 +100,10 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
   const read = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
     Array.from(paced(of(key), pace), reader)
+  const inQuestion = (key: string): readonly RawObject[] =>
+    within === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
   const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
-    Array.from(
-      paced(
-        of(key).filter(({ value }) => isWithin(namespaceOf(value))),
-        pace,
-      ),
-      reader,
-    )
+    Array.from(paced(inQuestion(key), pace), reader)
   const pods = sortByRef(readWithin('Pod', podReader()))
   const workloads = objects.filter(({ value }) => isWorkload(value))
   const templates = sortByRef(Array.from(paced(workloads, pace), readWorkloadPods).flat())
