@@ -1,5 +1,5 @@
-// A bundle as one file that runs alone, by Bun: its runtime, and the modules of the bundle as bytecode. Why Bun, and what it brings with
-// it: docs/decisions/2026-11-21-single-executable.md. Flags: https://bun.com/docs/bundler/executables
+// A bundle as one file that runs alone, by Bun: its runtime, and the modules of the bundle as bytecode. Why Bun, and what it
+// brings with it: docs/decisions/2026-11-21-single-executable.md. Flags: https://bun.com/docs/bundler/executables
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

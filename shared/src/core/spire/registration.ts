@@ -68,6 +68,8 @@ export class PreparedId implements Selecting, Details {
   readonly namespaceSelector: ClusterSpiffeIdSpec['namespaceSelector']
   readonly podSelector: ClusterSpiffeIdSpec['podSelector']
   readonly seniority: Seniority
+  /** Where SCM never decodes it: what it does instead. */
+  readonly unseen: ObjectHandling | undefined
   /** Why Go cannot decode it, where SCM tries to. */
   readonly undecodable: string | undefined
   /** False where its selectors are not valid, so that nobody can say which pods it means. */
@@ -82,8 +84,8 @@ export class PreparedId implements Selecting, Details {
     this.namespaceSelector = spec.namespaceSelector
     this.podSelector = spec.podSelector
     this.seniority = seniorityOf(meta)
-    this.undecodable =
-      unseenWhy(object, settings, this.source) === undefined ? undecodableWhy(object, this.source) : undefined
+    this.unseen = unseenWhy(object, settings, this.source)
+    this.undecodable = this.unseen === undefined ? undecodableWhy(object, this.source) : undefined
     this.selects = selectorFault(spec) === undefined
     this.#make = make
   }
@@ -116,8 +118,7 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
     dnsName: stepReader(readAnyText),
     selector: stepReader(readSelectorText),
   }
-  return (object) =>
-    new PreparedId(object, settings, (prepared) => detailsOf(object, prepared, settings, readers))
+  return (object) => new PreparedId(object, settings, (prepared) => detailsOf(prepared, settings, readers))
 }
 
 /** How the templates of each field are read. */
@@ -128,8 +129,7 @@ interface StepReaders {
 }
 
 function detailsOf(
-  object: ClusterSpiffeId,
-  { source, spec, undecodable }: PreparedId,
+  { source, spec, unseen, undecodable }: PreparedId,
   settings: ScmSettings,
   readers: StepReaders,
 ): Details {
@@ -137,7 +137,7 @@ function detailsOf(
   const byClass = classHandling(spec.className, settings, source)
   const handling: ObjectHandling =
     undecodable === undefined
-      ? (unseenWhy(object, settings, source) ?? handlingOf(source, byClass, parsed))
+      ? (unseen ?? handlingOf(source, byClass, parsed))
       : { state: 'undecodable', why: undecodable }
   return {
     handling,

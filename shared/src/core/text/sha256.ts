@@ -51,7 +51,10 @@ function put(words: Int32Array, at: number, byte: number): void {
   words[at >> 2] = (words[at >> 2] ?? 0) | (byte << (24 - (at & 3) * 8))
 }
 
-/** Works one block, the first 16 words of `w`, into the state. The rotations stand in it: six hundred calls a block are not free. */
+/**
+ * Works one block, the first 16 words of `w`, into the state. The rotations stand in it: six hundred calls a block are not
+ * free.
+ */
 function compress(state: Int32Array, w: Int32Array): void {
   for (let at = 16; at < 64; at++) {
     const near = w[at - 15] ?? 0
