@@ -35,11 +35,7 @@ export function bindingsWithStatus(objects: readonly RawObject[]): readonly Bind
 }
 
 function bindingsIn(objects: readonly RawObject[]): readonly NamedBinding[] {
-  return objects.flatMap(({ value }) => {
-    if (!isBinding(value)) return []
-    const meta = readMeta(value)
-    return [{ key: `${meta.namespace}/${meta.name}`, meta }]
-  })
+  return objects.flatMap(({ value }) => (isBinding(value) ? [{ meta: readMeta(value) }] : []))
 }
 
 function isBinding(value: JsonRecord): boolean {

@@ -6,7 +6,7 @@ import type { ObjectName } from '../sources/kind-name.ts'
 import { WANTED_KINDS } from './wanted.ts'
 
 /** A binding of which nothing but the metadata has been read. */
-export type NamedBinding = Pick<Binding, 'key' | 'meta'>
+export type NamedBinding = Pick<Binding, 'meta'>
 
 /** What a command line asks about. */
 export interface Question {

@@ -51,6 +51,11 @@ function optionsOf(files: readonly string[]): CommonOptions {
   )
 }
 
+/** `namespace/name`. */
+function keyOf({ meta }: NamedBinding): string {
+  return `${meta.namespace}/${meta.name}`
+}
+
 const QUESTION = { allNamespaces: false, named: [undefined], policies: true }
 
 /** The world of everything, and the one of an answer about bindings that are chosen from all. */
@@ -143,7 +148,7 @@ test(
         const source = [...objects, ...more]
         const { whole } = await worlds(source, () => [])
         for (const { key } of whole.after.snapshot.bindings) {
-          const { asked } = await worlds(source, (all) => all.filter((one) => one.key === key))
+          const { asked } = await worlds(source, (all) => all.filter((one) => keyOf(one) === key))
           seen[isPart(asked) ? 'parts' : 'wholes']++
           seen.findings += expectAllAbout(whole, new Set([key]))
           expect(await answers(asked, key)).toEqual(await answers(whole, key))

@@ -118,7 +118,8 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
     dnsName: stepReader(readAnyText),
     selector: stepReader(readSelectorText),
   }
-  return (object) => new PreparedId(object, settings, (prepared) => detailsOf(prepared, settings, readers))
+  const make = (prepared: PreparedId): Details => detailsOf(prepared, settings, readers)
+  return (object) => new PreparedId(object, settings, make)
 }
 
 /** How the templates of each field are read. */
