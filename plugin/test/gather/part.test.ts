@@ -164,6 +164,19 @@ test(
   SLOW_MS,
 )
 
+test('what the statuses of all bindings say of the operator is heard of, whichever namespace is worked out', async () => {
+  const manifest = poolOnly({ namespace: 'team-b' })
+  const live = {
+    ...manifest,
+    metadata: { name: 'theirs', namespace: 'team-b', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z' },
+    status: { trustDomain: 'other.org' },
+  }
+  const { asked, whole } = await worlds([poolOnly(), pool(), live], first)
+  expect(isPart(asked)).toBe(true)
+  expect(asked.operator).toEqual(whole.operator)
+  expect(asked.operator.disagreements).toHaveLength(1)
+})
+
 const first = (all: readonly NamedBinding[]): readonly NamedBinding[] =>
   all.filter(({ meta }) => meta.namespace === 'team-a')
 
