@@ -25,6 +25,7 @@ import {
 import { operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import { requestToken, type ObjectId } from './rest.ts'
+import { rightsInForce } from './rights-in-force.ts'
 import { rightIn, rightsOf, without, type Right } from './rights.ts'
 import { until } from './wait.ts'
 
@@ -317,6 +318,7 @@ describe('without one of its rights', () => {
   test.each(WANTED)('%s: the operator misses it', async (wants, act) => {
     const since = await cp.auditMark()
     for (const role of roles) if (rightsOf(role).includes(wants)) await cp.admin.replace(without(role, wants))
+    await rightsInForce(cp.admin)
     try {
       await act(settled.get(wants) ?? '')
       await until(async () => {
@@ -325,6 +327,7 @@ describe('without one of its rights', () => {
       }, `${wants} to be refused`)
     } finally {
       for (const role of roles) await cp.admin.replace(role)
+      await rightsInForce(cp.admin)
     }
     const all = await cp.audit({ user: ACCOUNT, since })
     const forbidden = all.filter(({ status, resource }) => status === 403 && resource !== '')

@@ -18,6 +18,7 @@ import { compact } from './etcd.ts'
 import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts'
 import { startProcesses, type Program, type ProgramStart } from './processes.ts'
 import { applyAll, requestToken, rest, type Rest } from './rest.ts'
+import { givesRights, rightsInForce } from './rights-in-force.ts'
 import {
   apiServerReady,
   filesIn,
@@ -76,8 +77,8 @@ export interface ControlPlane {
   /** The real kubectl. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<KubectlResult>
   /**
-   * Applies objects as admin: namespaces first, bindings last, eight at a time. Rejects with the first refusal after all
-   * were tried.
+   * Applies objects as admin: namespaces first, then service accounts, bindings last, eight at a time. Rights among them
+   * are in force when it resolves. Rejects with the first refusal after all were tried.
    */
   apply(objects: readonly JsonRecord[]): Promise<void>
   /** Installs a CRD, or a changed one, and waits until its kind is served. */
@@ -160,7 +161,10 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
     ...access,
     ...kinds,
     kubectl: kubectlWith(parts, access),
-    apply: (objects) => applyAll(admin, objects),
+    apply: async (objects) => {
+      await applyAll(admin, objects)
+      if (objects.some(givesRights)) await rightsInForce(admin)
+    },
     ...auditOf(files.audit, admin),
     killApiServer: () => apiServer.kill(),
     restartApiServer: () => apiServer.restart(),

@@ -405,7 +405,10 @@ describe('two bindings swap their containers while a POST of one is in flight', 
       })
       await cp.apply([ours('flying', 'two')])
       await until(() => injection.hits[0]?.outcome === 'held', 'the POST to be held')
-      await cp.apply([ours('settled', 'two'), ours('flying', 'one')])
+      // In this order: the other way around both claim 'two' for a moment, and the one at rest says so as long as the
+      // other's write is in flight.
+      await cp.apply([ours('flying', 'one')])
+      await cp.apply([ours('settled', 'two')])
       await untilReason(cp, space, 'settled', 'WaitingForPeer')
       expect(await outputsOf(cp, space, 'settled')).toEqual([])
       injection.release(end)

@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { until } from './wait.ts'
 
-const CONNECTIONS = 8
+/** Also how many objects are applied at a time. */
+export const CONNECTIONS = 8
 const ANSWER_MS = 30_000
 const FIELD_MANAGER = 'kleym-test'
 
@@ -154,27 +155,32 @@ export function rest(target: RestTarget): Rest {
 }
 
 /**
- * Applies objects, several at a time: namespaces first, then all else but bindings, then those. An operator that sees a
- * binding before its pool is written says so in an event, and rightly. Rejects with the first refusal after all were
- * tried.
+ * Applies objects, several at a time, but never beside what they need: namespaces first, then service accounts (a pod
+ * whose own is not there yet is refused), then all else but bindings, then those (an operator that sees a binding before
+ * its pool is written says so in an event, and rightly). Rejects with the first refusal after all were tried.
  */
 export async function applyAll(admin: Rest, objects: readonly JsonRecord[]): Promise<void> {
-  const turns = objects.map((object) => ({ object, turn: turnOf(object) }))
   const failures: unknown[] = []
-  for (const now of [0, 1, 2]) {
-    const queue = turns.filter(({ turn }) => turn === now).values()
+  for (const turn of inTurns(objects)) {
+    const queue = turn.values()
     const work = async (): Promise<void> => {
-      for (const { object } of queue)
-        await admin.apply(object).catch((error: unknown) => failures.push(error))
+      for (const object of queue) await admin.apply(object).catch((error: unknown) => failures.push(error))
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, work))
   }
   if (failures.length > 0) throw failures[0]
 }
 
-function turnOf(object: JsonRecord): number {
-  const kind = stringAt(object, 'kind')
-  return kind === 'Namespace' ? 0 : kind === 'InferenceIdentityBinding' ? 2 : 1
+/** Kinds that are applied before all others, and after them. */
+const BEFORE_OTHERS = ['Namespace', 'ServiceAccount']
+const AFTER_OTHERS = ['InferenceIdentityBinding']
+
+/** Objects by turn; the order within a turn is that of the list. */
+export function inTurns(objects: readonly JsonRecord[]): readonly (readonly JsonRecord[])[] {
+  const apart = new Set([...BEFORE_OTHERS, ...AFTER_OTHERS])
+  const of = (kind: string): readonly JsonRecord[] => objects.filter((object) => object['kind'] === kind)
+  const others = objects.filter(({ kind }) => typeof kind !== 'string' || !apart.has(kind))
+  return [...BEFORE_OTHERS.map(of), others, ...AFTER_OTHERS.map(of)]
 }
 
 /** A token of a service account, through TokenRequest; it lasts a day. */
