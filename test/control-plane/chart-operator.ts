@@ -49,7 +49,7 @@ export async function startDeployed(
       }, 'the operator to lead')
     },
     stop: async () => {
-      program.signal('SIGTERM')
+      await program.signal('SIGTERM')
       await program.end()
       return program.ended() ?? ''
     },

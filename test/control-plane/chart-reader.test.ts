@@ -100,7 +100,7 @@ test('the reader may ask everything: how it goes on', async () => {
     const asked = await cp.audit({ user: READER, since })
     expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
   } finally {
-    program.signal('SIGTERM')
+    await program.signal('SIGTERM')
     await program.end()
   }
 })

@@ -96,8 +96,8 @@ export interface ControlPlane {
   /** Starts it again where it was, with the same port, certificate and data, and waits until it is ready. */
   restartApiServer(): Promise<void>
   /** SIGSTOP: connections stay open, nothing answers. */
-  pauseApiServer(): void
-  resumeApiServer(): void
+  pauseApiServer(): Promise<void>
+  resumeApiServer(): Promise<void>
   /**
    * Compacts etcd at its newest revision. That alone is not noticed: the API server (1.36) serves watches and the pages
    * of lists from its own cache of recent states. See `expireVersions`.
@@ -246,7 +246,7 @@ function apiServerOf(
 ): { program(): Program; kill(): Promise<void>; restart(): Promise<void> } {
   let program = apiServer
   const kill = async (): Promise<void> => {
-    program.signal('SIGKILL')
+    await program.signal('SIGKILL')
     await program.end()
   }
   return {

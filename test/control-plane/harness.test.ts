@@ -122,21 +122,24 @@ describe('who may do what', () => {
 })
 
 test('objects are applied after what they need, in whatever order they come', async () => {
-  const inside = (name: string): JsonRecord => ({ name, namespace: 'orderly' })
   // As many as are applied at a time: what comes behind them waits for one of them.
   const pods = Array.from({ length: CONNECTIONS }, (_, at) => ({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: inside(`llama-${at}`),
+    metadata: { name: `llama-${at}`, namespace: 'orderly' },
     spec: { serviceAccountName: 'runner', containers: [{ name: 'vllm', image: 'vllm' }] },
   }))
   const wanted = {
     apiVersion: 'kleym.sonda.red/v1alpha1',
     kind: 'InferenceIdentityBinding',
-    metadata: inside('chat'),
+    metadata: { name: 'chat', namespace: 'orderly' },
     spec: { mode: 'PoolOnly', poolRef: { name: 'llama' }, serviceAccountName: 'runner' },
   }
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: inside('runner') }
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'runner', namespace: 'orderly' },
+  }
   await cp.apply([wanted, ...pods, account, namespace('orderly')])
   const order = (await cp.audit({ user: 'admin', namespace: 'orderly' })).map(
     ({ resource, status }) => `${status} ${resource}`,
@@ -227,7 +230,7 @@ describe('accidents', () => {
   })
 
   test('a paused API server answers nobody until it goes on', async () => {
-    cp.pauseApiServer()
+    await cp.pauseApiServer()
     let answered = false
     const answer = cp
       .as('admin')
@@ -236,10 +239,13 @@ describe('accidents', () => {
         answered = true
         return map
       })
-    const hung = await cp.kubectl(['get', 'ns', '--request-timeout', '1s'])
-    expect(hung.status).not.toBe(0)
-    expect(answered).toBe(false)
-    cp.resumeApiServer()
+    try {
+      const hung = await cp.kubectl(['get', 'ns', '--request-timeout', '1s'])
+      expect(hung.status).not.toBe(0)
+      expect(answered).toBe(false)
+    } finally {
+      await cp.resumeApiServer()
+    }
     expect(dig(await answer, 'data')).toEqual({ value: '1' })
   })
 

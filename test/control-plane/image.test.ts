@@ -80,7 +80,7 @@ describe('as the root of a process on a control plane', () => {
     await cp.apply([...estate('team-a'), ...member('team-a', 'chat')])
     expectReady(await untilReason(cp, 'team-a', 'chat', 'Reconciled'))
     expect(userOf(operator.pid)).toBe(process.getuid?.() === 0 ? USER : process.getuid?.())
-    operator.signal('SIGTERM')
+    await operator.signal('SIGTERM')
     await operator.end()
     expect(operator.ended()).toBe('exit code 0')
     expect(listing(folder)).toEqual(before)

@@ -271,9 +271,9 @@ test.each<[string, number]>([
   for (const round of [1, 2, 3, 4, 5]) {
     const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: rotated(round) })
     // In every second round the operator sees one edit after the other, else both at once.
-    if (round % 2 === 0) operator.pause()
+    if (round % 2 === 0) await operator.pause()
     const applied = await cp.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input })
-    operator.resume()
+    await operator.resume()
     expect(applied).toMatchObject({ status: 0, stderr: '' })
     for (const [at, name] of names.entries()) {
       await untilReason(cp, space, name, 'Reconciled')

@@ -169,12 +169,12 @@ const IN_THE_MIDST_OF_IT: readonly { readonly name: string; readonly disturb: ()
   {
     name: 'the API server hangs, and the operator stays alive and ready',
     disturb: async () => {
-      cp.pauseApiServer()
+      await cp.pauseApiServer()
       try {
         expect((await operator.probe('/healthz')).status).toBe(200)
         expect((await operator.probe('/readyz')).status).toBe(200)
       } finally {
-        cp.resumeApiServer()
+        await cp.resumeApiServer()
       }
     },
   },

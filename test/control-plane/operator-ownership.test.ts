@@ -263,8 +263,12 @@ describe('what happens behind the operator’s back is put right', () => {
 
   test('a stripped finalizer and a deleted binding leave an orphan, which goes when the operator sees it', async () => {
     const { name } = await settle(cp, 'orphan-up')
-    operator.pause()
-    await takeAway('orphan-up').finally(() => operator.resume())
+    await operator.pause()
+    try {
+      await takeAway('orphan-up')
+    } finally {
+      await operator.resume()
+    }
     await untilGone(cp, name)
     expect(await outputsOf(cp, 'orphan-up', 'chat')).toEqual([])
   })

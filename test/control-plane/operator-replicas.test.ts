@@ -177,7 +177,7 @@ test('a leader that is frozen in mid-write and wakes up after another took over 
   const answered = proxy.inject({ method: 'PATCH', path: /\/answered\?/, fault: { kind: 'hold answer' } })
   await cp.apply(['sent', 'answered'].map((name) => apart('frozen', name)))
   await Promise.all([sent.hit(), answered.hit()])
-  leader.pause()
+  await leader.pause()
   await standby.leads()
   await allReady('frozen', ['sent', 'answered'])
 
@@ -186,7 +186,7 @@ test('a leader that is frozen in mid-write and wakes up after another took over 
   await until(() => sent.hits[0]?.outcome === 'answered', 'the late write to be answered')
   expect(sent.hits[0]?.status).toBe(409)
   const before = proxy.requests.length
-  leader.resume()
+  await leader.resume()
   await leader.program.end()
   expect(leader.program.ended()).toBe('exit code 1')
   expect(leader.program.lastWords()).toContain('the Lease is lost: the Lease was not renewed for 10 s')
@@ -204,20 +204,20 @@ const LOSSES: readonly {
   readonly how: string
   readonly space: string
   readonly lose: () => Promise<unknown>
-  readonly undo: () => void
+  readonly undo: () => Promise<unknown>
   readonly says: string
 }[] = [
   {
     how: 'somebody else takes the Lease by hand',
     space: 'taken',
     lose: () => cp.admin.patch(LEASE, { spec: { holderIdentity: 'somebody else' } }),
-    undo: () => undefined,
+    undo: async () => undefined,
     says: 'the Lease is lost: another process holds the Lease',
   },
   {
     how: 'the API server does not answer for longer than the renew deadline',
     space: 'silent',
-    lose: async () => cp.pauseApiServer(),
+    lose: () => cp.pauseApiServer(),
     undo: () => cp.resumeApiServer(),
     says: 'the Lease is lost: the Lease was not renewed for 10 s',
   },
@@ -233,7 +233,7 @@ test.for(LOSSES)(
     await allReady(space, ['early'])
     await lose()
     await leader.program.end()
-    undo()
+    await undo()
     expect(leader.program.ended()).toBe('exit code 1')
     expect(leader.program.lastWords()).toContain(says)
     const since = await cp.auditMark()

@@ -42,8 +42,8 @@ export interface RunningOperator {
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
   /** SIGSTOP and SIGCONT. */
-  pause(): void
-  resume(): void
+  pause(): Promise<void>
+  resume(): Promise<void>
 }
 
 /** A control plane on which the operator has its rights. */
@@ -82,7 +82,7 @@ export async function startOperator(
   })
   const log = (): readonly JsonRecord[] => linesOf(program.log).slice(before).flatMap(parsed)
   const end = async (signal: NodeJS.Signals): Promise<string> => {
-    program.signal(signal)
+    await program.signal(signal)
     await program.end()
     return program.ended() ?? ''
   }

@@ -196,12 +196,12 @@ describe('kubectl __complete kleym', () => {
 
 describe('an API server that has stopped answering', () => {
   test('is not waited for: there are no names, and the flags are there', async () => {
-    cp.pauseApiServer()
+    await cp.pauseApiServer()
     try {
       expect(await completed('explain ')).toEqual([':4'])
       expect(await completed('explain --offl')).toEqual(['--offline', ':4'])
     } finally {
-      cp.resumeApiServer()
+      await cp.resumeApiServer()
     }
   })
 })

@@ -477,18 +477,18 @@ describe('what goes wrong on the way', () => {
   })
 
   test('an API server that does not answer in time is a timeout', async () => {
-    cp.pauseApiServer()
+    await cp.pauseApiServer()
     try {
       const run = await kleym('admin', 'explain', '--request-timeout=1s')
       expect(run.stderr).toMatch(/^error: cannot reach the cluster/)
       expect(run.code).toBe(124)
     } finally {
-      cp.resumeApiServer()
+      await cp.resumeApiServer()
     }
   })
 
   test('Ctrl-C ends it at once', async () => {
-    cp.pauseApiServer()
+    await cp.pauseApiServer()
     try {
       const run = await kubectlKleym(cp, ['explain'], {
         kubeconfig: configs['admin'] ?? '',
@@ -496,7 +496,7 @@ describe('what goes wrong on the way', () => {
       })
       expect(run.signal === 'SIGINT' || run.code === 130).toBe(true)
     } finally {
-      cp.resumeApiServer()
+      await cp.resumeApiServer()
     }
   })
 

@@ -208,7 +208,7 @@ test('who may read nothing is told so, and never that there is nothing', async (
 test('while the API server is silent, what is shown is said to be old', async () => {
   const terminal = watch(startInPty, ['-A'])
   await untilShown(terminal, /> ‼ team-a\/chat/)
-  cp.pauseApiServer()
+  await cp.pauseApiServer()
   try {
     const lines = await untilShown(
       terminal,
@@ -216,7 +216,7 @@ test('while the API server is silent, what is shown is said to be old', async ()
     )
     expect(lines.join('\n')).toMatch(/BINDING .* as of \d\d:\d\d:\d\d/)
   } finally {
-    cp.resumeApiServer()
+    await cp.resumeApiServer()
   }
   await until(
     () => !terminal.lines().join('\n').includes('not connected'),

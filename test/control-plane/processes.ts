@@ -1,10 +1,11 @@
 // The harness's side of `supervisor.ts`: programs that cannot outlive the process that wanted them.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Order, Report } from './supervisor.ts'
+import { until } from './wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
 const LOG_LINES_SHOWN = 15
@@ -27,7 +28,8 @@ export interface Program {
   ended(): string | undefined
   /** Resolves when it has ended. */
   end(): Promise<void>
-  signal(signal: NodeJS.Signals): void
+  /** Resolves when the signal is sent; of SIGSTOP, when every thread has stopped. It may have ended before. */
+  signal(signal: NodeJS.Signals): Promise<void>
   /** The last lines of its log, for messages. */
   lastWords(): string
 }
@@ -45,6 +47,8 @@ export interface Processes {
 interface Run {
   pid?: number
   how?: string
+  /** How many signals were sent. */
+  signals: number
   readonly waiting: Set<() => void>
 }
 
@@ -86,6 +90,7 @@ function note(runs: Map<number, Run>, message: Exclude<Report, { report: 'ready'
   const run = runs.get(message.id)
   if (run === undefined) return
   if (message.report === 'started') run.pid = message.pid
+  else if (message.report === 'signalled') run.signals++
   else run.how = message.how
   for (const look of run.waiting) look()
 }
@@ -113,7 +118,7 @@ async function startProgram(
 ): Promise<Program> {
   const id = runs.size + 1
   const log = join(folder, `${name}.log`)
-  const run: Run = { waiting: new Set() }
+  const run: Run = { signals: 0, waiting: new Set() }
   runs.set(id, run)
   const when = async (happened: () => boolean): Promise<void> => {
     // While somebody waits, the channel keeps this process alive.
@@ -140,15 +145,33 @@ async function startProgram(
   })
   await when(() => run.pid !== undefined || run.how !== undefined)
   if (run.pid === undefined) throw new Error(`${command} cannot be started: ${String(run.how)}`)
+  const { pid } = run
+  let ordered = 0
   return {
     name,
-    pid: run.pid,
+    pid,
     log,
     ended: () => run.how,
     end: () => when(() => run.how !== undefined),
-    signal: (signal) => send({ order: 'signal', id, signal }),
+    signal: async (signal) => {
+      const nth = ++ordered
+      send({ order: 'signal', id, signal })
+      await when(() => run.signals >= nth || run.how !== undefined)
+      if (signal === 'SIGSTOP')
+        await until(() => run.how !== undefined || isStopped(pid), `${name} (${pid}) to be stopped`)
+    },
     lastWords: () => lastLines(log),
   }
+}
+
+/** Whether no thread of a process runs: a signal reaches them one by one. See proc_pid_stat(5). */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  return readdirSync(tasks).every((task) => {
+    const stat = readFileSync(join(tasks, task, 'stat'), 'utf8')
+    // The second field is the name, in parentheses; it may hold some itself.
+    return stat.slice(stat.lastIndexOf(')')).startsWith(') T')
+  })
 }
 
 function lastLines(file: string): string {

@@ -63,8 +63,7 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
       // Somebody else may have taken a port between our look and the server's.
       const taken = `${etcd.lastWords()}${apiServer.lastWords()}`.includes('address already in use')
       if (!taken || tries >= TRIES) throw error
-      etcd.signal('SIGKILL')
-      apiServer.signal('SIGKILL')
+      await Promise.all([etcd, apiServer].map((program) => program.signal('SIGKILL')))
       await Promise.all([etcd.end(), apiServer.end()])
     }
   }

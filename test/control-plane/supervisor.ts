@@ -25,6 +25,8 @@ export type Order =
 export type Report =
   | { readonly report: 'ready'; readonly folder: string }
   | { readonly report: 'started'; readonly id: number; readonly pid: number }
+  /** The signal is on its way, or there was nobody to get it. */
+  | { readonly report: 'signalled'; readonly id: number }
   | { readonly report: 'ended'; readonly id: number; readonly how: string }
 
 const running = new Map<number, ChildProcess>()
@@ -52,8 +54,9 @@ function start({ id, command, args, log, env }: Extract<Order, { order: 'start' 
 }
 
 process.on('message', (order: Order) => {
-  if (order.order === 'start') start(order)
-  else running.get(order.id)?.kill(order.signal)
+  if (order.order === 'start') return start(order)
+  running.get(order.id)?.kill(order.signal)
+  report({ report: 'signalled', id: order.id })
 })
 
 /** Kills everything and removes the folder; with nothing left to wait for, the process ends. */

@@ -83,7 +83,7 @@ export async function startSpire(
     wanted: ScmConfig = {},
     which: ScmProgram = 'spire-controller-manager',
   ): Promise<void> => {
-    scm?.signal('SIGKILL')
+    await scm?.signal('SIGKILL')
     await scm?.end()
     running = { ...defaults(socket), ...wanted }
     // JSON is YAML.
