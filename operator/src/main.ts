@@ -4,6 +4,7 @@
 import process from 'node:process'
 import { ClusterConfigError } from '@kleym/shared/kube/cluster.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
+import { check } from './check/check.ts'
 import { CertificateError } from './server/certificate.ts'
 import { ListenError } from './server/http.ts'
 import { jsonLog } from './telemetry/log.ts'
@@ -22,6 +23,9 @@ switch (parsed.kind) {
   case 'error':
     process.stderr.write(`error: ${parsed.message}\n`)
     process.exitCode = 1
+    break
+  case 'check':
+    process.exitCode = await checked(parsed.settings)
     break
   case 'run':
     // The end is forced: a connection or a timer that somebody forgot must not keep a process that leads no longer.
@@ -51,6 +55,17 @@ async function run(settings: Settings): Promise<number> {
   } catch (error) {
     if (isExpected(error)) process.stderr.write(`error: ${error.message}\n`)
     else log.error('a bug of kleym; the process ends', { error })
+    return 1
+  }
+}
+
+async function checked(settings: Settings): Promise<number> {
+  try {
+    const sound = await check(settings, { env: process.env, clock: systemClock, output: process.stdout })
+    return sound ? 0 : 1
+  } catch (error) {
+    if (!isExpected(error)) throw error
+    process.stderr.write(`error: ${error.message}\n`)
     return 1
   }
 }

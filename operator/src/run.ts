@@ -1,30 +1,28 @@
 // One operator, from its settings to its end: client, caches, servers, leadership, controller, and an orderly shutdown.
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
-import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
+import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { clusterOf, type ClusterSurroundings } from './cluster.ts'
 import { Controller } from './controller/controller.ts'
 import { Kinds } from './controller/kinds.ts'
 import { cachesOf, createWorld, type World } from './controller/world.ts'
 import { Election, type Leadership } from './election/election.ts'
 import { eventRecorder, type EventRecorder } from './telemetry/events.ts'
 import { fenced } from './election/fence.ts'
+import { newSignature } from './election/signature.ts'
 import type { RunningServer } from './server/http.ts'
 import type { Log } from './telemetry/log.ts'
 import { apiReviewer } from './server/metrics-access.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { METRICS_PATH, serveMetrics, serveProbes } from './server/server.ts'
-import type { Settings } from './settings/settings.ts'
+import { leaseOf, type Settings } from './settings/settings.ts'
 import { USER_AGENT } from './version.ts'
 
-export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
+export interface Surroundings extends ClusterSurroundings {
   readonly random: () => number
   readonly log: Log
   /** Aborted when the process is asked to end. */
@@ -73,19 +71,13 @@ class Operator {
   readonly #servers: RunningServer[] = []
 
   static async create(settings: Settings, surroundings: Surroundings): Promise<Operator> {
-    const { env, clock } = surroundings
-    const { kubeconfig, context, workers } = settings
-    const cluster = await loadCluster({
-      env,
-      clock,
-      ...(kubeconfig === undefined ? {} : { kubeconfigPath: kubeconfig }),
-      ...(context === undefined ? {} : { context }),
-    })
+    const { clock } = surroundings
+    const cluster = await clusterOf(settings, surroundings)
     const metrics = createMetrics()
     const client = createApi(cluster, {
       userAgent: USER_AGENT,
       clock,
-      maxSockets: workers + SOCKETS_BESIDE_WORKERS,
+      maxSockets: settings.workers + SOCKETS_BESIDE_WORKERS,
       onRequest: ({ method, status }) =>
         metrics.requested({ method, code: status ?? '<error>', host: cluster.server.host }),
     })
@@ -186,7 +178,7 @@ class Operator {
     log.warn('the API server serves no InferencePool; withdrawing what rests on one')
     const until = clock.monotonicMs() + TIDY_MS
     while (clock.monotonicMs() < until && !(this.#isFilled() && this.#controller.isIdle)) {
-      await this.#pause(LOOK_MS)
+      await pause(clock, LOOK_MS)
     }
     if (!this.#poolsAreAbsent()) return undefined
     return new OperatorEnded(
@@ -195,14 +187,14 @@ class Operator {
   }
 
   async #catchUp(): Promise<void> {
-    const { log, stop } = this.#surroundings
+    const { clock, log, stop } = this.#surroundings
     for (let failures = 0; !stop.aborted; failures++) {
       try {
         await this.#kinds.catchUp()
         return
       } catch (error) {
         log.warn('cannot list what the last leader has left; trying again', { error })
-        await this.#pause(Math.min(LOOK_MS * 2 ** failures, FIRST_TRY_MS))
+        await pause(clock, Math.min(LOOK_MS * 2 ** failures, FIRST_TRY_MS))
       }
     }
   }
@@ -216,8 +208,8 @@ class Operator {
       clock,
       random,
       log,
-      lease: { namespace: leaderElection.namespace ?? clusterNamespace, name: leaderElection.leaseName },
-      identity: `${instance}_${randomUUID()}`,
+      lease: leaseOf(leaderElection, clusterNamespace),
+      identity: newSignature(instance),
       onElected: () => this.#elected.resolve(),
       onLost: (reason) => this.#broken.reject(new OperatorEnded(`the Lease is lost: ${reason}`)),
     })
@@ -267,12 +259,6 @@ class Operator {
     const inTime = await Promise.race([work.then(() => true), late.promise])
     cancel()
     return inTime
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#surroundings.clock.after(ms, resolve)
-    })
   }
 }
 

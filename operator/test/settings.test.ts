@@ -51,6 +51,7 @@ test('every flag is read', () => {
     '--metrics-secure',
     '--metrics-tls-cert-file=/tls/tls.crt',
     '--metrics-tls-key-file=/tls/tls.key',
+    '--check=false',
     '--log-level=debug',
   ]
   const written = new Set(argv.map((argument) => argument.split('=', 1)[0]))
@@ -201,6 +202,11 @@ describe('help and version', () => {
 
   test('--version is told', () => {
     expect(parseSettings(['--version'], {})).toEqual({ kind: 'version' })
+  })
+
+  test.each([['--check'], ['--check=true']])('%s asks for a check of the same settings', (flag) => {
+    expect(parseSettings([DOMAIN, flag], {})).toEqual({ ...parseSettings([DOMAIN], {}), kind: 'check' })
+    expect(problem([flag])).toContain('the trust domain is not set')
   })
 
   test('the help names every flag, its default and its variable', () => {

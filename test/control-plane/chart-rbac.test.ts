@@ -22,6 +22,11 @@ import {
   poolOnly,
   untilReason,
 } from './objects.ts'
+import { checkRights } from '../../operator/src/check/checks.ts'
+import { rightsWanted } from '../../operator/src/check/rights.ts'
+import { clusterOf } from '../../operator/src/cluster.ts'
+import { createApi } from '../../shared/src/kube/client.ts'
+import { systemClock } from '../../shared/src/kube/clock.ts'
 import { operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import { requestToken, type ObjectId } from './rest.ts'
@@ -300,6 +305,21 @@ const WANTED: readonly (readonly [wants: Right, act: Act])[] = [
   [`create ${LEASES}`, forgetTheLease],
 ]
 
+/** What `--check` says of the rights; rights on the Lease are in its namespace. */
+async function checkedRights(): Promise<string> {
+  const kubeconfig = await cp.kubeconfigForServiceAccount(RELEASE_NAMESPACE, 'kleym-operator')
+  const cluster = await clusterOf({ kubeconfig, context: undefined }, { env: {}, clock: systemClock })
+  const client = createApi(cluster, { userAgent: 'kleym-test', clock: systemClock })
+  const tls = { certFile: '', keyFile: '' }
+  const settings = { metrics: { address: { host: undefined, port: 0 }, tls } }
+  const { says } = await checkRights(
+    client,
+    rightsWanted(settings, { ...LEASE, namespace: RELEASE_NAMESPACE }),
+  )
+  client.close()
+  return says.replaceAll(` in namespace ${RELEASE_NAMESPACE}`, '')
+}
+
 /** They are about an output that is there. */
 const NEED_A_BINDING: readonly Right[] = [`update ${OUTPUTS}`, `delete ${OUTPUTS}`]
 
@@ -314,12 +334,17 @@ describe('without one of its rights', () => {
     for (const wants of NEED_A_BINDING) settled.set(wants, await settledSpace())
   })
 
+  test('of none, the check asks for exactly those of the chart', async () => {
+    expect(await checkedRights()).toBe(`all ${WANTED.length} that an operator uses`)
+  })
+
   // In the order of the table: what comes after a restart leaves an operator behind that misses something.
   test.each(WANTED)('%s: the operator misses it', async (wants, act) => {
     const since = await cp.auditMark()
     for (const role of roles) if (rightsOf(role).includes(wants)) await cp.admin.replace(without(role, wants))
     await rightsInForce(cp.admin)
     try {
+      expect(await checkedRights()).toBe(`may not ${wants}`)
       await act(settled.get(wants) ?? '')
       await until(async () => {
         const events = await cp.audit({ user: ACCOUNT, since })

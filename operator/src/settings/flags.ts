@@ -22,6 +22,9 @@ interface Flag {
   readonly about: string
 }
 
+/** Also in the chart's test pod. */
+export const CHECK_FLAG = '--check'
+
 /** All flags with a value or a default, by their names with dashes. */
 export const FLAGS = {
   [TRUST_DOMAIN_FLAG]: {
@@ -80,6 +83,11 @@ export const FLAGS = {
     about: 'The certificate of /metrics, PEM; read again when it changes.',
   },
   '--metrics-tls-key-file': { value: 'FILE', about: 'The key of that certificate, PEM.' },
+  [CHECK_FLAG]: {
+    default: 'false',
+    about:
+      'Do not operate: say whether what an operator with these flags needs is there, its leader too, and end.',
+  },
   '--log-level': { value: LOG_LEVELS.join('|'), default: 'info', about: 'The least that is logged.' },
 } as const satisfies Record<string, Flag>
 

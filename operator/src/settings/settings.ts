@@ -7,7 +7,8 @@ import {
 } from '@kleym/shared/core/install/operator-settings.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { defaultOf, helpText, readFlags, type FlagName, type Given } from './flags.ts'
+import { CHECK_FLAG, defaultOf, helpText, readFlags, type FlagName, type Given } from './flags.ts'
+import type { LeaseName } from '../election/lease.ts'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts'
 
 /** Where a server listens. */
@@ -29,11 +30,17 @@ export interface Settings {
   /** In milliseconds; undefined: never. */
   readonly resyncMs: number | undefined
   /** Undefined: switched off. */
-  readonly leaderElection: { readonly namespace: string | undefined; readonly leaseName: string } | undefined
+  readonly leaderElection: LeaderElection | undefined
   /** Undefined: switched off; `metrics` likewise. */
   readonly probes: BindAddress | undefined
   readonly metrics: { readonly address: BindAddress; readonly tls: TlsFiles | undefined } | undefined
   readonly logLevel: LogLevel
+}
+
+export interface LeaderElection {
+  /** Undefined: that of the cluster's context, or of the pod. */
+  readonly namespace: string | undefined
+  readonly leaseName: string
 }
 
 export interface TlsFiles {
@@ -43,6 +50,8 @@ export interface TlsFiles {
 
 export type ParsedSettings =
   | { readonly kind: 'run'; readonly settings: Settings }
+  /** To look at what such an operator would need, and not to be one. */
+  | { readonly kind: 'check'; readonly settings: Settings }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'version' }
   /** One line, without a line feed. */
@@ -63,11 +72,18 @@ export function parseSettings(
   if (read.kind === 'help') return { kind: 'help', text: helpText() }
   if (read.kind !== 'given') return read
   try {
-    return { kind: 'run', settings: settingsOf(new Values(read.flags)) }
+    const values = new Values(read.flags)
+    const settings = settingsOf(values)
+    return { kind: values.required(CHECK_FLAG, switchValue) ? 'check' : 'run', settings }
   } catch (error) {
     if (error instanceof BadSetting) return { kind: 'error', message: error.message }
     throw error
   }
+}
+
+/** The Lease that operators with these settings share. */
+export function leaseOf({ namespace, leaseName }: LeaderElection, clusterNamespace: string): LeaseName {
+  return { namespace: namespace ?? clusterNamespace, name: leaseName }
 }
 
 function settingsOf(values: Values): Settings {

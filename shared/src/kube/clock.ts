@@ -18,3 +18,10 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Resolves after `ms` milliseconds. */
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve)
+  })
+}

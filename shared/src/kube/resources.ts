@@ -80,6 +80,13 @@ export const SUBJECT_ACCESS_REVIEWS: Resource = {
   kind: 'SubjectAccessReview',
   namespaced: false,
 }
+export const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  namespaced: false,
+}
 export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
 export const NAMESPACES: Resource = {
   group: '',
@@ -154,6 +161,7 @@ export const RESOURCES: readonly Resource[] = [
   LEASES,
   TOKEN_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,
+  SELF_SUBJECT_ACCESS_REVIEWS,
 ]
 
 /** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a resource as users name it. */

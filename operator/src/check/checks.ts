@@ -1,0 +1,182 @@
+// Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
+// changed: a review of rights leaves nothing behind.
+import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import type { Api, Resource } from '@kleym/shared/kube/api.ts'
+import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
+import { discover, type Discoverer } from '@kleym/shared/kube/discovery.ts'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
+import { ignoranceOf } from '@kleym/shared/kube/failures.ts'
+import {
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  LEASES,
+  OBJECTIVES,
+  POOLS,
+  resourceName,
+  SELF_SUBJECT_ACCESS_REVIEWS,
+} from '@kleym/shared/kube/resources.ts'
+import type { LeaseName } from '../election/lease.ts'
+import { signerOf } from '../election/signature.ts'
+import { objectText, type Right } from './rights.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Asks who serves `server`. */
+export async function checkServer(client: Discoverer, server: URL): Promise<Verdict> {
+  const about = 'server'
+  try {
+    const version = stringAt(await client.raw('GET', '/version'), 'gitVersion') ?? ''
+    const what = /^v[\w.+-]{1,64}$/.test(version) ? `Kubernetes ${version}` : 'an API server'
+    return { state: 'ok', about, says: `${what} answers at ${server.host}` }
+  } catch (error) {
+    return {
+      state: 'failed',
+      about,
+      says: ignoranceText(ignoranceOf(error, 'get', `the version of ${server.host}`)),
+      fix: 'see that pods of this namespace may connect to the API server, and as whom',
+    }
+  }
+}
+
+/** Asks about each right; everybody may ask that about themselves. */
+export async function checkRights(api: Pick<Api, 'create'>, wanted: readonly Right[]): Promise<Verdict> {
+  const about = 'rights'
+  const answers = await Promise.all(
+    wanted.map(async (right) => ({ right, answer: await review(api, right) })),
+  )
+  const refused = answers.flatMap(({ right, answer }) => (answer === 'refused' ? [right] : []))
+  const failures = new Set(answers.flatMap(({ answer }) => (typeof answer === 'string' ? [] : [answer.why])))
+  if (refused.length + failures.size === 0)
+    return { state: 'ok', about, says: `all ${wanted.length} that an operator uses` }
+  const fix =
+    refused.length > 0
+      ? "bind the chart's roles to this service account, as rbac.create=true does"
+      : 'see why the API server cannot judge rights'
+  return { state: 'failed', about, says: [...refusals(refused), ...failures].join('; '), fix }
+}
+
+/** A sentence for each thing that something may not be done to. */
+function refusals(refused: readonly Right[]): readonly string[] {
+  const verbs = Map.groupBy(refused, objectText)
+  return [...verbs].map(([what, rights]) => `may not ${rights.map(({ verb }) => verb).join(', ')} ${what}`)
+}
+
+async function review(
+  api: Pick<Api, 'create'>,
+  right: Right,
+): Promise<'granted' | 'refused' | { readonly why: string }> {
+  const { group, version, kind } = SELF_SUBJECT_ACCESS_REVIEWS
+  try {
+    const answer = await api.create(SELF_SUBJECT_ACCESS_REVIEWS, {
+      apiVersion: `${group}/${version}`,
+      kind,
+      spec: { resourceAttributes: attributesOf(right) },
+    })
+    const status = own(answer, 'status')
+    return own(status, 'allowed') === true && own(status, 'denied') !== true ? 'granted' : 'refused'
+  } catch (error) {
+    return { why: ignoranceText(ignoranceOf(error, 'create', kind)) }
+  }
+}
+
+function attributesOf({ verb, resource, subresource, namespace, name }: Right): JsonRecord {
+  return {
+    verb,
+    group: resource.group,
+    resource: resource.plural,
+    ...(subresource === undefined ? {} : { subresource }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+  }
+}
+
+/** Kinds of which one at least is to be served. */
+interface Need {
+  readonly kinds: readonly Resource[]
+  /** What goes on without any: nothing when absent. */
+  readonly without?: string
+  readonly fix: string
+}
+
+const NEEDS: readonly Need[] = [
+  { kinds: [BINDINGS], fix: 'install its CRD, as crds.enabled=true does' },
+  { kinds: [CLUSTER_SPIFFE_IDS], fix: 'install the CRDs of the SPIRE controller manager' },
+  { kinds: POOLS, fix: 'install the CRDs of the Gateway API Inference Extension' },
+  { kinds: OBJECTIVES, without: 'only bindings of mode PoolOnly can be compiled', fix: '' },
+]
+
+/** Asks which kinds are served. */
+export function checkKinds(client: Discoverer): Promise<readonly Verdict[]> {
+  return Promise.all(NEEDS.map((need) => checkNeed(client, need)))
+}
+
+async function checkNeed(client: Discoverer, { kinds, without, fix }: Need): Promise<Verdict> {
+  const about = 'kinds'
+  const served = await discover(client, kinds)
+  const found = kinds.filter((_, at) => served[at]?.state === 'served')
+  const unknown = served.flatMap((one) => (one.state === 'unknown' ? [ignoranceText(one.why)] : []))
+  // One that could not be asked about keeps the operator from whatever needs it, as one that is missing does.
+  if (unknown.length > 0)
+    return { state: 'failed', about, says: unknown.join('; '), fix: 'see why its API does not answer' }
+  if (found.length > 0) return { state: 'ok', about, says: found.map(resourceName).join(', ') }
+  const says = `the API server serves no ${kinds.map(resourceName).join(', nor ')}`
+  return without === undefined
+    ? { state: 'failed', about, says, fix }
+    : { state: 'note', about, says: `${says}: ${without}` }
+}
+
+/** How often the Lease is read, in milliseconds. */
+const LOOK_MS = 1_000
+
+export interface LeaderSearch {
+  readonly api: Pick<Api, 'get'>
+  readonly clock: Clock
+  readonly lease: LeaseName
+  /** How long an operator may take to lead, in milliseconds: images have to be fetched, and an old Lease run out. */
+  readonly patienceMs: number
+}
+
+/** Waits until an operator renews the Lease: who holds one may be dead, and clocks of others prove nothing. */
+export async function checkLeader({ api, clock, lease, patienceMs }: LeaderSearch): Promise<Verdict> {
+  const about = 'leader'
+  const place = `the Lease ${lease.namespace}/${lease.name}`
+  const untilMs = clock.monotonicMs() + patienceMs
+  let first: Sighting | undefined
+  for (;;) {
+    const now = await look(api, lease)
+    if ('holder' in now) {
+      if (first?.holder === now.holder && first.renewed !== now.renewed)
+        return { state: 'ok', about, says: `${now.pod} renews ${place}` }
+      if (first?.holder !== now.holder) first = now
+    }
+    if (clock.monotonicMs() >= untilMs) {
+      const seconds = Math.round(patienceMs / 1000)
+      const why = 'holder' in now ? `${now.pod} holds it and does not renew it` : now.why
+      const fix = `see why no operator leads: kubectl --namespace ${lease.namespace} get pods, and their logs`
+      return { state: 'failed', about, says: `nobody renewed ${place} in ${seconds} s: ${why}`, fix }
+    }
+    await pause(clock, LOOK_MS)
+  }
+}
+
+/** An operator on the Lease. */
+interface Sighting {
+  /** As it is written there. */
+  readonly holder: string
+  readonly pod: string
+  /** When it says that it renewed the Lease, in its own words. */
+  readonly renewed: string
+}
+
+async function look(api: Pick<Api, 'get'>, lease: LeaseName): Promise<Sighting | { readonly why: string }> {
+  try {
+    const spec = own(await api.get(LEASES, lease), 'spec')
+    const holder = stringAt(spec, 'holderIdentity') ?? ''
+    const pod = signerOf(holder)
+    if (pod !== undefined) return { holder, pod, renewed: stringAt(spec, 'renewTime') ?? '' }
+    return { why: holder === '' ? 'nobody holds it' : 'what holds it is no kleym-operator' }
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { why: 'there is none' }
+    return { why: ignoranceText(ignoranceOf(error, 'get', resourceName(LEASES))) }
+  }
+}
