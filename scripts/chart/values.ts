@@ -72,7 +72,9 @@ const CRD_VALUES: Values = {
 const SHARED_VALUES: Values = {
   commonLabels: stringMap('Labels of every object of the chart.'),
   extraObjects: objects('More objects, installed with the chart; texts in them may be templates.'),
-  tests: section('`helm test`.', { enabled: on('Whether there is a test pod.') }),
+  tests: section('`helm test`.', {
+    enabled: on('Whether there is a test pod: `kleym-operator --check`, as the operator runs.'),
+  }),
   global: object('What a parent chart shares with all its parts. This chart reads nothing of it.'),
 }
 

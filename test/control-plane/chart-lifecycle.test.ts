@@ -1,14 +1,16 @@
 // The life of a release, with the real Helm against a real API server and its controllers, by the commands of the pages:
 // install, helm test, upgrade from a lower version, rollback, a second release, uninstall, and what goes wrong there.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { DROPPED, NEW_COLUMN, OLDER_VERSION, writeOlderChart } from './chart-older.ts'
-import { containerStart, startDeployed, type DeployedOperator } from './chart-operator.ts'
+import { ended } from './child.ts'
+import { containerStart, startDeployed, TOKEN_MOUNT, type DeployedOperator } from './chart-operator.ts'
 import { commandsIn, shellOn, type Shell } from './chart-shell.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from './control-plane.ts'
+import { POOL_CRDS } from './crds.ts'
 import { CHART, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { foreign, untilBindingGone } from './in-force.ts'
 import type { KubectlResult } from './kubectl.ts'
@@ -96,13 +98,15 @@ async function versions(): Promise<readonly unknown[]> {
   })
 }
 
+const TEST_POD: ObjectId = { apiVersion: 'v1', kind: 'Pod', name: 'kleym-test', namespace: RELEASE_NAMESPACE }
+
 /** Runs the test pod as a kubelet would, and reports how it ended. */
 async function runTestPod(): Promise<string> {
-  const id = { apiVersion: 'v1', kind: 'Pod', name: 'kleym-test', namespace: RELEASE_NAMESPACE }
-  const pod = await until(() => cp.admin.get(id), 'the test pod')
+  const pod = await until(() => cp.admin.get(TEST_POD), 'the test pod')
+  expect(JSON.stringify(pod)).toContain(`"mountPath":"${TOKEN_MOUNT}"`)
   const { command, args, env } = await containerStart(cp, own(pod, 'spec'), { namespace: RELEASE_NAMESPACE })
-  const { status, stdout } = spawnSync(command, args, { env: { ...env }, encoding: 'utf8' })
-  await cp.admin.patch(id, { status: { phase: status === 0 ? 'Succeeded' : 'Failed' } }, 'status')
+  const { status, stdout } = await ended(spawn(command, args, { env: { ...env } }))
+  await cp.admin.patch(TEST_POD, { status: { phase: status === 0 ? 'Succeeded' : 'Failed' } }, 'status')
   return stdout
 }
 
@@ -120,9 +124,30 @@ describe('install', () => {
     )
     expect(notes).toContain(`kleym ${OLDER_VERSION} is installed in namespace ${RELEASE_NAMESPACE}`)
     expect(notes).not.toContain('WARNING')
+    await startOperator()
     const [said, ran] = await Promise.all([works(check), runTestPod()])
     expect(said).toContain('Phase:          Succeeded')
-    expect(ran).toMatch(/^kleym-operator \d+\.\d+\.\d+\n$/)
+    expect(
+      ran
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(0, 2)),
+    ).toEqual(Array(7).fill('ok'))
+    expect(ran).toMatch(/^ok {6}leader {2}\S+ renews the Lease kleym-system\/kleym-operator$/m)
+  })
+
+  test('`helm test` fails where something is missing, and leaves the pod, which says what', async () => {
+    for (const crd of POOL_CRDS) await cp.removeCrd(crd)
+    const [, , check = ''] = INSTALL
+    const [said, ran] = await Promise.all([shell(check), runTestPod()])
+    for (const crd of POOL_CRDS) await cp.installCrd(crd)
+    expect(said.status).not.toBe(0)
+    expect(ran).toContain(
+      'FAILED  kinds   the API server serves no InferencePool.inference.networking.k8s.io, nor ',
+    )
+    expect(ran.match(/FAILED/g)).toHaveLength(1)
+    expect(await cp.admin.get(TEST_POD)).toBeDefined()
+    await cp.admin.delete(TEST_POD)
   })
 
   test('the controllers make its pod, which Pod Security `restricted` lets in', async () => {
@@ -134,7 +159,6 @@ describe('install', () => {
   })
 
   test('the operator works as it is deployed', async () => {
-    await startOperator()
     await settle('team-a')
     const [output] = await outputsOf(cp, 'team-a', 'chat')
     expect(dig(output, 'spec', 'className')).toBe(CLASS)

@@ -56,6 +56,9 @@ export async function startDeployed(
   }
 }
 
+/** Where a pod that is to have a token of its service account has it. */
+export const TOKEN_MOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
 /** How the only container of a pod is started. */
 export async function containerStart(
   cp: ControlPlane,
@@ -102,6 +105,8 @@ async function mountsOf(
 ): Promise<Mounts> {
   const mounts = new Map<string, string>()
   for (const mount of listAt(container, 'volumeMounts')) {
+    // Of a pod that was admitted; the kubeconfig stands for what is in there.
+    if (stringAt(mount, 'mountPath') === TOKEN_MOUNT) continue
     const volume = listAt(pod, 'volumes').find((one) => stringAt(one, 'name') === stringAt(mount, 'name'))
     const name = stringAt(volume, 'secret', 'secretName') ?? ''
     const secret = await cp.admin.get({ apiVersion: 'v1', kind: 'Secret', name, namespace })

@@ -43,6 +43,12 @@ export const CRD_NAMES: readonly CrdName[] = [
   'clusterfederatedtrustdomains.spire.spiffe.io',
 ]
 
+/** All kinds of pools. */
+export const POOL_CRDS: readonly CrdName[] = [
+  'inferencepools.inference.networking.k8s.io',
+  'inferencepools.inference.networking.x-k8s.io',
+]
+
 /** A CRD as its project ships it, ready to be applied or to be changed first. */
 export function readCrd(name: CrdName, modules: string): JsonRecord {
   const crd: unknown = parse(readFileSync(FILES[name](modules), 'utf8'))

@@ -5,7 +5,7 @@ import { listAt, stringAt } from '../../shared/src/core/json.ts'
 import { FINALIZER } from '../../shared/src/core/names.ts'
 import type { AuditEvent, AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
-import type { CrdName } from './crds.ts'
+import { POOL_CRDS, type CrdName } from './crds.ts'
 import { annotationsOf, copyOf, uidOf, untilBindingGone, untilGone } from './in-force.ts'
 import {
   binding,
@@ -34,10 +34,6 @@ import { judgeWrites, sortOf } from './write-rules.ts'
 
 const OTHER_FINALIZER = 'example.com/other'
 const OUTPUTS_CRD: CrdName = 'clusterspiffeids.spire.spiffe.io'
-const POOL_CRDS: readonly CrdName[] = [
-  'inferencepools.inference.networking.k8s.io',
-  'inferencepools.inference.networking.x-k8s.io',
-]
 
 let cp: ControlPlane
 let operator: RunningOperator

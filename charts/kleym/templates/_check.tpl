@@ -72,6 +72,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
   "--metrics-secure" "metrics.secure.enabled"
   "--metrics-tls-cert-file" "metrics.secure.certificateSecret"
   "--metrics-tls-key-file" "metrics.secure.certificateSecret"
+  "--check" "helm test"
   "--log-level" "logLevel" }}
 {{- range .Values.extraArgs }}
 {{- $flag := . | splitList "=" | first }}
