@@ -90,19 +90,17 @@ function attributesOf({ verb, resource, subresource, namespace, name }: Right): 
   }
 }
 
-/** Kinds of which one at least is to be served. */
-interface Need {
-  readonly kinds: readonly Resource[]
-  /** What goes on without any: nothing when absent. */
-  readonly without?: string
-  readonly fix: string
-}
+/** Kinds of which one at least is to be served, and how to have one, or what can be done without. */
+type Need = { readonly kinds: readonly Resource[] } & (
+  | { readonly fix: string }
+  | { readonly without: string }
+)
 
 const NEEDS: readonly Need[] = [
   { kinds: [BINDINGS], fix: 'install its CRD, as crds.enabled=true does' },
   { kinds: [CLUSTER_SPIFFE_IDS], fix: 'install the CRDs of the SPIRE controller manager' },
   { kinds: POOLS, fix: 'install the CRDs of the Gateway API Inference Extension' },
-  { kinds: OBJECTIVES, without: 'only bindings of mode PoolOnly can be compiled', fix: '' },
+  { kinds: OBJECTIVES, without: 'only bindings of mode PoolOnly can be compiled' },
 ]
 
 /** Asks which kinds are served. */
@@ -110,8 +108,9 @@ export function checkKinds(client: Discoverer): Promise<readonly Verdict[]> {
   return Promise.all(NEEDS.map((need) => checkNeed(client, need)))
 }
 
-async function checkNeed(client: Discoverer, { kinds, without, fix }: Need): Promise<Verdict> {
+async function checkNeed(client: Discoverer, need: Need): Promise<Verdict> {
   const about = 'kinds'
+  const { kinds } = need
   const served = await discover(client, kinds)
   const found = kinds.filter((_, at) => served[at]?.state === 'served')
   const unknown = served.flatMap((one) => (one.state === 'unknown' ? [ignoranceText(one.why)] : []))
@@ -120,9 +119,9 @@ async function checkNeed(client: Discoverer, { kinds, without, fix }: Need): Pro
     return { state: 'failed', about, says: unknown.join('; '), fix: 'see why its API does not answer' }
   if (found.length > 0) return { state: 'ok', about, says: found.map(resourceName).join(', ') }
   const says = `the API server serves no ${kinds.map(resourceName).join(', nor ')}`
-  return without === undefined
-    ? { state: 'failed', about, says, fix }
-    : { state: 'note', about, says: `${says}: ${without}` }
+  return 'fix' in need
+    ? { state: 'failed', about, says, fix: need.fix }
+    : { state: 'note', about, says: `${says}: ${need.without}` }
 }
 
 /** How often the Lease is read, in milliseconds. */
