@@ -1,5 +1,5 @@
-// The chart's optional admission policies on a real API server: who may name which service account in a binding, and who
-// may run what a pool selects; asked as the users themselves.
+// The chart's optional fences on a real API server: who may name which service account in a binding, who may run what a
+// pool selects, and how many bindings a namespace may have; asked as the users themselves.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startDeployed, type DeployedOperator } from './chart-operator.ts'
@@ -14,6 +14,8 @@ import { until } from './wait.ts'
 const ADA = 'ada'
 const BOB = 'bob'
 const SPACE = 'team-a'
+/** It may have two bindings. */
+const CROWDED = 'team-q'
 const RBAC = 'rbac.authorization.k8s.io'
 
 let cp: ControlPlane
@@ -28,12 +30,14 @@ beforeAll(async () => {
       'deployment-controller',
       'replicaset-controller',
       'validatingadmissionpolicy-status-controller',
+      'resourcequota-controller',
     ],
   })
   helm = await helmOn(cp)
   await cp.apply([
     namespace(RELEASE_NAMESPACE),
     ...estate(SPACE),
+    namespace(CROWDED),
     {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
@@ -61,6 +65,8 @@ beforeAll(async () => {
     'policies.poolPods.kinds={inference.networking.k8s.io,inference.networking.x-k8s.io}',
     // The harness's controllers all are one user.
     'policies.poolPods.exemptUsers={kube-controller-manager}',
+    `resourceQuotas[0].namespace=${CROWDED}`,
+    'resourceQuotas[0].bindings=2',
   ].flatMap((set) => ['--set', set])
   await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST, ...sets))
   await policiesAreInForce()
@@ -324,6 +330,27 @@ describe('who may run what a pool selects', () => {
       refused ? "a change of a pod's status must not change its labels" : 'allowed',
     )
   })
+})
+
+test('a quota lets so many bindings into its namespace, and the next when one has gone', async () => {
+  const count = 'count/inferenceidentitybindings.kleym.sonda.red'
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', namespace: CROWDED, name: 'kleym-bindings' }
+  const used = async (): Promise<string | undefined> =>
+    stringAt(await cp.admin.get(quota), 'status', 'used', count)
+  const wish = (name: string): Promise<string | undefined> => refusal(cp.admin.create(binding(CROWDED, name)))
+  // Of a kind that has just come nothing is counted yet, and then nobody may have one: docs/install.md.
+  await until(async () => {
+    const why = await wish('first')
+    if (why !== undefined) expect(why).toContain('status unknown for quota: kleym-bindings')
+    return why === undefined
+  }, 'the quota to be counted')
+  expect(await wish('second')).toBeUndefined()
+  expect(await wish('third')).toContain(
+    `exceeded quota: kleym-bindings, requested: ${count}=1, used: ${count}=2, limited: ${count}=2`,
+  )
+  await cp.admin.delete(bindingId(CROWDED, 'first'))
+  await until(async () => (await used()) === '1', 'the deleted one to be counted no more')
+  expect(await wish('third')).toBeUndefined()
 })
 
 test('the policies compile: the controller that checks their types warns of nothing', async () => {
