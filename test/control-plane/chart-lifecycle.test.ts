@@ -124,6 +124,7 @@ describe('install', () => {
     )
     expect(notes).toContain(`kleym ${OLDER_VERSION} is installed in namespace ${RELEASE_NAMESPACE}`)
     expect(notes).not.toContain('WARNING')
+    expect(notes).toContain(`\n  helm test ${RELEASE} -n ${RELEASE_NAMESPACE}\n`)
     await startOperator()
     const [said, ran] = await Promise.all([works(check), runTestPod()])
     expect(said).toContain('Phase:          Succeeded')

@@ -1,7 +1,7 @@
 // The harness's side of `supervisor.ts`: programs that cannot outlive the process that wanted them.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Order, Report } from './supervisor.ts'
@@ -167,6 +167,8 @@ async function startProgram(
 /** Whether no thread of a process runs: a signal reaches them one by one. See proc_pid_stat(5). */
 function isStopped(pid: number): boolean {
   const tasks = `/proc/${pid}/task`
+  // Elsewhere than on Linux nothing tells; there the signal has been sent, at least.
+  if (!existsSync(tasks)) return true
   return readdirSync(tasks).every((task) => {
     const stat = readFileSync(join(tasks, task, 'stat'), 'utf8')
     // The second field is the name, in parentheses; it may hold some itself.

@@ -176,7 +176,7 @@ const BEFORE_OTHERS = ['Namespace', 'ServiceAccount']
 const AFTER_OTHERS = ['InferenceIdentityBinding']
 
 /** Objects by turn; the order within a turn is that of the list. */
-export function inTurns(objects: readonly JsonRecord[]): readonly (readonly JsonRecord[])[] {
+function inTurns(objects: readonly JsonRecord[]): readonly (readonly JsonRecord[])[] {
   const apart = new Set([...BEFORE_OTHERS, ...AFTER_OTHERS])
   const of = (kind: string): readonly JsonRecord[] => objects.filter((object) => object['kind'] === kind)
   const others = objects.filter(({ kind }) => typeof kind !== 'string' || !apart.has(kind))
