@@ -144,7 +144,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
   const access = accessTo(port, readFileSync(files.certificate, 'utf8'), folder, tokens)
   const { admin } = access
   const controllers = await controllersFor(parts, options, access)
-  const apiServer = apiServerOf(parts, servers)
+  const apiServer = apiServerOf(parts, servers, () => access.hangUp())
   const kinds = kindsOn(admin, parts)
   await Promise.all(
     CRD_NAMES.filter((name) => options.without?.includes(name) !== true).map((name) =>
@@ -179,7 +179,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
       await apiServer.restart()
     },
     stop: async () => {
-      access.close()
+      access.hangUp()
       await parts.processes.stop()
     },
   }
@@ -192,7 +192,7 @@ function runningPids(programs: readonly Program[]): readonly number[] {
 type Access = Pick<
   ControlPlane,
   'server' | 'ca' | 'admin' | 'as' | 'tokenOf' | 'kubeconfig' | 'kubeconfigForServiceAccount'
-> & { close(): void }
+> & { hangUp(): void }
 
 function accessTo(port: number, ca: string, folder: string, tokens: Tokens): Access {
   const server = `https://127.0.0.1:${port}`
@@ -223,8 +223,8 @@ function accessTo(port: number, ca: string, folder: string, tokens: Tokens): Acc
     kubeconfig: (user = ADMIN, at = server) => write(user, tokenOf(user), at),
     kubeconfigForServiceAccount: async (namespace, name, at = server) =>
       write(`system:serviceaccount:${namespace}:${name}`, await requestToken(admin, namespace, name), at),
-    close: () => {
-      for (const client of clients) client.close()
+    hangUp: () => {
+      for (const client of clients) client.hangUp()
     },
   }
 }
@@ -243,11 +243,14 @@ async function controllersFor(
 function apiServerOf(
   parts: ServerOptions,
   { apiServer, port, etcdPort, etcd }: Servers,
+  hangUp: () => void,
 ): { program(): Program; kill(): Promise<void>; restart(): Promise<void> } {
   let program = apiServer
   const kill = async (): Promise<void> => {
     await program.signal('SIGKILL')
     await program.end()
+    // A connection whose end has not been heard of yet would be used again, and break.
+    hangUp()
   }
   return {
     program: () => program,

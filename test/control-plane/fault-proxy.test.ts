@@ -22,7 +22,7 @@ beforeEach(async () => {
   await client.list({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' })
   const [usedProxy, usedClient] = [proxy, client]
   onTestFinished(async () => {
-    usedClient.close()
+    usedClient.hangUp()
     await usedProxy.stop()
   })
 })

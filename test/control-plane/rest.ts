@@ -53,8 +53,8 @@ export interface Rest {
   delete(id: ObjectId): Promise<void>
   /** Whether discovery lists a kind now. */
   serves(apiVersion: string, kind: string): Promise<boolean>
-  /** Closes the connections. */
-  close(): void
+  /** Ends the connections; the next request makes new ones. */
+  hangUp(): void
 }
 
 /** The server said no. */
@@ -150,7 +150,7 @@ export function rest(target: RestTarget): Rest {
         throw new RestError(`delete ${id.kind} ${id.name}`, answer)
     },
     serves: async (apiVersion, kind) => (await discover(send, apiVersion, kind)) !== undefined,
-    close: () => agent.destroy(),
+    hangUp: () => agent.destroy(),
   }
 }
 
