@@ -60,6 +60,8 @@ async function run(settings: Settings): Promise<number> {
 }
 
 async function checked(settings: Settings): Promise<number> {
+  // Whoever read it has gone: nobody is left to tell, and nothing has been said to be well.
+  process.stdout.once('error', () => process.exit(1))
   try {
     const sound = await check(settings, { env: process.env, clock: systemClock, output: process.stdout })
     return sound ? 0 : 1
