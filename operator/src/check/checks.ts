@@ -16,6 +16,7 @@ import {
   resourceName,
   SELF_SUBJECT_ACCESS_REVIEWS,
 } from '@kleym/shared/kube/resources.ts'
+import { isAllowed } from '../access-review.ts'
 import type { LeaseName } from '../election/lease.ts'
 import { signerOf } from '../election/signature.ts'
 import { objectText, type Right } from './rights.ts'
@@ -72,8 +73,7 @@ async function review(
       kind,
       spec: { resourceAttributes: attributesOf(right) },
     })
-    const status = own(answer, 'status')
-    return own(status, 'allowed') === true && own(status, 'denied') !== true ? 'granted' : 'refused'
+    return isAllowed(answer) ? 'granted' : 'refused'
   } catch (error) {
     return { why: ignoranceText(ignoranceOf(error, 'create', kind)) }
   }

@@ -5,6 +5,7 @@ import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '@kleym/shared/kube/resources.ts'
+import { isAllowed } from '../access-review.ts'
 
 /** `unknown token` is a 401, `forbidden` a 403. */
 export type Access = 'allowed' | 'unknown token' | 'forbidden'
@@ -80,8 +81,7 @@ async function judge(api: Pick<Api, 'create'>, token: string, path: string): Pro
     kind: 'SubjectAccessReview',
     spec: { ...user, nonResourceAttributes: { path, verb: 'get' } },
   })
-  const status = own(review, 'status')
-  return own(status, 'allowed') === true && own(status, 'denied') !== true ? 'allowed' : 'forbidden'
+  return isAllowed(review) ? 'allowed' : 'forbidden'
 }
 
 /** Who the token belongs to, in the words of a SubjectAccessReview; undefined for nobody. */
