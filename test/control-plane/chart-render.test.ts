@@ -111,6 +111,17 @@ test.each<[what: string, replicas: number, budgets: number]>([
   expect(ofKind(objects, 'PodDisruptionBudget')).toHaveLength(budgets)
 })
 
+test('the network policy is about the pods of the operator, and about that of helm test', async () => {
+  const objects = objectsIn(await template(...LEAST, '--set', 'networkPolicy.enabled=true'))
+  const [policy] = ofKind(objects, 'NetworkPolicy')
+  const labels = dig(policy, 'spec', 'podSelector', 'matchLabels')
+  const [{ key, values, ...how }] = Object(dig(policy, 'spec', 'podSelector', 'matchExpressions'))
+  expect(how).toEqual({ operator: 'In' })
+  const pods = [...podsOf(objects), ...ofKind(objects, 'Pod')].map((pod) => dig(pod, 'metadata', 'labels'))
+  expect(pods).toEqual([expect.objectContaining(labels), expect.objectContaining(labels)])
+  expect(pods.map((own) => Object(own)[key])).toEqual(values)
+})
+
 test('the rights for reviews of tokens come with secure metrics only', async () => {
   const plain = await template(...LEAST)
   expect(plain).not.toContain('tokenreviews')

@@ -1,8 +1,13 @@
 {{/* Names, labels and the image. Cluster-scoped objects have fixed names, so that Helm refuses a second release. */}}
 
-{{- define "kleym.selectorLabels" -}}
+{{/* What all pods of the release have, and what those of the operator have. */}}
+{{- define "kleym.releaseLabels" -}}
 app.kubernetes.io/name: kleym
 app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "kleym.selectorLabels" -}}
+{{ include "kleym.releaseLabels" . }}
 app.kubernetes.io/component: operator
 {{- end }}
 
