@@ -192,8 +192,6 @@ export function startControllers(
       // The default of 20 requests per second makes a namespace of a few hundred bindings take a minute to go.
       ['--kube-api-qps', '200'],
       ['--kube-api-burst', '400'],
-      // A quota on a kind that has just come is counted at the next of these; by default they are five minutes apart.
-      ['--resource-quota-sync-period', '2s'],
     ].flat(),
   })
 }
