@@ -66,7 +66,7 @@ describe('who imports whom', () => {
   test('the plugin goes commands -> report -> view, never back', () => {
     const upward = SOURCES.filter((path) => floor(path) >= 0).flatMap((path) =>
       importsOf(path)
-        .filter((module) => floor(module) > floor(path) && module !== 'plugin/src/report/model.ts')
+        .filter((module) => floor(module) > floor(path) && module !== 'plugin/src/frame/model.ts')
         .map((module) => `${path} imports ${module}`),
     )
     expect(upward).toEqual([])

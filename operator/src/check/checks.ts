@@ -1,7 +1,7 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer } from '@kleym/shared/kube/discovery.ts'

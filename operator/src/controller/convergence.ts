@@ -1,6 +1,6 @@
 // A binding that lives: decide from the caches, carry out one write, decide again, until nothing is due; then say so in
 // the status. Level-based: why it was woken does not matter (contract §6 to §8, runtime "Loop").
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'

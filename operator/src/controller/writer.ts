@@ -1,7 +1,7 @@
 // Every write of the operator, one by one, and what its answer means. An answer to our own write is taken into the cache
 // at once: it counts as a live read (contract §6). Nothing here decides; nothing here retries.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import {
   BINDING_GROUP,
   BINDING_KIND,

@@ -7,7 +7,7 @@ import {
   DEFAULT_LEASE_NAME,
   LEASE_NAME_FLAG,
 } from '@kleym/shared/core/install/operator-settings.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'

@@ -1,8 +1,8 @@
 // The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
 // from the templates that there are (spec "Where the state comes from").
 import { isRecord } from '@kleym/shared/core/json.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
-import { mentionsOf } from '@kleym/shared/core/gotemplate/mentions.ts'
+import { ignoranceText, type Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
 import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'

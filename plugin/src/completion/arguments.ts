@@ -2,7 +2,7 @@
 // does.
 import { FINDING_CODES, findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { ACCESS_POLICIES, BINDINGS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
-import { COMPLETION_ACTIONS } from '../commands/completion/actions.ts'
+import { COMPLETION_ACTIONS } from '../answers/completion/actions.ts'
 import type { Lookup } from './lookup.ts'
 import { kindAndName, objectWords, type Scope } from './names.ts'
 import { DIRECTIVE, NOTHING, offer, type Candidate, type Completion } from './protocol.ts'

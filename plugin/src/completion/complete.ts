@@ -1,9 +1,9 @@
 // `kubectl kleym __complete WORDS...`: what could stand in place of the last word. Commands and flags come from the
 // command classes, which hold no code behind them: loading them costs no more than a table of their own would.
 import type { Command } from '@oclif/core/command'
-import { COMMANDS, isCommand, QUESTIONS } from '../cli/commands.ts'
-import type { ClusterFlags } from '../cli/cluster-flags.ts'
-import type { CommandContext } from '../cli/context.ts'
+import { COMMANDS, isCommand, QUESTIONS } from '../program/commands.ts'
+import type { ClusterFlags } from '../flags/cluster-flags.ts'
+import type { CommandContext } from '../io/context.ts'
 import { completeArgument } from './arguments.ts'
 import { debugTo } from './debug.ts'
 import { createLookup, type Lookup } from './lookup.ts'

@@ -5,9 +5,9 @@ import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../cli/cluster-flags.ts'
-import type { CommandContext } from '../cli/context.ts'
-import { KleymError } from '../cli/errors.ts'
+import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../flags/cluster-flags.ts'
+import type { CommandContext } from '../io/context.ts'
+import { KleymError } from '../io/errors.ts'
 import type { Connection } from '../cluster/connect.ts'
 
 /** How long all lookups of one completion may take together, in milliseconds. */

@@ -2,7 +2,7 @@
 // and a directive for the shell on the last line, as cobra's programs print them.
 // https://github.com/kubernetes/kubectl/blob/v0.37.1/pkg/cmd/plugin/plugin_completion.go and
 // https://github.com/spf13/cobra/blob/v1.10.2/completions.go
-import { isUnsafe } from '../output/escape.ts'
+import { isUnsafe } from '../io/escape.ts'
 
 /** What the shell is told to do with the candidates, by cobra's names; sums are allowed. */
 export const DIRECTIVE = {

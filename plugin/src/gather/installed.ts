@@ -1,8 +1,8 @@
 // The world of `status`: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
-import { analyse } from '@kleym/shared/core/analysis.ts'
+import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import type { CommonOptions } from '../cli/options.ts'
+import type { CommonOptions } from '../flags/options.ts'
 import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { World } from './gather.ts'
 import { liveSnapshot } from './live-snapshot.ts'

@@ -1,9 +1,9 @@
 // A snapshot of objects together with what is known of a cluster beside them: what it does not serve, what was listed as
 // a whole, and which namespaces were looked into.
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
-import { NO_PACE, type Pace } from '@kleym/shared/core/pace.ts'
+import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import { NO_PACE, type Pace } from '@kleym/shared/core/on-progress.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot.ts'
+import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 
 export interface Beside {

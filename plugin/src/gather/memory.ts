@@ -1,8 +1,8 @@
 // Memory given back while a large cluster is worked on: Bun's heap grows to twice what is in use otherwise. What that
 // costs and saves: docs/performance.md.
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { NO_PACE, type Pace } from '@kleym/shared/core/pace.ts'
-import type { CommandContext } from '../cli/context.ts'
+import { NO_PACE, type Pace } from '@kleym/shared/core/on-progress.ts'
+import type { CommandContext } from '../io/context.ts'
 
 /** Fewer objects leave too little behind for a collection to pay. */
 const MANY = 20_000

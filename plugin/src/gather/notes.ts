@@ -1,7 +1,7 @@
 // What a person should know about what was read: sentences for stderr.
-import type { Analysis } from '@kleym/shared/core/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { gapsThatMatter } from '@kleym/shared/core/findings/gaps.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
+import { ignoranceText, type Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { helpfulRules } from '../cluster/rbac.ts'

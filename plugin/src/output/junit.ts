@@ -3,7 +3,7 @@
 import { reaches, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { ordinals, findingLines, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
-import { escapeXml, neutraliseCommands } from './escape.ts'
+import { escapeXml, neutraliseCommands } from '../io/escape.ts'
 
 type Verdict = 'passed' | 'failure' | 'error' | 'skipped'
 

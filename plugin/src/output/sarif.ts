@@ -7,7 +7,7 @@ import { pageSections } from '@kleym/shared/core/registry/pages.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import { findingLines, ordinals, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
-import { escapeTerminal } from './escape.ts'
+import { escapeTerminal } from '../io/escape.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 

@@ -1,6 +1,6 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
-import { KleymError } from '../cli/errors.ts'
+import { KleymError } from '../io/errors.ts'
 
 export type ProblemKind =
   /** A path on the command line that does not exist or cannot be opened: wrong usage. */

@@ -1,7 +1,7 @@
 // Runs a command line in this process, with its own streams: as the real program does, without the cost of a start.
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { CommandContext, Output } from '../../src/cli/context.ts'
-import { runProgram } from '../../src/cli/program.ts'
+import type { CommandContext, Output } from '../../src/io/context.ts'
+import { runProgram } from '../../src/program/program.ts'
 
 export interface Ran {
   readonly code: number

@@ -1,7 +1,7 @@
 // What a user would need to be allowed, as rules that can be pasted.
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import { helpfulRules } from '../../src/cluster/rbac.ts'
 
 const no = (what: string, namespace?: string, more: Partial<Ignorance> = {}): Ignorance => ({

@@ -1,7 +1,7 @@
 // What is offered for which words: the real commands and flags, over a cluster that is a list of names.
 import type { ObjectRef } from '@kleym/shared/kube/api.ts'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS } from '../../src/program/commands.ts'
 import { complete } from '../../src/completion/complete.ts'
 import type { Lookup } from '../../src/completion/lookup.ts'
 import { printCompletion } from '../../src/completion/protocol.ts'

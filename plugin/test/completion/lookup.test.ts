@@ -5,7 +5,7 @@ import { BINDINGS, PODS } from '@kleym/shared/kube/resources.ts'
 import { failure, json, type Behaviour } from '../../../test/faults/behaviour.ts'
 import { faultServer, type FaultServer, type Seen } from '../../../test/faults/server.ts'
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
-import type { ClusterFlags } from '../../src/cli/cluster-flags.ts'
+import type { ClusterFlags } from '../../src/flags/cluster-flags.ts'
 import { createLookup, LOOKUP_MS, type Lookup } from '../../src/completion/lookup.ts'
 import { workspace } from '../sources/workspace.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { paced } from '@kleym/shared/core/pace.ts'
+import { paced } from '@kleym/shared/core/on-progress.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { CommandContext } from '../../src/cli/context.ts'
+import type { CommandContext } from '../../src/io/context.ts'
 import { paceOf, release } from '../../src/gather/memory.ts'
 
 type Collecting = Pick<CommandContext, 'collectGarbage'>

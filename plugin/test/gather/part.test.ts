@@ -11,13 +11,13 @@ import { systemClock } from '@kleym/shared/kube/clock.ts'
 import { pool, poolOnly } from '../../../shared/test/core/build.ts'
 import { tenants } from '../../../shared/test/findings/tenants.ts'
 import { account, policyOf, spiffe } from '../../../shared/test/policies/build.ts'
-import type { CommandContext } from '../../src/cli/context.ts'
-import type { OutputFormat } from '../../src/cli/flags.ts'
-import { optionsWithoutSources, type CommonOptions } from '../../src/cli/options.ts'
+import type { CommandContext } from '../../src/io/context.ts'
+import type { OutputFormat } from '../../src/flags/flags.ts'
+import { optionsWithoutSources, type CommonOptions } from '../../src/flags/options.ts'
 import { gather, type World } from '../../src/gather/gather.ts'
 import type { NamedBinding } from '../../src/gather/question.ts'
-import { explainFrame } from '../../src/report/explain.ts'
-import { finish } from '../../src/report/frame.ts'
+import { explainFrame } from '../../src/answers/explain/frame.ts'
+import { finish } from '../../src/frame/frame.ts'
 
 const ESTATE = join(import.meta.dirname, '../../../examples/estate')
 

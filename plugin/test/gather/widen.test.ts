@@ -1,8 +1,8 @@
 // Reading all namespaces after a few must lose nothing that either reading has.
 import { expect, test } from 'vitest'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import type { LiveSide } from '../../src/cluster/live-side.ts'
-import { OTHER_NAMESPACES, widen } from '../../src/gather/widen.ts'
+import { OTHER_NAMESPACES, widen } from '../../src/gather/merge-reads.ts'
 
 const pod = (namespace: string): LiveSide['objects'][number] => ({
   value: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace } },

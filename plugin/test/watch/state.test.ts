@@ -1,6 +1,6 @@
 // What each key makes of the choices, and that the selection stays with its binding.
 import { describe, expect, test } from 'vitest'
-import { actionsOf, type PressedKey } from '../../src/watch/screen/keys.ts'
+import { actionsOf, type PressedKey } from '../../src/answers/watch/screen/keys.ts'
 import {
   namespaceChoices,
   reduce,
@@ -9,7 +9,7 @@ import {
   type Mode,
   type ScreenFacts,
   type ScreenState,
-} from '../../src/watch/screen/state.ts'
+} from '../../src/answers/watch/screen/state.ts'
 import { refused, row } from './pictures.ts'
 
 const NO_KEY: PressedKey = {

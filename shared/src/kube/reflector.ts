@@ -2,7 +2,7 @@
 // then watches that go on from where the last one ended. Nothing that a server, a network or a listener does ends it.
 // What client-go's reflector does, and what it must survive: Kubernetes API concepts, "Efficient detection of changes".
 import { listAt, stringAt, type JsonRecord } from '../core/json.ts'
-import type { Ignorance } from '../core/knowledge.ts'
+import type { Ignorance } from '../core/unknown-reason.ts'
 import { readObjectVersion } from '../core/objects/meta.ts'
 import type { Api, Resource, WatchEvent } from './api.ts'
 import type { Clock } from './clock.ts'

@@ -1,6 +1,6 @@
 // What is not known yet: placeholders where a value is only printed, unknown wherever anything hangs on it.
 import { describe, expect, test } from 'vitest'
-import { Open, parseTemplate, type Rendered, type TemplateData } from '../../src/core/gotemplate/index.ts'
+import { Open, parseTemplate, type Rendered, type TemplateData } from '../../src/core/go/template/index.ts'
 
 const manifest: TemplateData = {
   trustDomain: 'example.org',

@@ -2,7 +2,7 @@
 // must not say where it does not know.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { Ignorance } from '../../src/core/unknown-reason.ts'
 import type { Resolution } from '../../src/core/policies/resolution.ts'
 import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '../core/build.ts'
 import {

@@ -1,7 +1,7 @@
 // facts/spire.md §6 and traps 13, 17, 18: which selectors a container has, and so which entries it is issued.
 import { describe, expect, test } from 'vitest'
 import { judgeContainer } from '../../src/core/spire/attestor.ts'
-import { containerVerdicts } from '../../src/core/spire/attest.ts'
+import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { readPod, type Container, type Pod } from '../../src/core/objects/pod.ts'
 import type { RenderedEntry } from '../../src/core/spire/prediction.ts'
 import { containersOf, csid, pod, predicted, staticEntry, type Fields } from './estate.ts'

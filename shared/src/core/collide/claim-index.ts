@@ -1,7 +1,7 @@
 // Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
 // another (contract §6). Claims with equal labels share a cell, and a cell finds its relatives through one designated
 // label each, so that thousands of claims cost neither a comparison of all with all nor a list of all pairs.
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
 import { ANY, type Claim } from './claim.ts'

@@ -1,7 +1,7 @@
 // From the names in a binding to the pool and the objective that they mean (contract §4). Only a lookup that says
 // `absent` makes something missing; one that fails makes it unknown.
 import { isRecord, own, typeName } from '../json.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { Ignorance } from '../unknown-reason.ts'
 import {
   OBJECTIVE_KINDS,
   POOL_KINDS,

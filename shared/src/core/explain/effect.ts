@@ -1,15 +1,15 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed or unchanged.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { findingsOf } from '../findings/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import { verdictOf } from '../plan/status.ts'
-import { containerVerdicts } from '../spire/attest.ts'
+import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { judgementOf } from '../analysis.ts'
+import { judgementOf } from '../analysis/analysis.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {

@@ -1,12 +1,12 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
-import { judgementOf, settledJudgementOf, type Analysis } from '../analysis.ts'
+import { judgementOf, settledJudgementOf, type Analysis } from '../analysis/analysis.ts'
 import { declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../findings/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { Ignorance } from '../unknown-reason.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Action, Judgement } from '../plan/plan.ts'
 import { verdictOf, type Verdict } from '../plan/status.ts'

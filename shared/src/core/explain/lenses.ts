@@ -1,7 +1,7 @@
 // One analysis through two other lenses: the world as it is, before kleym has done what it has to do, and the world
 // afterwards. A diff holds the one against the other.
-import type { Analysis } from '../analysis.ts'
-import { once } from '../once.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { once } from '../lazy.ts'
 import { resolvePolicies } from '../policies/policies.ts'
 
 /** As things are: live outputs, and what the operator says of each binding now. */

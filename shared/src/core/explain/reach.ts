@@ -1,7 +1,7 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import type { Analysis } from '../analysis.ts'
-import { lossesOf, podFactsOf, type PodFacts } from '../findings/pod-facts.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { lossesOf, podFactsOf, type PodFacts } from '../findings/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
 import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
 

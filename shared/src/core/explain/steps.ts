@@ -4,7 +4,7 @@ import type { CheckName, Gathered } from '../compile/checks.ts'
 import { modeOf, trustDomainText } from '../compile/checks.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf } from '../compile/identity.ts'
 import { objectText } from '../compile/references.ts'
-import { ignoranceText } from '../knowledge.ts'
+import { ignoranceText } from '../unknown-reason.ts'
 import type { Judgement } from '../plan/plan.ts'
 
 export type StepName =

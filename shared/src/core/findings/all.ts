@@ -1,5 +1,5 @@
 // All findings of an analysis, worst first.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { BINDING_KIND } from '../names.ts'
 import { bindingFindings } from './binding-rules.ts'
 import { collisionFindings } from './collision-rules.ts'

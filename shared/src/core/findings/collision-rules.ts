@@ -1,16 +1,16 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
-import { judgementOf, type Analysis } from '../analysis.ts'
+import { judgementOf, type Analysis } from '../analysis/analysis.ts'
 import type { Claim } from '../collide/claim.ts'
 import { relationOf, type Cell } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from './finding.ts'
 import { podText } from '../objects/pod-index.ts'
-import { counted } from './tally.ts'
+import { counted } from '../text/counted.ts'
 
 /** More pairs than this in one group of claims are summed up in the last of them. */
 const OVERLAPS_MAX = 200

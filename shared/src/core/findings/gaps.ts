@@ -1,7 +1,7 @@
 // Which of the things that could not be read may hide a finding, and which only leave a detail open.
-import type { Analysis } from '../analysis.ts'
-import { mentionsOf } from '../gotemplate/mentions.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { mentionsOf } from '../go/template/mentions.ts'
+import type { Ignorance } from '../unknown-reason.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../objects/scm-settings.ts'
 import { matchSelector } from '../spire/selector.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'

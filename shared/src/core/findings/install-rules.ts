@@ -1,5 +1,5 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM for everybody.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { EntrySource, Stopper } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'

@@ -1,13 +1,13 @@
 // Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
 // class that SCM ignores.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind } from '../kinds.ts'
 import { BINDING_GROUP, BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
-import { classHandling } from '../spire/registration.ts'
+import { classHandling } from '../spire/prepared-id.ts'
 import { finding, type Finding, type Subject } from './finding.ts'
 import { SCM_SUBJECT } from './install-rules.ts'
-import { counted } from './tally.ts'
+import { counted } from '../text/counted.ts'
 
 /** What `status` knows of an installation. */
 export interface InstallationFacts {

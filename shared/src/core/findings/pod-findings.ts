@@ -1,15 +1,15 @@
 // Findings that pods show. All pods are gone through once, for all rules and for how far each binding reaches.
-import { judgementOf, type Analysis } from '../analysis.ts'
-import { entryOf } from '../entry.ts'
+import { judgementOf, type Analysis } from '../analysis/analysis.ts'
+import { entryOf } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
-import { paced } from '../pace.ts'
+import { paced } from '../on-progress.ts'
 import { bindingSubject } from './binding-rules.ts'
 import { finding, type Finding } from './finding.ts'
-import { podFactsOf, type PodFacts } from './pod-facts.ts'
+import { podFactsOf, type PodFacts } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
-import { counted, Names } from './tally.ts'
+import { counted, Names } from '../text/counted.ts'
 
 /** How far the registration of one binding gets. */
 interface Reach {

@@ -1,12 +1,12 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
-import { bindingOfOutput, type Analysis } from '../analysis.ts'
+import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { subjectText, type Subject } from './finding.ts'
 import { sourceSubject } from './install-rules.ts'
-import type { PodFacts } from './pod-facts.ts'
+import type { PodFacts } from './pod-identities.ts'
 
 export interface Note {
   readonly code: FindingCode

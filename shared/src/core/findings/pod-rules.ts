@@ -3,7 +3,7 @@ import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import { sourceSubject } from './install-rules.ts'
-import { lossesOf, type PodFacts } from './pod-facts.ts'
+import { lossesOf, type PodFacts } from './pod-identities.ts'
 import { ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
 
 /** All rules over one pod. */

@@ -1,11 +1,11 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
 // nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { mayGive } from '../gotemplate/mentions.ts'
+import { mayGive } from '../go/template/mentions.ts'
 import { BINDING_KIND } from '../names.ts'
-import { heldBy } from '../policies/held.ts'
-import { pathStart } from '../policies/near.ts'
+import { heldBy } from '../policies/holders.ts'
+import { pathStart } from '../policies/near-misses.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
   NoteKind,
@@ -17,11 +17,11 @@ import type {
   ResolvedSource,
 } from '../policies/resolution.ts'
 import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
-import { pathOf } from '../policies/wanting.ts'
+import { pathOf } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { bindingSubject } from './binding-rules.ts'
 import { finding, type Finding, type Subject } from './finding.ts'
-import { counted } from './tally.ts'
+import { counted } from '../text/counted.ts'
 
 /** A policy as a subject. */
 export function policySubject({

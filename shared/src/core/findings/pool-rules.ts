@@ -1,12 +1,12 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from './finding.ts'
-import { counted, Names } from './tally.ts'
+import { counted, Names } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {

@@ -1,7 +1,7 @@
 // Where a cluster is not what the operator would make of it: its status lags or says something else, its output was
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
-import type { Analysis } from '../analysis.ts'
-import { judgementOf } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { judgementOf } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import { readyOf } from '../install/conditions.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
@@ -11,7 +11,7 @@ import { verdictOf } from '../plan/status.ts'
 import type { Reason } from '../registry/reasons.ts'
 import { bindingSubject } from './binding-rules.ts'
 import { finding, type Finding } from './finding.ts'
-import { counted } from './tally.ts'
+import { counted } from '../text/counted.ts'
 
 /** What only the operator can know: whether a write went well, and what it could not read. */
 const OPERATORS_OWN: ReadonlySet<string> = new Set<Reason>([

@@ -1,6 +1,6 @@
 // What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
 // bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'

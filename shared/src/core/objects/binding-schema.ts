@@ -4,7 +4,7 @@
 import * as z from 'zod/mini'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../kinds.ts'
 import { DEFAULT_MODE, MODES } from '../names.ts'
-import { once } from '../once.ts'
+import { once } from '../lazy.ts'
 import { DNS1123_LABEL_PATTERN, DNS1123_SUBDOMAIN_PATTERN } from '../text/kubernetes.ts'
 
 const subdomain = (what: string): z.ZodMiniString =>

@@ -2,7 +2,7 @@
 // have none, so it is made at the first question: it is the largest of the schemas.
 import * as z from 'zod/mini'
 import { CONDITION_TYPES, CONFLICTS_NAMED, MODES } from '../names.ts'
-import { once } from '../once.ts'
+import { once } from '../lazy.ts'
 
 /** The schema of a condition. */
 const conditionSchema = once(() =>

@@ -1,5 +1,5 @@
 // Pods by their labels, and how a person names them.
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import type { Pod } from './pod.ts'
 
 /** `pod team-a/llama-0`, `Deployment team-a/llama` for the pods of a template. */

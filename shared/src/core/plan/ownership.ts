@@ -2,7 +2,7 @@
 // labels and managed fields prove nothing.
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { Ignorance } from '../unknown-reason.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'

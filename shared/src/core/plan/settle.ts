@@ -5,7 +5,7 @@ import type { Output } from '../compile/output.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { NO_PACE, type Pace } from '../pace.ts'
+import { NO_PACE, type Pace } from '../on-progress.ts'
 import { driftOf } from './drift.ts'
 import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 

@@ -1,7 +1,7 @@
 // The status that a judgement comes to (contract §2 and §7): five conditions, always all of them, in one order, and
 // times that move only when a condition's status does.
 import { collisionPeers } from '../collide/conflict.ts'
-import { ignoranceText } from '../knowledge.ts'
+import { ignoranceText } from '../unknown-reason.ts'
 import { CONDITION_TYPES, MESSAGE_BYTES, type ConditionType } from '../names.ts'
 import type { BindingStatus, Condition } from '../objects/binding-status.ts'
 import { REASONS, type Reason } from '../registry/reasons.ts'

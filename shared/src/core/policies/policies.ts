@@ -1,14 +1,14 @@
 // The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
 // index that answers who names an identity.
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
 import type { AccessPolicy } from '../objects/access-policy.ts'
-import { once } from '../once.ts'
+import { once } from '../lazy.ts'
 import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
-import type { PolicyWorld } from './givers.ts'
-import { accountKey } from './held.ts'
-import { pathStart } from './near.ts'
+import type { PolicyWorld } from './identity-sources.ts'
+import { accountKey } from './holders.ts'
+import { pathStart } from './near-misses.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
 import { accountId, isForeign, Resolver, trustDomainsOf } from './resolve.ts'
 import type {

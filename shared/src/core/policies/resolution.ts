@@ -1,7 +1,7 @@
 // What a source of a rule comes to, as types. A resolution says who holds an identity and where it comes from; whether a
 // request passes is decided elsewhere (external calls, CEL, an implementation's defaults, the gateway's CA), and no text
 // here says anything about it: a policy names an identity, does not name it, or that is unknown.
-import type { Ignorance } from '../knowledge.ts'
+import type { Ignorance } from '../unknown-reason.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import type { Pod } from '../objects/pod.ts'

@@ -1,17 +1,17 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
-import type { Ignorance } from '../knowledge.ts'
+import type { Ignorance } from '../unknown-reason.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { Givers, type Giver, type PolicyWorld } from './givers.ts'
-import { heldBy, type Held, type Holding } from './held.ts'
-import { NearMisses, pathStart } from './near.ts'
+import { Givers, type Giver, type PolicyWorld } from './identity-sources.ts'
+import { heldBy, type Held, type Holding } from './holders.ts'
+import { NearMisses, pathStart } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
-import { knowsPodsIn, objectGap, podGap, registrationGap } from './unread.ts'
-import { wantingByPath, type Wanting } from './wanting.ts'
-import * as say from './words.ts'
+import { knowsPodsIn, objectGap, podGap, registrationGap } from './gaps.ts'
+import { wantingByPath, type Wanting } from './unmet-claims.ts'
+import * as say from './resolution-text.ts'
 
 /** What every source is resolved with, made once for all policies. */
 export class Resolver {

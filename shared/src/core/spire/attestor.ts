@@ -3,7 +3,7 @@
 // (facts/spire.md §6).
 import { isRecord, listAt, own, stringAt } from '../json.ts'
 import type { Container, Pod } from '../objects/pod.ts'
-import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './open-facts.ts'
+import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
 import type { EntrySelector, RenderedEntry } from './prediction.ts'
 
 /** Whether one selector is among those of a container (of a pod, where no container is given). */

@@ -2,7 +2,7 @@
 // rarest label that a selector demands. The candidates are a superset; `selection` is the exact answer.
 import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { matchSelector, type LabelView, type Match } from './selector.ts'
 

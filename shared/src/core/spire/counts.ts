@@ -4,7 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import type { NamespaceCount } from './candidates.ts'
 import type { Fate, PodJudgement } from './pod-judge.ts'
 import { sourceText, type EntryOutcome, type ObjectCounts } from './prediction.ts'
-import type { PreparedId } from './registration.ts'
+import type { PreparedId } from './prepared-id.ts'
 
 /** What counting goes through. */
 export interface CountInput {

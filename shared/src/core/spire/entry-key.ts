@@ -1,7 +1,7 @@
 // When two entries are one to SCM: the texts of SPIFFE ID, parent ID and sorted selectors, put together without
 // separators, are equal. So `x:yz` is the same selector as `xy:z` (SCM v0.7.0, makeEntryKey; facts/spire.md §11.1).
 import { compareBytes } from '../text/bytes.ts'
-import { preferred, type Seniority } from './preference.ts'
+import { preferred, type Seniority } from './precedence.ts'
 import { sourceText, type EntrySelector, type EntrySource, type RenderedEntry } from './prediction.ts'
 
 /** The text whose hash SCM takes as the key of an entry. */

@@ -1,13 +1,13 @@
 // What a prediction knows of each pod beside its labels: its node, the parent ID that follows from it, and the
 // Services in front of it.
-import type { TemplateData } from '../gotemplate/template.ts'
+import type { TemplateData } from '../go/template/template.ts'
 import type { Endpoints, Node, Pod } from '../objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../objects/scm-settings.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { CLUSTER_DOMAIN } from './open-facts.ts'
+import { CLUSTER_DOMAIN } from './placeholders.ts'
 import type { PodFacts, ServiceNames } from './render-entry.ts'
 import { nodeData, podData, settingsData, type PodNode } from './template-data.ts'
-import { readStep, spiffeIdReader, Step, type IdText, type StepResult } from './template-step.ts'
+import { readStep, spiffeIdReader, Step, type IdText, type StepResult } from './field-template.ts'
 
 /** The fact that the DNS names of Services are not known. */
 export const SERVICE_NAMES = '<DNS names of its Services>'

@@ -8,11 +8,11 @@ import { contest, entryKey, type Contender } from './entry-key.ts'
 import type { NamespaceGate } from './namespace-gate.ts'
 import type { PodFactsReader, PodFinding } from './pod-facts.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict, type RenderedEntry } from './prediction.ts'
-import type { Gate, PreparedId } from './registration.ts'
+import type { Gate, PreparedId } from './prepared-id.ts'
 import { renderEntry, type Acceptance, type RenderOutcome } from './render-entry.ts'
-import { afterContest, staticContender, type StaticContest } from './static-contest.ts'
+import { afterContest, staticContender, type StaticContest } from './static-masking.ts'
 import type { StaticCandidate, StaticIndex } from './static-index.ts'
-import type { PreparedStatic } from './static-registration.ts'
+import type { PreparedStatic } from './prepared-static.ts'
 
 /** How a ClusterSPIFFEID fares on a pod, on the way to its verdict. */
 export interface Fate {

@@ -4,12 +4,12 @@
 //
 // Not followed: the render cache (off by default), entries that somebody else left on the server, and a masking
 // contest with an entry that kleym cannot render (both would give out the same SPIFFE ID).
-import { entryOf } from '../entry.ts'
+import { entryOf } from '../get-or-create.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
-import { once } from '../once.ts'
-import { NO_PACE, paced } from '../pace.ts'
+import { once } from '../lazy.ts'
+import { NO_PACE, paced } from '../on-progress.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { CandidateIndex } from './candidates.ts'
 import { countObjects } from './counts.ts'
@@ -27,12 +27,12 @@ import {
   type PredictionInput,
   type Stopper,
 } from './prediction.ts'
-import { idPreparer, type PreparedId } from './registration.ts'
+import { idPreparer, type PreparedId } from './prepared-id.ts'
 import { trustDomainProblem } from './spiffe-id.ts'
-import { StaticContest } from './static-contest.ts'
+import { StaticContest } from './static-masking.ts'
 import { StaticIndex } from './static-index.ts'
-import { prepareStatic, type PreparedStatic } from './static-registration.ts'
-import { mayCutText } from './template-step.ts'
+import { prepareStatic, type PreparedStatic } from './prepared-static.ts'
+import { mayCutText } from './field-template.ts'
 
 /** Predicts what SCM and SPIRE would do with a snapshot. Never throws; cheap until it is asked. */
 export function predict(input: PredictionInput): Prediction {

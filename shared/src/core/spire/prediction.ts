@@ -2,7 +2,7 @@
 // stops SCM for everybody (facts/spire.md §2-§5, §10, §11).
 import type { Endpoints, Namespace, Node, Pod } from '../objects/pod.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { Pace } from '../pace.ts'
+import type { Pace } from '../on-progress.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 

@@ -1,14 +1,14 @@
 // The entry that SCM renders for one ClusterSPIFFEID and one pod, and what the SPIRE server says to it.
 // Source: SCM v0.7.0, pkg/spireentry/entries.go (renderPodEntry); SPIRE v1.15.3, pkg/server/api/entry.go
 // (facts/spire.md §3, §11.4-7).
-import type { TemplateData } from '../gotemplate/template.ts'
+import type { TemplateData } from '../go/template/template.ts'
 import type { Pod } from '../objects/pod.ts'
 import { dnsNameVerdict } from './dns-name.ts'
-import { PLAIN_FACTS, POD_UID } from './open-facts.ts'
+import { PLAIN_FACTS, POD_UID } from './placeholders.ts'
 import { sourceText, type EntrySelector, type RenderedEntry } from './prediction.ts'
-import type { PreparedId, Templates } from './registration.ts'
+import type { PreparedId, Templates } from './prepared-id.ts'
 import { parsedIdProblem } from './spiffe-id.ts'
-import { withStandIns, type IdText, type OpenText, type StepResult } from './template-step.ts'
+import { withStandIns, type IdText, type OpenText, type StepResult } from './field-template.ts'
 
 /** What rendering gives. */
 export type RenderOutcome =

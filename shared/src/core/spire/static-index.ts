@@ -4,7 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
 import type { PodFinding } from './pod-facts.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
-import type { PreparedStatic } from './static-registration.ts'
+import type { PreparedStatic } from './prepared-static.ts'
 
 /** A static entry that may match, and why its parent is not surely the agent of the pod's node. */
 export interface StaticCandidate {
