@@ -8,20 +8,12 @@ import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { LeaseRecord, type LeaseApi, type LeaseName } from './lease.ts'
 import { errorClass, type Log } from '../telemetry/log.ts'
 
-export interface ElectionTiming {
-  /** How long after its last change a Lease is another's, in milliseconds. */
-  readonly leaseDurationMs: number
-  /** How long after its last renewal a leader is one, in milliseconds; less than the lease duration. */
-  readonly renewDeadlineMs: number
-  /** The time between two tries, in milliseconds. */
-  readonly retryPeriodMs: number
-}
-
-export const DEFAULT_TIMING: ElectionTiming = {
-  leaseDurationMs: 15_000,
-  renewDeadlineMs: 10_000,
-  retryPeriodMs: 2_000,
-}
+/** How long after its last change a Lease is another process's, in milliseconds. */
+const LEASE_DURATION_MS = 15_000
+/** How long after its last renewal a leader is one, in milliseconds; less than the lease duration. */
+const RENEW_DEADLINE_MS = 10_000
+/** The time between two tries, in milliseconds. */
+const RETRY_PERIOD_MS = 2_000
 
 /** Standbys spread their tries by up to this part of the retry period. */
 const JITTER = 0.2
@@ -35,8 +27,6 @@ export interface ElectionOptions {
   readonly lease: LeaseName
   /** Names this process and no other, not even an earlier one in the same pod. */
   readonly identity: string
-  /** `DEFAULT_TIMING` when absent. */
-  readonly timing?: ElectionTiming
   /** Called once, when this process has become the leader. */
   readonly onElected: () => void
   /** Called once and at once, when it no longer is, with the reason in words; it never will be again. Not on release. */
@@ -53,7 +43,6 @@ export interface Leadership {
 
 export class Election implements Leadership {
   readonly #options: ElectionOptions
-  readonly #timing: ElectionTiming
   readonly #record: LeaseRecord
   #state: State = 'standby'
   /** Until when this process leads, in monotonic milliseconds. */
@@ -68,10 +57,9 @@ export class Election implements Leadership {
 
   constructor(options: ElectionOptions) {
     this.#options = options
-    this.#timing = options.timing ?? DEFAULT_TIMING
     this.#record = new LeaseRecord(options.api, options.clock, options.lease, {
       identity: options.identity,
-      durationMs: this.#timing.leaseDurationMs,
+      durationMs: LEASE_DURATION_MS,
     })
   }
 
@@ -87,7 +75,7 @@ export class Election implements Leadership {
   readonly isLeader = (): boolean => {
     if (this.#state !== 'leading') return false
     if (this.#options.clock.monotonicMs() < this.#leadsUntilMs) return true
-    this.#lose(`the Lease was not renewed for ${this.#timing.renewDeadlineMs / 1000} s`)
+    this.#lose(`the Lease was not renewed for ${RENEW_DEADLINE_MS / 1000} s`)
     return false
   }
 
@@ -175,7 +163,7 @@ export class Election implements Leadership {
 
   #hold(sentMs: number): void {
     const { clock, onElected, log } = this.#options
-    const untilMs = sentMs + this.#timing.renewDeadlineMs
+    const untilMs = sentMs + RENEW_DEADLINE_MS
     const wasStandby = this.#state === 'standby'
     // A renewal that was confirmed too late renews nothing; a first one is repeated at the next try.
     if (wasStandby ? clock.monotonicMs() >= untilMs : !this.isLeader()) return
@@ -206,7 +194,7 @@ export class Election implements Leadership {
   /** Runs a call that ends after half of the renew deadline, so that a stalled one leaves time for another. */
   async #limited<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
-    const cancel = this.#options.clock.after(this.#timing.renewDeadlineMs / 2, () => controller.abort())
+    const cancel = this.#options.clock.after(RENEW_DEADLINE_MS / 2, () => controller.abort())
     try {
       return await call(controller.signal)
     } finally {
@@ -215,9 +203,8 @@ export class Election implements Leadership {
   }
 
   #pauseMs(): number {
-    const { retryPeriodMs } = this.#timing
-    if (this.#state === 'leading') return retryPeriodMs
-    const spreadMs = retryPeriodMs * (1 + JITTER * this.#options.random())
+    if (this.#state === 'leading') return RETRY_PERIOD_MS
+    const spreadMs = RETRY_PERIOD_MS * (1 + JITTER * this.#options.random())
     return Math.min(spreadMs, this.#record.heldForMs() ?? spreadMs)
   }
 
