@@ -10,7 +10,7 @@ import { ListenError } from './server/http.ts'
 import { jsonLog } from './telemetry/log.ts'
 import { OperatorEnded, runOperator } from './run.ts'
 import { parseSettings, type Settings } from './settings/settings.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from './settings/version.ts'
 
 const parsed = parseSettings(process.argv.slice(2), process.env)
 switch (parsed.kind) {

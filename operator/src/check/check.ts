@@ -1,9 +1,9 @@
 // `--check`: looks, from where an operator runs and as whom it runs, at what it needs, and says it line by line. The
 // chart's test pod does this.
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
-import { clusterOf, type ClusterSurroundings } from '../cluster.ts'
+import { clusterOf, type ClusterSurroundings } from '../settings/cluster.ts'
 import { leaseOf, type Settings } from '../settings/settings.ts'
-import { USER_AGENT } from '../version.ts'
+import { USER_AGENT } from '../settings/version.ts'
 import { checkKinds, checkLeader, checkRights, checkServer } from './checks.ts'
 import { rightsWanted } from './rights.ts'
 import { verdictText, type Verdict } from './verdict.ts'

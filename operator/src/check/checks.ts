@@ -16,7 +16,7 @@ import {
   resourceName,
   SELF_SUBJECT_ACCESS_REVIEWS,
 } from '@kleym/shared/kube/resources.ts'
-import { isAllowed } from '../access-review.ts'
+import { isAllowed } from '../server/access-review.ts'
 import type { LeaseName } from '../election/lease.ts'
 import { signerOf } from '../election/signature.ts'
 import { objectText, type Right } from './rights.ts'

@@ -5,7 +5,7 @@ import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '@kleym/shared/kube/resources.ts'
-import { isAllowed } from '../access-review.ts'
+import { isAllowed } from './access-review.ts'
 
 /** `unknown token` is a 401, `forbidden` a 403. */
 export type Access = 'allowed' | 'unknown token' | 'forbidden'
