@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -44,6 +45,8 @@ const CLOSE_MS = 1_000
 /** How long a cluster without pools is tidied up before the process ends, in milliseconds. */
 const TIDY_MS = 60_000
 const LOOK_MS = 100
+/** The waits between the tries of a new leader to list everything once. */
+const CATCH_UP_BACKOFF: Backoff = { firstMs: 100, maxMs: 1_000 }
 
 /** Runs until `stop`, and then ends in order. Rejects with an `OperatorEnded` where it cannot go on. */
 export async function runOperator(settings: Settings, surroundings: Surroundings): Promise<void> {
@@ -188,13 +191,13 @@ class Operator {
 
   async #catchUp(): Promise<void> {
     const { clock, log, stop } = this.#surroundings
-    for (let failures = 0; !stop.aborted; failures++) {
+    for (let failures = 1; !stop.aborted; failures++) {
       try {
         await this.#kinds.catchUp()
         return
       } catch (error) {
         log.warn('cannot list what the last leader has left; trying again', { error })
-        await pause(clock, Math.min(LOOK_MS * 2 ** failures, FIRST_TRY_MS))
+        await pause(clock, backoffMs(CATCH_UP_BACKOFF, failures))
       }
     }
   }

@@ -2,16 +2,12 @@
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
 // of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds nobody up.
 import { entryOf } from '@kleym/shared/core/get-or-create.ts'
+import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
 
-/** How long a key that fails waits: doubling from `baseMs` to `maxMs`, then a random part of up to a half is taken off. */
-export interface Backoff {
-  readonly baseMs: number
-  readonly maxMs: number
-}
-
-export const DEFAULT_BACKOFF: Backoff = { baseMs: 5, maxMs: 300_000 }
+/** How long a key that fails waits, before jitter. */
+const BACKOFF: Backoff = { firstMs: 5, maxMs: 300_000 }
 
 /** The limits of one wait, in milliseconds; the lower one counts where they cross. */
 export interface Pause {
@@ -41,8 +37,6 @@ export interface QueueOptions {
   readonly random: () => number
   /** Whose turn a key takes: its namespace. */
   readonly groupOf: (key: string) => string
-  /** `DEFAULT_BACKOFF` when absent. */
-  readonly backoff?: Backoff
   readonly observer?: QueueObserver
 }
 
@@ -75,7 +69,6 @@ export class WorkQueue {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #groupOf: (key: string) => string
-  readonly #backoff: Backoff
   readonly #observer: QueueObserver | undefined
 
   /** Since when each key is dirty or processing, in monotonic milliseconds. */
@@ -95,7 +88,6 @@ export class WorkQueue {
     this.#clock = options.clock
     this.#random = options.random
     this.#groupOf = options.groupOf
-    this.#backoff = options.backoff ?? DEFAULT_BACKOFF
     this.#observer = options.observer
   }
 
@@ -127,11 +119,11 @@ export class WorkQueue {
   }
 
   /** Counts one more failure of `key` and adds it after its backoff, within the limits of `pause`. */
-  retry(key: string, { atLeastMs = 0, atMostMs = this.#backoff.maxMs }: Pause = {}): void {
-    const failures = this.failures(key)
-    this.#failures.set(key, failures + 1)
-    const whole = Math.min(this.#backoff.baseMs * 2 ** failures, atMostMs)
-    this.addAfter(key, Math.max(whole * (1 - this.#random() / 2), atLeastMs))
+  retry(key: string, { atLeastMs = 0, atMostMs = BACKOFF.maxMs }: Pause = {}): void {
+    const failures = this.failures(key) + 1
+    this.#failures.set(key, failures)
+    const backoff = backoffMs({ ...BACKOFF, maxMs: atMostMs }, failures)
+    this.addAfter(key, Math.max(jittered(backoff, this.#random), atLeastMs))
   }
 
   /** Forgets the failures of `key`. A delay that runs goes on. */

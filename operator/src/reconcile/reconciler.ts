@@ -41,12 +41,11 @@ export class Reconciler {
   readonly #deletion: Deletion
 
   constructor(options: ReconcilerOptions) {
-    const monotonicMs = (): number => options.clock.monotonicMs()
-    const repairs = new Repairs(monotonicMs)
+    const repairs = new Repairs(options)
     this.#world = options.world
     this.#writer = options.writer
     this.#reports = options.reports
-    this.#applyFailures = new ApplyFailures(monotonicMs)
+    this.#applyFailures = new ApplyFailures(options)
     this.#orphans = new Orphans(options)
     this.#convergence = new Convergence({ ...options, repairs, applyFailures: this.#applyFailures })
     this.#deletion = new Deletion({ ...options, repairs })

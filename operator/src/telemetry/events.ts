@@ -5,6 +5,7 @@ import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { MESSAGE_BYTES } from '@kleym/shared/core/names.ts'
 import { cutToBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
+import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { EVENTS } from '@kleym/shared/kube/resources.ts'
@@ -25,9 +26,8 @@ const WAITING_MAX = 10_000
 /** How many are written at the same time. */
 const WRITERS = 4
 const TRIES = 5
-/** The wait after the first failed try; it doubles. Both in milliseconds. */
-const RETRY_MS = 250
-const RETRY_MAX_MS = 10_000
+/** The waits between two tries, which an API server may lengthen up to the longest. */
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 10_000 }
 
 export interface EventSubject {
   readonly apiVersion: string
@@ -149,7 +149,7 @@ class BackgroundRecorder implements EventRecorder {
   #pause(tries: number, error: unknown): Promise<void> {
     const { clock, random } = this.#options
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
-    const ms = Math.min(Math.max(RETRY_MS * 2 ** (tries - 1) * (1 - random() / 2), asked), RETRY_MAX_MS)
+    const ms = Math.min(Math.max(jittered(backoffMs(BACKOFF, tries), random), asked), BACKOFF.maxMs)
     const { signal } = this.#stop
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {

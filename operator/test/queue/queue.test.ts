@@ -13,7 +13,6 @@ function build({ random = () => 0, observer }: { random?: () => number; observer
     clock: time.clock(),
     random,
     groupOf,
-    backoff: { baseMs: 5, maxMs: 300_000 },
     ...(observer === undefined ? {} : { observer }),
   })
   return { time, queue }
