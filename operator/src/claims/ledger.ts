@@ -245,7 +245,7 @@ export class Ledger {
   }
 
   /** Pools and objectives wake exactly the bindings that name them. */
-  #follow<T extends Cached>(
+  #follow<T extends Cached & { readonly meta: ObjectMeta }>(
     cache: KindCache<T>,
     names: Pick<Members, 'keys' | 'of'>,
     missing: (ref: { readonly namespace: string; readonly name: string }) => Missing,
