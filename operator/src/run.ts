@@ -9,8 +9,8 @@ import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
 import { Controller } from './reconcile/controller.ts'
-import { Kinds } from './caches/kind-keeper.ts'
-import { cachesOf, createWorld, type World } from './caches/caches.ts'
+import { KindKeeper } from './caches/kind-keeper.ts'
+import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
 import { eventRecorder, type EventRecorder } from './telemetry/events.ts'
 import { fenced } from './election/fence.ts'
@@ -62,8 +62,8 @@ class Operator {
   readonly #settings: Settings
   readonly #surroundings: Surroundings
   readonly #client: Client
-  readonly #world: World
-  readonly #kinds: Kinds
+  readonly #caches: Caches
+  readonly #keeper: KindKeeper
   readonly #controller: Controller
   readonly #events: EventRecorder
   readonly #metrics: Metrics
@@ -100,9 +100,17 @@ class Operator {
     this.#metrics = metrics
     const onError = (error: unknown): void => this.#broken.reject(error)
     this.#broken.promise.catch(() => undefined)
-    this.#world = createWorld({ onError })
+    this.#caches = createCaches({ onError })
     const onRecovered = (): void => this.#controller.retryNow()
-    this.#kinds = new Kinds({ api: client, world: this.#world, clock, random, log, onError, onRecovered })
+    this.#keeper = new KindKeeper({
+      api: client,
+      caches: this.#caches,
+      clock,
+      random,
+      log,
+      onError,
+      onRecovered,
+    })
     const instance = env['POD_NAME'] ?? hostname()
     this.#election = this.#createElection(made.namespace, instance)
     const leadership: Leadership = { isLeader: () => this.#election?.isLeader() ?? true }
@@ -117,7 +125,7 @@ class Operator {
     })
     this.#controller = new Controller({
       api: fenced(client, leadership),
-      world: this.#world,
+      caches: this.#caches,
       config: {
         trustDomain: { kind: 'set', value: settings.trustDomain },
         className: settings.className,
@@ -127,7 +135,7 @@ class Operator {
       log,
       metrics,
       events: this.#events,
-      recheck: (cache) => this.#kinds.recheck(cache),
+      recheck: (cache) => this.#keeper.recheck(cache),
       workers: settings.workers,
       resyncMs: settings.resyncMs,
       pause: () => setImmediate(),
@@ -151,7 +159,7 @@ class Operator {
 
   async close(): Promise<void> {
     this.#client.close()
-    const ends = Promise.allSettled([this.#kinds.stop(), ...this.#servers.map((server) => server.close())])
+    const ends = Promise.allSettled([this.#keeper.stop(), ...this.#servers.map((server) => server.close())])
     await this.#within(CLOSE_MS, ends)
   }
 
@@ -161,7 +169,7 @@ class Operator {
     if (this.#election === undefined) this.#elected.resolve()
     else this.#election.start()
     const led = await this.#within(FIRST_TRY_MS, this.#elected.promise)
-    await this.#kinds.start()
+    await this.#keeper.start()
     await this.#elected.promise
     // Caches that were filled before this process led may lack what the last leader wrote.
     if (!led) await this.#catchUp()
@@ -193,7 +201,7 @@ class Operator {
     const { clock, log, stop } = this.#surroundings
     for (let failures = 1; !stop.aborted; failures++) {
       try {
-        await this.#kinds.catchUp()
+        await this.#keeper.catchUp()
         return
       } catch (error) {
         log.warn('cannot list what the last leader has left; trying again', { error })
@@ -239,20 +247,20 @@ class Operator {
   }
 
   #notReady(): string | undefined {
-    const waiting = cachesOf(this.#world).filter(({ standing }) => standing.kind === 'waiting')
+    const waiting = allCaches(this.#caches).filter(({ syncState }) => syncState.kind === 'waiting')
     if (waiting.length === 0) return undefined
     return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
   }
 
   /** Whether every cache has what there is, or is known to have nothing. */
   #isFilled(): boolean {
-    return cachesOf(this.#world).every(
-      ({ standing }) => standing.kind === 'synced' || standing.kind === 'absent',
+    return allCaches(this.#caches).every(
+      ({ syncState }) => syncState.kind === 'synced' || syncState.kind === 'absent',
     )
   }
 
   #poolsAreAbsent(): boolean {
-    return [...this.#world.pools.values()].every(({ standing }) => standing.kind === 'absent')
+    return [...this.#caches.pools.values()].every(({ syncState }) => syncState.kind === 'absent')
   }
 
   /** Whether `work` ended in time. */

@@ -1,278 +1,252 @@
-// Keeps the caches filled as kinds come and go (contract §4): which kinds the API server serves, a reflector for each that
-// it does, and the CRDs as the sign to look again. A kind is absent only when the API server says so; a discovery that
-// fails is tried again.
+// Keeps the caches filled as kinds come and go (docs/contract.md §4): asks which kinds the API server serves, follows each
+// one that it does, and takes a changed CRD as the sign to ask again. A kind is absent only when the API server says so; a
+// discovery that fails is tried again.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { readObjectVersion } from '@kleym/shared/core/objects/meta.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
+import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer, type Served } from '@kleym/shared/kube/discovery.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { Reflector, type ReflectorState } from '@kleym/shared/kube/reflector.ts'
 import { CRDS } from '@kleym/shared/kube/resources.ts'
 import { Store, type Cached } from '@kleym/shared/kube/store.ts'
 import type { Log } from '../telemetry/log.ts'
-import { catchUp } from './live-lists.ts'
-import { cachedBinding, cachedObjective, cachedOutput, cachedPool } from './read.ts'
-import type { AnyCache, KindCache, World } from './caches.ts'
+import { allCaches, type Caches } from './caches.ts'
 
-export interface KindsOptions {
+export interface KindKeeperOptions {
   readonly api: Api & Discoverer
-  readonly world: World
+  readonly caches: Caches
   readonly clock: Clock
   readonly random: () => number
   readonly log: Log
-  /** Hears what a cache's listener threw, which is a bug. */
+  /** Hears what a listener of the CRDs threw, which is a bug. */
   readonly onError: (error: unknown) => void
-  /** The API server is heard of again after a failure: what failed may be tried at once. */
+  /** A kind could be read again after a failure: what else failed may be tried at once. */
   readonly onRecovered: () => void
 }
 
-/** How often a kind that is not there is looked for again, beside whenever a CRD changes. */
+/** How often the keeper looks again for a kind that is not served, beside whenever a CRD changes. */
 const ABSENT_MS = 30_000
-/** Discovery lags behind CRDs by a second or two: it is asked again until it has settled. */
+/** Discovery lags behind CRDs by a second or two: the keeper asks again until the answer has settled. */
 const AFTER_CRD_MS = [0, 500, 1_500, 4_000, 10_000] as const
 /**
- * How long what was known of a kind stays so while it cannot be known again: an API server that starts forbids everything
- * until it has its roles, and one that has just got a CRD lists its group before it serves it.
+ * How long a cache is still believed after its kind could not be read: an API server that starts forbids everything until
+ * it has its roles, and one that has just got a CRD lists its group before it serves it.
  */
 const DISTRUST_MS = 10_000
-/** The first wait after a discovery that failed; it doubles up to `ABSENT_MS`. */
-const UNKNOWN_MS = 500
+/** The waits after discoveries that failed. */
+const DISCOVERY_BACKOFF: Backoff = { firstMs: 500, maxMs: ABSENT_MS }
 
-/** One kind: its cache, and what fills it while the kind is served. */
-interface Keeper {
-  readonly cache: AnyCache
-  /** Starts filling; returns what ends it. */
-  start(): { stop(): Promise<void>; retryNow(): void }
-  /** Forgets all objects: the kind is gone. */
-  empty(): void
-  /** Brings the cache up to the state of the API server now. */
-  catchUp(): Promise<void>
-  running: { stop(): Promise<void>; retryNow(): void } | undefined
+/** One cache and what is known of its kind. */
+interface KeptKind {
+  readonly cache: AnyFollowedKind
   /** Discoveries that failed in a row. */
   failures: number
   /** Whether its reflector fails. */
-  fails: boolean
-  /** Takes back that the cache will not be believed any more; undefined where that is not to come. */
+  isFailing: boolean
+  /** Cancels the end of its trust; undefined where none is due. */
   cancelDistrust: (() => void) | undefined
-  cancelTimer: () => void
+  cancelDiscovery: () => void
 }
 
-export class Kinds {
-  readonly #options: KindsOptions
-  readonly #keepers: readonly Keeper[]
+export class KindKeeper {
+  readonly #options: KindKeeperOptions
+  readonly #kinds: readonly KeptKind[]
   readonly #crds: Store<Cached>
   readonly #timers = new Set<() => void>()
   #crdReflector: Reflector<Cached> | undefined
   #stopped = false
 
-  constructor(options: KindsOptions) {
+  constructor(options: KindKeeperOptions) {
     this.#options = options
-    const { world, onError } = options
-    this.#keepers = [
-      this.#keeper(world.bindings, cachedBinding),
-      this.#keeper(world.outputs, cachedOutput),
-      ...[...world.pools].map(([group, cache]) => this.#keeper(cache, cachedPool(group))),
-      ...[...world.objectives].map(([group, cache]) => this.#keeper(cache, cachedObjective(group))),
-    ]
-    this.#crds = new Store<Cached>({ onError })
+    this.#kinds = allCaches(options.caches).map((cache) => ({
+      cache,
+      failures: 0,
+      isFailing: false,
+      cancelDistrust: undefined,
+      cancelDiscovery: () => {},
+    }))
+    this.#crds = new Store<Cached>({ onError: options.onError })
   }
 
-  /** Finds out which kinds there are, and begins to fill their caches. Resolves after the first discovery. */
+  /** Finds out which kinds the API server serves, and begins to fill their caches. Resolves after the first discovery. */
   async start(): Promise<void> {
-    const { api, clock, random } = this.#options
-    await this.#look(this.#keepers)
-    const names = new Set(this.#keepers.map(({ cache }) => crdName(cache)))
+    const { api, clock, random, log } = this.#options
+    await this.#discover(this.#kinds)
+    const byCrd = new Map(this.#kinds.map((kind) => [crdName(kind.cache), kind]))
     this.#crds.subscribe((change) => {
       const { meta } = change.kind === 'removed' ? change.before : change.now
-      const keeper = this.#keepers.find(({ cache }) => crdName(cache) === meta.name)
-      if (keeper !== undefined) this.#lookAround(keeper, change.kind !== 'removed')
+      const kind = byCrd.get(meta.name)
+      if (kind !== undefined) this.#discoverUntilSettled(kind, change.kind !== 'removed')
     })
     this.#crdReflector = new Reflector<Cached>({
       api,
       resource: CRDS,
       metadataOnly: true,
       store: this.#crds,
-      read: (raw) => readCrd(raw, names),
+      read: (raw) => readCrd(raw, byCrd),
       clock,
       random,
-      onError: (error) => this.#options.log.debug('watching CRDs failed', { error }),
+      onError: (error) => log.debug('watching CRDs failed', { error }),
     })
     this.#crdReflector.start()
   }
 
   /** Asks the API server again whether it serves the kind of a cache. */
-  async recheck(cache: AnyCache): Promise<void> {
-    await this.#look(this.#keepers.filter((keeper) => keeper.cache === cache))
+  async recheck(cache: AnyFollowedKind): Promise<void> {
+    await this.#discover(this.#kinds.filter((kind) => kind.cache === cache))
   }
 
   /**
-   * Brings all caches up to the state of the API server now; rejects where a list fails. A cache that has yet to be filled
-   * is not waited for, as nobody knows how long that takes: its list, which may be of a state before now, begins anew.
+   * Brings all caches up to the state of the API server now; rejects where a list fails. It does not wait for a cache that
+   * has yet to be filled, which may take any time: its list, which may be of a state before now, begins anew.
    */
   async catchUp(): Promise<void> {
-    const filled = this.#keepers.filter(({ cache }) => cache.standing.kind === 'synced')
-    await Promise.all(filled.map((keeper) => keeper.catchUp()))
-    // Only now: this call may be repeated until those lists are in, and a list must not be cut short each time.
-    for (const keeper of this.#keepers) if (!filled.includes(keeper)) this.#restart(keeper)
+    const { api } = this.#options
+    const filled = this.#kinds.filter(({ cache }) => cache.syncState.kind === 'synced')
+    await Promise.all(filled.map(({ cache }) => cache.catchUp(api)))
+    // Only now: a caller repeats this until those lists are in, and must not cut the other ones short each time.
+    for (const kind of this.#kinds) if (!filled.includes(kind)) this.#restart(kind)
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     for (const cancel of this.#timers) cancel()
-    for (const { cancelTimer, cancelDistrust } of this.#keepers) {
-      cancelTimer()
+    for (const { cancelDiscovery, cancelDistrust } of this.#kinds) {
+      cancelDiscovery()
       cancelDistrust?.()
     }
-    await Promise.all([this.#crdReflector?.stop(), ...this.#keepers.map(({ running }) => running?.stop())])
+    await Promise.all([this.#crdReflector?.stop(), ...this.#kinds.map(({ cache }) => cache.unfollow())])
   }
 
-  #keeper<T extends Cached>(cache: KindCache<T>, read: (value: JsonRecord) => T): Keeper {
-    const { api, clock, random, log } = this.#options
-    const { resource, store } = cache
-    const keeper: Keeper = {
-      cache,
-      start: () => {
-        cache.stand({ kind: 'waiting' })
-        const reflector = new Reflector<T>({
-          api,
-          resource,
-          store,
-          read,
-          clock,
-          random,
-          onState: (state) => this.#follow(keeper, state),
-          onError: (error) => log.debug('following a kind failed', { kind: resource.kind, error }),
-        })
-        reflector.start()
-        return reflector
-      },
-      empty: () => store.replace([], store.seen ?? '', store.listBegins()),
-      catchUp: () => catchUp(api, cache, read),
-      running: undefined,
-      failures: 0,
-      fails: false,
-      cancelDistrust: undefined,
-      cancelTimer: () => {},
-    }
-    return keeper
-  }
-
-  async #look(keepers: readonly Keeper[]): Promise<void> {
+  async #discover(kinds: readonly KeptKind[]): Promise<void> {
     const served = await discover(
       this.#options.api,
-      keepers.map(({ cache }) => cache.resource),
+      kinds.map(({ cache }) => cache.resource),
     )
     if (this.#stopped) return
-    for (const [at, keeper] of keepers.entries()) {
+    for (const [at, kind] of kinds.entries()) {
       const answer = served[at]
-      if (answer !== undefined) this.#heed(keeper, answer)
+      if (answer !== undefined) this.#heed(kind, answer)
     }
   }
 
-  #heed(keeper: Keeper, served: Served): void {
-    const { cache } = keeper
-    keeper.cancelTimer()
+  #heed(kind: KeptKind, served: Served): void {
+    const { cache } = kind
+    kind.cancelDiscovery()
     switch (served.state) {
       case 'served':
-        keeper.failures = 0
-        if (keeper.running === undefined) {
-          this.#trust(keeper)
-          keeper.running = keeper.start()
-        } else keeper.running.retryNow()
+        kind.failures = 0
+        if (isFollowed(cache)) cache.retryNow()
+        else this.#follow(kind)
         return
       case 'absent':
-        keeper.failures = 0
-        this.#dismiss(keeper)
-        this.#lookLater(keeper, ABSENT_MS)
+        kind.failures = 0
+        this.#dismiss(kind)
+        this.#discoverLater(kind, ABSENT_MS)
         return
       case 'unknown': {
-        // What is followed goes on being followed: its reflector says what it knows.
-        if (keeper.running === undefined) {
-          if (cache.standing.kind === 'absent') this.#distrustLater(keeper, served.why)
-          else cache.stand({ kind: 'unknown', why: served.why })
+        // A reflector that runs says itself what it knows.
+        if (!isFollowed(cache)) {
+          if (cache.syncState.kind === 'absent') this.#distrustLater(kind, served.why)
+          else cache.setSyncState({ kind: 'unknown', why: served.why })
         }
-        this.#lookLater(keeper, Math.min(UNKNOWN_MS * 2 ** keeper.failures, ABSENT_MS))
-        keeper.failures++
+        kind.failures++
+        this.#discoverLater(kind, backoffMs(DISCOVERY_BACKOFF, kind.failures))
       }
     }
   }
 
-  #restart(keeper: Keeper): void {
-    const { running } = keeper
-    if (running === undefined || this.#stopped) return
-    // As in `#dismiss`: nothing of what it is reading reaches the store.
-    void running.stop()
-    this.#trust(keeper)
-    keeper.running = keeper.start()
+  /** Follows a kind, from its first list on. */
+  #follow(kind: KeptKind): void {
+    const { api, clock, random, log } = this.#options
+    const { cache } = kind
+    this.#trust(kind)
+    cache.setSyncState({ kind: 'waiting' })
+    cache.follow({
+      api,
+      clock,
+      random,
+      onState: (state) => this.#reflectorChanged(kind, state),
+      onError: (error) => log.debug('following a kind failed', { kind: cache.resource.kind, error }),
+    })
   }
 
-  #dismiss(keeper: Keeper): void {
-    if (keeper.cache.standing.kind !== 'absent') {
-      this.#options.log.info('the API server does not serve a kind', { kind: crdName(keeper.cache) })
+  #restart(kind: KeptKind): void {
+    if (isFollowed(kind.cache) && !this.#stopped) this.#follow(kind)
+  }
+
+  #dismiss(kind: KeptKind): void {
+    const { cache } = kind
+    if (cache.syncState.kind !== 'absent') {
+      this.#options.log.info('the API server does not serve a kind', { kind: crdName(cache) })
     }
-    const { running } = keeper
-    keeper.running = undefined
-    // `stop` ends what reaches the store at once; only its promise waits for the request.
-    void running?.stop()
-    this.#trust(keeper)
-    // The standing first: that the objects are gone must not look like deletions of some of them.
-    keeper.cache.stand({ kind: 'absent' })
-    keeper.empty()
+    void cache.unfollow()
+    this.#trust(kind)
+    // The state first: the removal of all objects must not look like deletions of some of them.
+    cache.setSyncState({ kind: 'absent' })
+    cache.clear()
   }
 
-  #lookLater(keeper: Keeper, ms: number): void {
-    keeper.cancelTimer = this.#options.clock.after(ms, () => void this.#look([keeper]))
+  #discoverLater(kind: KeptKind, ms: number): void {
+    kind.cancelDiscovery = this.#options.clock.after(ms, () => void this.#discover([kind]))
   }
 
-  /** A CRD has come, changed or gone: discovery is asked until it agrees, or has had its time. */
-  #lookAround(keeper: Keeper, isThere: boolean, tries = 0): void {
+  /** A CRD has come, changed or gone: asks until discovery agrees, or has had its time. */
+  #discoverUntilSettled(kind: KeptKind, isThere: boolean, tries = 0): void {
     const ms = AFTER_CRD_MS[tries]
     if (ms === undefined || this.#stopped) return
     const cancel = this.#options.clock.after(ms, () => {
       this.#timers.delete(cancel)
-      if (tries > 0 && (keeper.cache.standing.kind !== 'absent') === isThere) return
-      void this.#look([keeper]).then(() => this.#lookAround(keeper, isThere, tries + 1))
+      if (tries > 0 && (kind.cache.syncState.kind !== 'absent') === isThere) return
+      void this.#discover([kind]).then(() => this.#discoverUntilSettled(kind, isThere, tries + 1))
     })
     this.#timers.add(cancel)
   }
 
-  #follow(keeper: Keeper, state: ReflectorState): void {
-    const { cache, fails } = keeper
-    keeper.fails = state.kind === 'failing'
-    if (state.kind !== 'failing' || state.why.cause !== 'forbidden') this.#trust(keeper)
+  #reflectorChanged(kind: KeptKind, state: ReflectorState): void {
+    const { cache, isFailing: wasFailing } = kind
+    kind.isFailing = state.kind === 'failing'
+    if (state.kind !== 'failing' || state.why.cause !== 'forbidden') this.#trust(kind)
     switch (state.kind) {
       case 'waiting':
       case 'synced':
-        cache.stand(state)
-        if (fails) this.#options.onRecovered()
+        cache.setSyncState(state)
+        if (wasFailing) this.#options.onRecovered()
         return
       case 'failing':
-        if (state.why.cause === 'absent') void this.#look([keeper])
-        if (!state.synced) cache.stand({ kind: 'unknown', why: state.why })
-        else if (state.why.cause === 'forbidden') this.#distrustLater(keeper, state.why)
+        if (state.why.cause === 'absent') void this.#discover([kind])
+        if (!state.synced) cache.setSyncState({ kind: 'unknown', why: state.why })
+        else if (state.why.cause === 'forbidden') this.#distrustLater(kind, state.why)
     }
   }
 
-  /** A cache that has been filled is as good as it was a moment ago, unless it may not be read any more. */
-  #distrustLater(keeper: Keeper, why: Ignorance): void {
-    keeper.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
-      keeper.cancelDistrust = undefined
-      keeper.cache.stand({ kind: 'unknown', why })
+  /** A cache that has been filled is as good as it was a moment ago, unless its kind may not be read any more. */
+  #distrustLater(kind: KeptKind, why: Ignorance): void {
+    kind.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
+      kind.cancelDistrust = undefined
+      kind.cache.setSyncState({ kind: 'unknown', why })
     })
   }
 
-  #trust(keeper: Keeper): void {
-    keeper.cancelDistrust?.()
-    keeper.cancelDistrust = undefined
+  #trust(kind: KeptKind): void {
+    kind.cancelDistrust?.()
+    kind.cancelDistrust = undefined
   }
 }
 
-function readCrd(raw: JsonRecord, names: ReadonlySet<string>): Cached | undefined {
-  const meta = readMeta(raw)
-  return names.has(meta.name) ? { meta } : undefined
+function isFollowed({ reflectorState }: AnyFollowedKind): boolean {
+  return reflectorState !== undefined
 }
 
-function crdName({ resource }: AnyCache): string {
+/** Keeps of a CRD that it is there; undefined for the CRD of a kind that the operator does not read. */
+function readCrd(raw: JsonRecord, byCrd: ReadonlyMap<string, unknown>): Cached | undefined {
+  const meta = readObjectVersion(raw)
+  return byCrd.has(meta.name) ? { meta } : undefined
+}
+
+function crdName({ resource }: AnyFollowedKind): string {
   return `${resource.plural}.${resource.group}`
 }

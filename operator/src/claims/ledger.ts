@@ -18,10 +18,11 @@ import { objectKey, type Cached, type Change } from '@kleym/shared/kube/store.ts
 import { Compilations } from './compilations.ts'
 import { Members } from './members.ts'
 import { Absences, CacheReferences, type Missing } from './references.ts'
-import type { KindCache, World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
 export interface LedgerOptions {
-  readonly world: World
+  readonly caches: Caches
   readonly config: Config
   /** Asks for a binding's key to be reconciled soon. */
   readonly wake: (key: string) => void
@@ -71,7 +72,7 @@ export interface Reservation {
 const SLICE = 250
 
 export class Ledger {
-  readonly #world: World
+  readonly #caches: Caches
   readonly #config: Config
   readonly #wake: (key: string) => void
   readonly #absences = new Absences()
@@ -95,18 +96,18 @@ export class Ledger {
   readonly #staleBindings = new Set<string>()
   readonly #staleOutputs = new Set<string>()
 
-  constructor({ world, config, wake }: LedgerOptions) {
-    this.#world = world
+  constructor({ caches, config, wake }: LedgerOptions) {
+    this.#caches = caches
     this.#config = config
     this.#wake = wake
-    world.bindings.store.subscribe((change) => this.#bindingChanged(change))
-    world.bindings.onStanding(() => this.#outputsStale())
-    world.outputs.store.subscribe((change) => this.#outputChanged(change))
-    world.outputs.onStanding(() => this.wakeAll())
-    for (const [group, cache] of world.pools) {
+    caches.bindings.store.subscribe((change) => this.#bindingChanged(change))
+    caches.bindings.onSyncState(() => this.#outputsStale())
+    caches.outputs.store.subscribe((change) => this.#outputChanged(change))
+    caches.outputs.onSyncState(() => this.wakeAll())
+    for (const [group, cache] of caches.pools) {
       this.#follow(cache, this.#bindingsByPool, (ref) => ({ kind: 'pool', group, ...ref }))
     }
-    for (const [group, cache] of world.objectives) {
+    for (const [group, cache] of caches.objectives) {
       this.#follow(cache, this.#bindingsByObjective, (ref) => ({ kind: 'objective', group, ...ref }))
     }
   }
@@ -131,7 +132,7 @@ export class Ledger {
   wakeAll(): void {
     // Orphans are known once their outputs are judged.
     this.#bringUpToDate()
-    for (const binding of this.#world.bindings.store.values()) this.#wake(binding.key)
+    for (const binding of this.#caches.bindings.store.values()) this.#wake(binding.key)
     for (const key of this.#outputsByBinding.keys()) this.#wake(key)
   }
 
@@ -139,9 +140,9 @@ export class Ledger {
   outlook(key: string): Outlook {
     this.#bringUpToDate()
     const entry = this.#entries.get(key)
-    const binding = this.#world.bindings.store.get(key)
+    const binding = this.#caches.bindings.store.get(key)
     if (binding === undefined || entry === undefined || entry.waits) return { kind: 'waits' }
-    if (this.#world.outputs.standing.kind === 'waiting') return { kind: 'waits' }
+    if (this.#caches.outputs.syncState.kind === 'waiting') return { kind: 'waits' }
     const { claim, doubts } = entry
     const compiled = this.#compiledOf(binding)
     const own = this.#outputsOf(key, 'ours')
@@ -246,7 +247,7 @@ export class Ledger {
 
   /** Pools and objectives wake exactly the bindings that name them. */
   #follow<T extends Cached & { readonly meta: ObjectMeta }>(
-    cache: KindCache<T>,
+    cache: FollowedKind<T>,
     names: Pick<Members, 'keys' | 'of'>,
     missing: (ref: { readonly namespace: string; readonly name: string }) => Missing,
   ): void {
@@ -256,7 +257,7 @@ export class Ledger {
       if (change.kind === 'updated' && !matters(change.before.meta, change.now.meta)) return
       this.#recompile(names.of(objectKey(meta)))
     })
-    cache.onStanding(() => {
+    cache.onSyncState(() => {
       for (const name of names.keys()) this.#recompile(names.of(name))
     })
   }
@@ -283,7 +284,7 @@ export class Ledger {
 
   #refreshBinding(key: string): void {
     const before = this.#entries.get(key)
-    const binding = this.#world.bindings.store.get(key)
+    const binding = this.#caches.bindings.store.get(key)
     const entry = binding === undefined ? undefined : this.#compile(binding, before?.claim)
     if (entry === undefined) {
       this.#entries.delete(key)
@@ -308,7 +309,7 @@ export class Ledger {
   }
 
   #references(): CacheReferences {
-    return new CacheReferences(this.#world, this.#absences)
+    return new CacheReferences(this.#caches, this.#absences)
   }
 
   #compile(binding: Binding, before: Claim | undefined): Entry {
@@ -342,7 +343,7 @@ export class Ledger {
 
   #refreshOutput(name: string): void {
     const before = this.#holdings.get(name)
-    const object = this.#world.outputs.store.get(name)
+    const object = this.#caches.outputs.store.get(name)
     const now = object === undefined ? undefined : this.#judge(object, before?.claims)
     if (now === undefined) this.#holdings.delete(name)
     else this.#holdings.set(name, now)
@@ -366,20 +367,20 @@ export class Ledger {
 
   /** A binding that the cache does not hold counts as gone here: nothing is deleted for it without a live read. */
   #bindingLookup(key: string): Lookup<Binding> {
-    const { standing, store } = this.#world.bindings
+    const { syncState, store } = this.#caches.bindings
     const object = store.get(key)
     if (object !== undefined) return { state: 'found', object }
-    switch (standing.kind) {
+    switch (syncState.kind) {
       case 'synced':
         return { state: 'absent' }
       case 'absent':
         return { state: 'kind absent' }
       case 'unknown':
-        return { state: 'unknown', why: standing.why }
+        return { state: 'unknown', why: syncState.why }
       case 'waiting':
         return {
           state: 'unknown',
-          why: { verb: 'list', what: this.#world.bindings.resource.kind, cause: 'not given' },
+          why: { verb: 'list', what: this.#caches.bindings.resource.kind, cause: 'not given' },
         }
     }
   }

@@ -6,7 +6,8 @@ import type { Lookup, References } from '@kleym/shared/core/compile/references.t
 import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { objectKey, type Cached } from '@kleym/shared/kube/store.ts'
-import type { KindCache, World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
 /** A name that a cache does not hold. */
 export type Missing = { readonly namespace: string; readonly name: string } & (
@@ -46,14 +47,14 @@ const NONE: readonly Missing[] = []
 
 /** The lookups of one compilation, which also notes what it could not be sure of. */
 export class CacheReferences implements References {
-  readonly #world: World
+  readonly #caches: Caches
   readonly #absences: Absences
   readonly #missedPools: Missing[] = []
   readonly #missedObjectives: Missing[] = []
   #waits = false
 
-  constructor(world: World, absences: Absences) {
-    this.#world = world
+  constructor(caches: Caches, absences: Absences) {
+    this.#caches = caches
     this.#absences = absences
   }
 
@@ -74,22 +75,26 @@ export class CacheReferences implements References {
 
   pool(group: PoolGroup, namespace: string, name: string): Lookup<Pool> {
     const missing = { kind: 'pool', group, namespace, name } as const
-    return this.#lookup(this.#world.pools.get(group), missing, this.#missedPools)
+    return this.#lookup(this.#caches.pools.get(group), missing, this.#missedPools)
   }
 
   objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<Objective> {
     const missing = { kind: 'objective', group, namespace, name } as const
-    return this.#lookup(this.#world.objectives.get(group), missing, this.#missedObjectives)
+    return this.#lookup(this.#caches.objectives.get(group), missing, this.#missedObjectives)
   }
 
-  #lookup<T extends Cached>(cache: KindCache<T> | undefined, missing: Missing, missed: Missing[]): Lookup<T> {
+  #lookup<T extends Cached>(
+    cache: FollowedKind<T> | undefined,
+    missing: Missing,
+    missed: Missing[],
+  ): Lookup<T> {
     if (cache === undefined) return { state: 'kind absent' }
-    const { standing } = cache
-    switch (standing.kind) {
+    const { syncState } = cache
+    switch (syncState.kind) {
       case 'absent':
         return { state: 'kind absent' }
       case 'unknown':
-        return { state: 'unknown', why: standing.why }
+        return { state: 'unknown', why: syncState.why }
       case 'waiting':
         this.#waits = true
         return {

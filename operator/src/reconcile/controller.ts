@@ -13,12 +13,13 @@ import { LiveLists } from '../caches/live-lists.ts'
 import type { Next } from './next.ts'
 import { Reconciler } from './reconciler.ts'
 import { Reports } from './reports.ts'
-import { cachesOf, type AnyCache, type World } from '../caches/caches.ts'
+import { allCaches, type Caches } from '../caches/caches.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { Writer } from '../write/writer.ts'
 
 export interface ControllerOptions {
   readonly api: Api
-  readonly world: World
+  readonly caches: Caches
   readonly config: Config
   readonly clock: Clock
   readonly random: () => number
@@ -26,7 +27,7 @@ export interface ControllerOptions {
   readonly metrics: Metrics
   readonly events: EventRecorder
   /** Asks the API server again whether it serves the kind of a cache. */
-  readonly recheck: (cache: AnyCache) => Promise<void>
+  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
   /** How many bindings are worked on at the same time. */
   readonly workers: number
   /** After how many milliseconds everything is looked at again, should anything have been missed; undefined: never. */
@@ -49,17 +50,17 @@ export class Controller {
 
   constructor(options: ControllerOptions) {
     this.#options = options
-    const { api, world, config, clock, random, log, metrics, events, recheck } = options
+    const { api, caches, config, clock, random, log, metrics, events, recheck } = options
     this.#queue = new WorkQueue({ clock, random, groupOf: namespaceOf, observer: metrics.queue })
     metrics.watchQueue(this.#queue)
-    this.#ledger = new Ledger({ world, config, wake: (key) => this.#wake(key) })
-    const writer = new Writer({ api, world, ledger: this.#ledger })
+    this.#ledger = new Ledger({ caches, config, wake: (key) => this.#wake(key) })
+    const writer = new Writer({ api, caches, ledger: this.#ledger })
     this.#reconciler = new Reconciler({
-      world,
+      caches,
       ledger: this.#ledger,
       writer,
-      lists: new LiveLists(api, world.outputs),
-      reports: new Reports({ world, writer, config, clock, events, metrics, log }),
+      lists: new LiveLists({ api, caches }),
+      reports: new Reports({ caches, writer, config, clock, events, metrics, log }),
       clock,
       log,
       recheck,
@@ -67,7 +68,7 @@ export class Controller {
       wake: (key) => this.#wake(key),
       looked: (key) => this.#queue.cover(key),
     })
-    for (const cache of cachesOf(world)) cache.onStanding(() => this.retryNow())
+    for (const cache of allCaches(caches)) cache.onSyncState(() => this.retryNow())
   }
 
   /** Works until `stop`. Rejects for a bug: whoever runs this must end the process. */

@@ -11,19 +11,20 @@ import { retry, SETTLED, type Next } from './next.ts'
 import type { Missing } from '../claims/references.ts'
 import type { Repairs } from './repairs.ts'
 import type { Reports } from './reports.ts'
-import type { AnyCache, World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 
 export interface ConvergenceOptions {
-  readonly world: World
+  readonly caches: Caches
   readonly ledger: Ledger
   readonly writer: Writer
   readonly reports: Reports
   readonly repairs: Repairs
   readonly applyFailures: ApplyFailures
   readonly log: Log
-  /** Asks the API server again whether it serves a kind; resolves when the cache's standing says so. */
-  readonly recheck: (cache: AnyCache) => Promise<void>
+  /** Asks the API server again whether it serves a kind; resolves when the cache's syncState says so. */
+  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
   /** Told of each repair. */
   readonly repaired: () => void
   /** Told that whatever has woken a binding until now is dealt with. */
@@ -51,7 +52,7 @@ type Unknown = Extract<WriteResult, { kind: 'unknown' }>
 type Decided = Pick<Exclude<Outlook, { kind: 'waits' }>, 'judgement' | 'actions'>
 
 export class Convergence {
-  readonly #world: World
+  readonly #caches: Caches
   readonly #ledger: Ledger
   readonly #writer: Writer
   readonly #reports: Reports
@@ -63,7 +64,7 @@ export class Convergence {
   readonly #applyFailures: ApplyFailures
 
   constructor(options: ConvergenceOptions) {
-    this.#world = options.world
+    this.#caches = options.caches
     this.#ledger = options.ledger
     this.#writer = options.writer
     this.#reports = options.reports
@@ -108,9 +109,9 @@ export class Convergence {
 
   /** Carries out what is due first; a conclusion when nothing is. */
   async #step(key: string, outlook: Exclude<Outlook, { kind: 'waits' }>): Promise<Step> {
-    const { outputs } = this.#world
-    if (outputs.standing.kind === 'unknown') {
-      return this.#conclude(key, undetermined(outlook, outputs.standing.why))
+    const { outputs } = this.#caches
+    if (outputs.syncState.kind === 'unknown') {
+      return this.#conclude(key, undetermined(outlook, outputs.syncState.why))
     }
     if (outlook.kind === 'doubtful') {
       if (this.#reports.holds(key, outlook.judgement) && this.#ledger.ownOutputs(key).length === 0) {
@@ -122,7 +123,7 @@ export class Convergence {
       return { judgement: undetermined(outlook, failed.why), next: retry(failed) }
     }
     const { judgement, actions } = this.#withApplyFailures(outlook)
-    if (outputs.standing.kind === 'absent') return this.#conclude(key, withoutOutputs(judgement))
+    if (outputs.syncState.kind === 'absent') return this.#conclude(key, withoutOutputs(judgement))
     const [action] = actions
     if (this.#lacksFinalizer(key, action)) return this.#addFinalizer(key, outlook)
     if (action === undefined) return this.#conclude(key, this.#withdrawn(key, judgement))
@@ -135,7 +136,7 @@ export class Convergence {
       const result = await this.#writer.readMissing(doubt)
       if (result.kind === 'unknown') return result
       if (result.kind === 'kind absent') {
-        const { pools, objectives } = this.#world
+        const { pools, objectives } = this.#caches
         const cache = doubt.kind === 'pool' ? pools.get(doubt.group) : objectives.get(doubt.group)
         if (cache !== undefined) await this.#recheck(cache)
         // Discovery lags behind: where it still names the kind, the object is not there all the same.
@@ -148,7 +149,7 @@ export class Convergence {
 
   /** Before the first output is written, and as long as there is one. */
   #lacksFinalizer(key: string, action: Action | undefined): boolean {
-    const binding = this.#world.bindings.store.get(key)
+    const binding = this.#caches.bindings.store.get(key)
     if (binding === undefined || binding.meta.finalizers.includes(FINALIZER)) return false
     // A deleting binding gets none: the API server would refuse it.
     if (binding.meta.deletedAt !== undefined) return false
@@ -157,7 +158,7 @@ export class Convergence {
   }
 
   async #addFinalizer(key: string, outlook: Decided): Promise<Step> {
-    const binding = this.#world.bindings.store.get(key)
+    const binding = this.#caches.bindings.store.get(key)
     if (binding === undefined) return 'again'
     return this.#after(key, await this.#writer.setFinalizer(binding, true), outlook)
   }
@@ -224,9 +225,9 @@ export class Convergence {
       case 'overtaken':
         return 'overtaken'
       case 'kind absent':
-        await this.#recheck(this.#world.outputs)
+        await this.#recheck(this.#caches.outputs)
         // Where the API server has not made up its mind, this comes again with backoff.
-        return this.#world.outputs.standing.kind === 'absent'
+        return this.#caches.outputs.syncState.kind === 'absent'
           ? 'again'
           : this.#conclude(key, undetermined(outlook, VANISHING))
       case 'refused':

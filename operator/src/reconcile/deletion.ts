@@ -8,18 +8,19 @@ import type { Ledger } from '../claims/ledger.ts'
 import type { LiveLists } from '../caches/live-lists.ts'
 import { retry, SETTLED, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
-import type { AnyCache, World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Writer } from '../write/writer.ts'
 
 export interface DeletionOptions {
-  readonly world: World
+  readonly caches: Caches
   readonly ledger: Ledger
   readonly writer: Writer
   readonly lists: LiveLists
   readonly repairs: Repairs
   readonly log: Log
   /** Asks the API server again whether it serves a kind. */
-  readonly recheck: (cache: AnyCache) => Promise<void>
+  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
   /** Asks for a key to be looked at soon. */
   readonly wake: (key: string) => void
 }
@@ -54,9 +55,9 @@ export class Deletion {
 
   /** Brings the end of a binding as far as it goes now. */
   async run(key: string, binding: Binding): Promise<Next> {
-    const { outputs } = this.#options.world
-    if (outputs.standing.kind === 'waiting') return SETTLED
-    const unfinished = outputs.standing.kind === 'absent' ? undefined : await this.#clear(key, binding)
+    const { outputs } = this.#options.caches
+    if (outputs.syncState.kind === 'waiting') return SETTLED
+    const unfinished = outputs.syncState.kind === 'absent' ? undefined : await this.#clear(key, binding)
     if (unfinished !== undefined) return unfinished
     this.#tickets.delete(key)
     return binding.meta.finalizers.includes(FINALIZER) ? this.#letGo(key, binding) : SETTLED
@@ -64,14 +65,14 @@ export class Deletion {
 
   /** Deletes what is there for the binding, and makes sure that nothing is left; else when to look again. */
   async #clear(key: string, binding: Binding): Promise<Next | undefined> {
-    const { ledger, writer, world, repairs, recheck } = this.#options
+    const { ledger, writer, caches, repairs, recheck } = this.#options
     for (const live of ledger.ownOutputs(key)) {
       if (live.object.meta.deletedAt !== undefined) continue
       // Whatever was listed before this delete proves nothing any more.
       this.#tickets.delete(key)
       repairs.forget(live.object.meta.name)
       const result = await writer.remove(live)
-      if (result.kind === 'kind absent') await recheck(world.outputs)
+      if (result.kind === 'kind absent') await recheck(caches.outputs)
       else if (result.kind !== 'done') return retry(result)
     }
     if (ledger.ownOutputs(key).length > 0) {
@@ -112,12 +113,12 @@ export class Deletion {
   }
 
   async #afterFailure(key: string, error: unknown): Promise<Next | undefined> {
-    const { world, log, recheck } = this.#options
+    const { caches, log, recheck } = this.#options
     this.#tickets.delete(key)
     if (isKindAbsent(error)) {
-      await recheck(world.outputs)
+      await recheck(caches.outputs)
       // Where the API server does not serve the kind, nothing is left.
-      return world.outputs.standing.kind === 'absent' ? undefined : retry()
+      return caches.outputs.syncState.kind === 'absent' ? undefined : retry()
     }
     const what = CLUSTER_SPIFFE_ID_KIND
     log.warn('cannot tell whether anything is left of a deleted binding', { binding: key, what, error })
@@ -125,8 +126,8 @@ export class Deletion {
   }
 
   async #letGo(key: string, binding: Binding): Promise<Next> {
-    const { world, writer, log } = this.#options
-    const current = world.bindings.store.get(key)
+    const { caches, writer, log } = this.#options
+    const current = caches.bindings.store.get(key)
     if (current === undefined || current.meta.uid !== binding.meta.uid) return { kind: 'after', ms: 0 }
     const result = await writer.setFinalizer(current, false)
     if (result.kind !== 'done') return retry(result)

@@ -10,19 +10,20 @@ import { retry, sooner, type Next } from './next.ts'
 import { Orphans } from './orphans.ts'
 import { Repairs } from './repairs.ts'
 import type { Reports } from './reports.ts'
-import type { AnyCache, World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Writer } from '../write/writer.ts'
 
 export interface ReconcilerOptions {
-  readonly world: World
+  readonly caches: Caches
   readonly ledger: Ledger
   readonly writer: Writer
   readonly lists: LiveLists
   readonly reports: Reports
   readonly clock: Clock
   readonly log: Log
-  /** Asks the API server again whether it serves a kind; resolves when the cache's standing says so. */
-  readonly recheck: (cache: AnyCache) => Promise<void>
+  /** Asks the API server again whether it serves a kind; resolves when the cache's syncState says so. */
+  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
   /** Told of each repair. */
   readonly repaired: () => void
   /** Asks for a key to be looked at soon. */
@@ -32,7 +33,7 @@ export interface ReconcilerOptions {
 }
 
 export class Reconciler {
-  readonly #world: World
+  readonly #caches: Caches
   readonly #writer: Writer
   readonly #reports: Reports
   readonly #applyFailures: ApplyFailures
@@ -42,7 +43,7 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     const repairs = new Repairs(options)
-    this.#world = options.world
+    this.#caches = options.caches
     this.#writer = options.writer
     this.#reports = options.reports
     this.#applyFailures = new ApplyFailures(options)
@@ -63,7 +64,7 @@ export class Reconciler {
   }
 
   async #reconcileBinding(key: string): Promise<Next> {
-    const binding = this.#world.bindings.store.get(key)
+    const binding = this.#caches.bindings.store.get(key)
     if (binding !== undefined && binding.meta.deletedAt === undefined) return this.#convergence.run(key)
     this.#reports.forget(key)
     this.#applyFailures.forget(key)

@@ -12,11 +12,11 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { EventRecorder } from '../telemetry/events.ts'
 import type { Log, LogKeys } from '../telemetry/log.ts'
 import type { BindingMetrics, BindingOutcome } from '../telemetry/binding-metrics.ts'
-import type { World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 
 export interface ReportsOptions {
-  readonly world: World
+  readonly caches: Caches
   readonly writer: Writer
   readonly config: Config
   readonly clock: Clock
@@ -42,9 +42,9 @@ export class Reports {
 
   /** Writes the status if it changes; `overtaken` where the binding is no longer the one that was judged. */
   async tell(key: string, judgement: Judgement, own: readonly LiveOutput[]): Promise<WriteResult> {
-    const { world, writer, metrics } = this.#options
+    const { caches, writer, metrics } = this.#options
     const verdict = verdictOf(judgement)
-    const binding = world.bindings.store.get(key)
+    const binding = caches.bindings.store.get(key)
     if (verdict === undefined || binding === undefined) return { kind: 'done' }
     const judged = judgement.compiled.binding.meta
     if (judged.uid !== binding.meta.uid || judged.generation !== binding.meta.generation) {
@@ -61,7 +61,7 @@ export class Reports {
 
   /** Whether the status already says this, for the binding as it is. */
   holds(key: string, judgement: Judgement): boolean {
-    const binding = this.#options.world.bindings.store.get(key)
+    const binding = this.#options.caches.bindings.store.get(key)
     if (binding === undefined) return false
     const { meta, status } = binding
     return deepEqual(this.#next({ meta, status }, judgement, []), status)

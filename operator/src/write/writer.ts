@@ -24,7 +24,8 @@ import type { Cached } from '@kleym/shared/kube/store.ts'
 import type { Ledger, Reservation } from '../claims/ledger.ts'
 import { answeredBinding, cachedBinding, cachedObjective, cachedOutput, cachedPool } from '../caches/read.ts'
 import type { Missing } from '../claims/references.ts'
-import type { KindCache, World } from '../caches/caches.ts'
+import type { Caches } from '../caches/caches.ts'
+import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
 /** What a write came to. */
 export type WriteResult =
@@ -46,29 +47,29 @@ export type ReadResult =
 
 export interface WriterOptions {
   readonly api: Api
-  readonly world: World
+  readonly caches: Caches
   readonly ledger: Ledger
 }
 
 export class Writer {
   readonly #api: Api
-  readonly #world: World
+  readonly #caches: Caches
   readonly #ledger: Ledger
   /** Writes of which nobody knows whether they were carried out, by the binding that they are for. */
   readonly #unsettled = new Map<string, Reservation>()
   /** Bindings of which a write may have been carried out that the cache does not show yet. */
   readonly #unread = new Set<string>()
 
-  constructor({ api, world, ledger }: WriterOptions) {
+  constructor({ api, caches, ledger }: WriterOptions) {
     this.#api = api
-    this.#world = world
+    this.#caches = caches
     this.#ledger = ledger
   }
 
   /** POST. The claim is reserved before anything is awaited. */
   create(key: string, output: Output): Promise<WriteResult> {
     return this.#reserved(key, 'create', output.metadata.name, () =>
-      this.#api.create(this.#world.outputs.resource, { ...output }, { fieldManager: FIELD_MANAGER }),
+      this.#api.create(this.#caches.outputs.resource, { ...output }, { fieldManager: FIELD_MANAGER }),
     )
   }
 
@@ -88,14 +89,14 @@ export class Writer {
       },
     }
     return this.#reserved(key, 'update', meta.name, () =>
-      this.#api.update(this.#world.outputs.resource, object, { fieldManager: FIELD_MANAGER }),
+      this.#api.update(this.#caches.outputs.resource, object, { fieldManager: FIELD_MANAGER }),
     )
   }
 
   /** DELETE, with the UID and version that were judged. `done` also when finalizers keep it: the cache then says so. */
   async remove({ object }: LiveOutput): Promise<WriteResult> {
     const { name, uid = '', resourceVersion = '' } = object.meta
-    const { resource, store } = this.#world.outputs
+    const { resource, store } = this.#caches.outputs
     try {
       const deletion = await this.#api.delete(resource, { name }, { uid, resourceVersion })
       if (deletion.state === 'gone') store.confirmGone(object.meta)
@@ -116,7 +117,7 @@ export class Writer {
     }
     return this.#onBinding(binding, 'patch', () =>
       this.#api.patch(
-        this.#world.bindings.resource,
+        this.#caches.bindings.resource,
         refOf(binding.meta),
         { metadata },
         { kind: 'merge', fieldManager: FIELD_MANAGER },
@@ -134,7 +135,7 @@ export class Writer {
       status,
     }
     return this.#onBinding(binding, 'update', () =>
-      this.#api.update(this.#world.bindings.resource, object, {
+      this.#api.update(this.#caches.bindings.resource, object, {
         subresource: 'status',
         fieldManager: FIELD_MANAGER,
       }),
@@ -145,7 +146,7 @@ export class Writer {
   async settle(key: string): Promise<WriteResult> {
     if (this.#unread.has(key)) {
       const [namespace = '', name = ''] = key.split('/')
-      const read = await this.read(this.#world.bindings, { namespace, name }, cachedBinding)
+      const read = await this.read(this.#caches.bindings, { namespace, name }, cachedBinding)
       if (read.kind === 'unknown') return read
       this.#unread.delete(key)
     }
@@ -161,13 +162,13 @@ export class Writer {
   /** A live read of a name that a cache does not hold. */
   readMissing(missing: Missing): Promise<ReadResult> {
     return missing.kind === 'pool'
-      ? this.read(this.#world.pools.get(missing.group), missing, cachedPool(missing.group))
-      : this.read(this.#world.objectives.get(missing.group), missing, cachedObjective(missing.group))
+      ? this.read(this.#caches.pools.get(missing.group), missing, cachedPool(missing.group))
+      : this.read(this.#caches.objectives.get(missing.group), missing, cachedObjective(missing.group))
   }
 
   /** A live read of one object, into its cache. */
   async read<T extends Cached>(
-    cache: KindCache<T> | undefined,
+    cache: FollowedKind<T> | undefined,
     { namespace, name }: { readonly namespace: string; readonly name: string },
     read: (value: JsonRecord) => T,
   ): Promise<ReadResult> {
@@ -193,7 +194,7 @@ export class Writer {
     const reservation = this.#ledger.reserve(key, name)
     try {
       const answer = cachedOutput(await send())
-      this.#world.outputs.store.observe(answer)
+      this.#caches.outputs.store.observe(answer)
       reservation.release()
       return { kind: 'done', answer }
     } catch (error) {
@@ -209,7 +210,7 @@ export class Writer {
     verb: 'patch' | 'update',
     send: () => Promise<JsonRecord>,
   ): Promise<WriteResult> {
-    const { bindings } = this.#world
+    const { bindings } = this.#caches
     try {
       bindings.store.observe(answeredBinding(await send(), binding))
       return { kind: 'done' }
@@ -239,7 +240,7 @@ export class Writer {
 
   /** A live read of one output into the cache. */
   async #readOutput(name: string): Promise<WriteResult> {
-    const { outputs } = this.#world
+    const { outputs } = this.#caches
     const held = outputs.store.get(name)
     const result = await this.read<ClusterSpiffeId>(outputs, { namespace: '', name }, cachedOutput)
     if (result.kind !== 'read') return result

@@ -15,13 +15,13 @@ import {
   setUp,
   SUBJECT,
   type Setup,
-} from './kinds-setup.ts'
+} from './keeper-setup.ts'
 
 it('has in its caches what their watches have yet to show', async () => {
   const setup = await filled('llama', 'qwen')
   setup.server.remove(SUBJECT, 'qwen', { tells: false })
   setup.server.write(SUBJECT, named('mistral'), { tells: false })
-  await setup.kinds.catchUp()
+  await setup.keeper.catchUp()
   expect([setup.names(), setup.said]).toEqual([['llama', 'mistral'], []])
 })
 
@@ -32,7 +32,7 @@ async function listing(): Promise<Setup> {
   setup.server.write(SUBJECT, named('qwen'))
   setup.server.holdLists(SUBJECT)
   await begin(setup)
-  expect(setup.standing()).toBe('waiting')
+  expect(setup.syncState()).toBe('waiting')
   setup.server.remove(SUBJECT, 'qwen', { tells: false })
   setup.server.write(SUBJECT, named('mistral'), { tells: false })
   return setup
@@ -40,24 +40,24 @@ async function listing(): Promise<Setup> {
 
 it('believes no list that began before', async () => {
   const setup = await listing()
-  await setup.kinds.catchUp()
+  await setup.keeper.catchUp()
   setup.server.letListsGo(SUBJECT)
   await settled()
-  expect([setup.standing(), setup.names()]).toEqual(['synced', ['llama', 'mistral']])
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama', 'mistral']])
   expect(setup.heard.filter((line) => line.includes('qwen'))).toEqual([])
 })
 
 it('does not believe such a list either where it comes in while the other kinds are listed', async () => {
   const setup = await listing()
   setup.server.holdLists(BINDINGS)
-  const caughtUp = setup.kinds.catchUp()
+  const caughtUp = setup.keeper.catchUp()
   setup.server.letListsGo(SUBJECT)
   await settled()
   expect(setup.names()).toEqual(['llama', 'qwen'])
   setup.server.letListsGo(BINDINGS)
   await caughtUp
   await settled()
-  expect([setup.standing(), setup.names()]).toEqual(['synced', ['llama', 'mistral']])
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama', 'mistral']])
 })
 
 it('does not lead before every cache that it believes could be listed, and cuts no first list short until then', async () => {
@@ -69,35 +69,35 @@ it('does not lead before every cache that it believes could be listed, and cuts 
   const listsOfBindings = (): number =>
     setup.server.lists.filter((name) => name === resourceName(BINDINGS)).length
   fail(setup)
-  await expect(setup.kinds.catchUp()).rejects.toBe(FAILED)
+  await expect(setup.keeper.catchUp()).rejects.toBe(FAILED)
   expect(listsOfBindings()).toBe(1)
   permit(setup)
-  await setup.kinds.catchUp()
+  await setup.keeper.catchUp()
   await settled()
   expect([setup.names(), listsOfBindings()]).toEqual([['llama', 'mistral'], 2])
 })
 
-it.each<{ name: string; does: (setup: Setup) => void; standing: string }>([
-  { name: 'is not served', does: ({ server }) => server.withdraw(SUBJECT), standing: 'absent' },
-  { name: 'may not be listed', does: forbid, standing: 'unknown: forbidden' },
-  { name: 'nobody answers for', does: ({ server }) => server.holdLists(SUBJECT), standing: 'waiting' },
-])('is not held up by a kind that $name', async ({ does, standing }) => {
+it.each<{ name: string; does: (setup: Setup) => void; syncState: string }>([
+  { name: 'is not served', does: ({ server }) => server.withdraw(SUBJECT), syncState: 'absent' },
+  { name: 'may not be listed', does: forbid, syncState: 'unknown: forbidden' },
+  { name: 'nobody answers for', does: ({ server }) => server.holdLists(SUBJECT), syncState: 'waiting' },
+])('is not held up by a kind that $name', async ({ does, syncState }) => {
   const setup = setUp()
   does(setup)
   await begin(setup)
-  expect(setup.standing()).toBe(standing)
-  const outcome = setup.kinds.catchUp().then(() => 'caught up')
+  expect(setup.syncState()).toBe(syncState)
+  const outcome = setup.keeper.catchUp().then(() => 'caught up')
   expect(await Promise.race([outcome, settled().then(() => 'hangs')])).toBe('caught up')
   await settled()
-  expect(setup.standing()).toBe(standing)
+  expect(setup.syncState()).toBe(syncState)
 })
 
 it('follows a kind that it could not list once it can be', async () => {
   const setup = setUp()
   forbid(setup)
   await begin(setup)
-  await setup.kinds.catchUp()
+  await setup.keeper.catchUp()
   permit(setup)
   await setup.time.advance(MINUTE)
-  expect(setup.standing()).toBe('synced')
+  expect(setup.syncState()).toBe('synced')
 })

@@ -1,4 +1,4 @@
-// How far each cache may be believed as kinds come, go and fail (contract §4): with a clock that the test turns, and a server
+// How far each cache may be believed as kinds come, go and fail (docs/contract.md §4): with a clock that the test turns, and a server
 // whose faults come when the test says so.
 import { describe, expect, it } from 'vitest'
 import { CRDS, groupVersionPath } from '@kleym/shared/kube/resources.ts'
@@ -19,7 +19,7 @@ import {
   SUBJECT,
   without,
   type Setup,
-} from './kinds-setup.ts'
+} from './keeper-setup.ts'
 
 /** When discovery was asked for the group of the kind, in seconds. */
 function askedAt({ server }: Setup): readonly number[] {
@@ -133,7 +133,7 @@ describe('a cache that was filled and cannot be read any more', () => {
     expect(setup.said).toEqual(['0 s: unknown: forbidden'])
     permit(setup)
     await setup.time.advance(SECOND)
-    expect([setup.standing(), setup.recoveries]).toEqual(['synced', 1])
+    expect([setup.syncState(), setup.recoveries]).toEqual(['synced', 1])
   })
 })
 
@@ -141,13 +141,13 @@ describe('discovery', () => {
   const cases: readonly {
     readonly name: string
     readonly does: (setup: Setup) => void
-    readonly standing: string
+    readonly syncState: string
   }[] = [
-    { name: 'that names a kind has its cache filled', does: () => {}, standing: 'synced' },
+    { name: 'that names a kind has its cache filled', does: () => {}, syncState: 'synced' },
     {
       name: 'that names no such group makes it absent',
       does: ({ server }) => server.withdraw(SUBJECT),
-      standing: 'absent',
+      syncState: 'absent',
     },
     {
       name: 'that names a group in which nothing is found leaves it unknown',
@@ -155,22 +155,22 @@ describe('discovery', () => {
         server.withdraw(SUBJECT)
         server.hollow(SUBJECT)
       },
-      standing: 'unknown: failed',
+      syncState: 'unknown: failed',
     },
-    { name: 'that fails leaves it unknown', does: silence, standing: 'unknown: failed' },
+    { name: 'that fails leaves it unknown', does: silence, syncState: 'unknown: failed' },
     {
       name: 'that is forbidden leaves it unknown',
       does: ({ server }) => {
         server.discoveryFault = FORBIDDEN
       },
-      standing: 'unknown: forbidden',
+      syncState: 'unknown: forbidden',
     },
   ]
-  it.each(cases)('$name', async ({ does, standing }) => {
+  it.each(cases)('$name', async ({ does, syncState }) => {
     const setup = setUp()
     does(setup)
     await begin(setup)
-    expect(setup.standing()).toBe(standing)
+    expect(setup.syncState()).toBe(syncState)
   })
 
   it('that fails is asked again ever less often, and from the beginning after an answer', async () => {
@@ -181,7 +181,7 @@ describe('discovery', () => {
     expect(askedAt(setup)).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 61.5, 91.5])
     answers(setup)
     await setup.time.advance(30 * SECOND)
-    expect([setup.standing(), askedAt(setup).at(-1)]).toEqual(['synced', 121.5])
+    expect([setup.syncState(), askedAt(setup).at(-1)]).toEqual(['synced', 121.5])
     silence(setup)
     await setup.recheck()
     await setup.time.advance(2 * SECOND)
@@ -238,7 +238,7 @@ describe('a kind', () => {
     expect(setup.said).toEqual(['33.5 s: waiting'])
     setup.server.letListsGo(SUBJECT)
     await settled()
-    expect(setup.standing()).toBe('synced')
+    expect(setup.syncState()).toBe('synced')
   })
 
   it('whose CRD changes is looked for once, and tried again at once', async () => {
@@ -312,7 +312,7 @@ describe('a kind', () => {
     await begin(setup)
     setup.server.withdraw(SUBJECT)
     await setup.time.advance(MINUTE)
-    expect([setup.standing(), setup.names()]).toEqual(['absent', []])
+    expect([setup.syncState(), setup.names()]).toEqual(['absent', []])
   })
 
   it('that comes back has nothing of what was there before', async () => {
@@ -331,13 +331,13 @@ describe('a kind', () => {
 })
 
 it('leaves no timer behind, whatever it was waiting for', async () => {
-  const { kinds, time, server, ...setup } = await without()
+  const { keeper, time, server, ...setup } = await without()
   server.discoveryFault = FAILED
   // Absent for 31 s: its discovery is tried again, it will be doubted, and its CRD has just come.
   await time.advance(31 * SECOND)
   server.write(CRDS, crdOf(SUBJECT))
   await settled()
-  await kinds.stop()
+  await keeper.stop()
   expect(time.pending).toBe(0)
   await time.advance(MINUTE)
   expect(setup.said).toEqual([])

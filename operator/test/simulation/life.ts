@@ -2,14 +2,13 @@
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Controller } from '../../src/reconcile/controller.ts'
-import { cachedBinding, cachedObjective, cachedOutput, cachedPool } from '../../src/caches/read.ts'
-import { createWorld, type World } from '../../src/caches/caches.ts'
+import { createCaches, type Caches } from '../../src/caches/caches.ts'
 import type { EventNote } from '../../src/telemetry/events.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
 import { keptLog, type LogLine } from '../build/log-lines.ts'
 import type { Calls } from './calls.ts'
 import type { Dice } from './dice.ts'
-import { feedOf, type Feed } from './feed.ts'
+import { laggingWatch, type LaggingWatch } from './lagging-watch.ts'
 import type { SimulatedServer } from './server.ts'
 
 export interface LifeOptions {
@@ -24,8 +23,8 @@ export interface LifeOptions {
 
 export class Life {
   readonly id: number
-  readonly world: World
-  readonly feeds: readonly Feed[]
+  readonly caches: Caches
+  readonly watches: readonly LaggingWatch[]
   /** What it has told people. */
   readonly notes: EventNote[] = []
   readonly lines: readonly LogLine[]
@@ -39,19 +38,19 @@ export class Life {
   constructor({ id, server, calls, clock, dice, config, workers }: LifeOptions) {
     this.id = id
     const onError = (error: unknown): void => void this.failures.push(error)
-    const world = createWorld({ onError })
-    this.world = world
-    this.feeds = [
-      feedOf(server, world.bindings, cachedBinding),
-      feedOf(server, world.outputs, cachedOutput),
-      ...[...world.pools].map(([group, cache]) => feedOf(server, cache, cachedPool(group))),
-      ...[...world.objectives].map(([group, cache]) => feedOf(server, cache, cachedObjective(group))),
+    const caches = createCaches({ onError })
+    this.caches = caches
+    this.watches = [
+      laggingWatch(server, caches.bindings),
+      laggingWatch(server, caches.outputs),
+      ...[...caches.pools.values()].map((cache) => laggingWatch(server, cache)),
+      ...[...caches.objectives.values()].map((cache) => laggingWatch(server, cache)),
     ]
     const { log, lines } = keptLog()
     this.lines = lines
     this.#controller = new Controller({
       api: calls.apiOf(id),
-      world,
+      caches,
       config,
       clock: this.#mortal(clock),
       random: () => dice.next(),
@@ -62,7 +61,7 @@ export class Life {
         // A discovery that fails says nothing, and throws nothing.
         const isServed = await calls.discover(id, cache.resource).catch(() => undefined)
         if (isServed === undefined) return
-        this.feeds.find((feed) => feed.cache.resource === cache.resource)?.heed(isServed)
+        this.watches.find((watch) => watch.cache.resource === cache.resource)?.heed(isServed)
       },
       workers,
       resyncMs: undefined,

@@ -5,7 +5,7 @@ import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
 import { settled } from '../build/fake-time.ts'
 import { Calls, callText, WRITES, type Call, type Fate } from './calls.ts'
 import { Dice } from './dice.ts'
-import type { Feed } from './feed.ts'
+import type { LaggingWatch } from './lagging-watch.ts'
 import { Life } from './life.ts'
 import { differences } from './oracle.ts'
 import { SimulatedServer } from './server.ts'
@@ -95,10 +95,10 @@ export class Simulation {
     })
     this.users = new Users(this.server, this.dice, { collide: this.#collide })
     this.server.onChange((change) => {
-      for (const feed of this.#feeds()) feed.hear(change)
+      for (const watch of this.#watches()) watch.hear(change)
     })
     this.server.onKind((resource) => {
-      for (const feed of this.#feeds()) feed.hearKind(resource, this.server.serves(resource))
+      for (const watch of this.#watches()) watch.hearKind(resource, this.server.serves(resource))
     })
   }
 
@@ -109,9 +109,9 @@ export class Simulation {
     return life
   }
 
-  #feeds(): readonly Feed[] {
+  #watches(): readonly LaggingWatch[] {
     const life = this.lives.at(-1)
-    return life?.isAlive === true ? life.feeds : []
+    return life?.isAlive === true ? life.watches : []
   }
 
   async run(): Promise<Outcome> {
@@ -132,10 +132,10 @@ export class Simulation {
     const id = this.lives.length + 1
     const life = new Life({ id, server, calls, clock, dice, config: CONFIG, workers })
     this.lives.push(life)
-    for (const feed of life.feeds) feed.start()
+    for (const watch of life.watches) watch.start()
     if (leadsFirst) life.lead()
     else {
-      for (const feed of life.feeds) feed.deliver()
+      for (const watch of life.watches) watch.deliver()
       life.lead()
     }
     await this.#after(`operator #${id} starts, ${leadsFirst ? 'leading at once' : 'its caches filled'}`)
@@ -163,7 +163,7 @@ export class Simulation {
 
   /** Lets the operator's cache of a kind see what comes next. */
   async see(kind: string): Promise<void> {
-    this.life.feeds.find((feed) => feed.kind === kind)?.deliver()
+    this.life.watches.find((watch) => watch.kind === kind)?.deliver()
     await this.#after(`seen: ${kind}`)
   }
 
@@ -178,11 +178,11 @@ export class Simulation {
     for (let steps = 0; steps < CALM_STEPS_MAX; steps++) {
       const request = this.calls.requests.find((call) => holds?.(call) !== true)
       const [answer] = this.calls.answers
-      const feed = this.life.feeds.find(({ waits, kind }) => waits && kind !== blocks)
+      const watch = this.life.watches.find(({ waits, kind }) => waits && kind !== blocks)
       const next = this.clock.nextIn
       if (request !== undefined) await this.carryOut(request)
       else if (answer !== undefined) await this.answer(answer)
-      else if (feed !== undefined) await this.see(feed.kind)
+      else if (watch !== undefined) await this.see(watch.kind)
       else if (next !== undefined && this.clock.monotonicMs() + next <= until) await this.advance(next)
       else {
         await this.advance(until - this.clock.monotonicMs())
@@ -251,21 +251,21 @@ export class Simulation {
     const { dice, calls, life } = this
     const request = dice.pick(calls.requests)
     const answer = dice.pick(calls.answers)
-    const feed = dice.pick(life.feeds.filter(({ waits }) => waits))
+    const watch = dice.pick(life.watches.filter(({ waits }) => waits))
     const possible: Readonly<Record<Doing, number>> = {
       ...weights,
       act: this.#acts < acts ? weights.act : 0,
       'carry out': request === undefined ? 0 : weights['carry out'],
       answer: answer === undefined ? 0 : weights.answer,
-      see: feed === undefined ? 0 : weights.see,
-      sight: life.feeds.some(({ isBlind }) => isBlind) ? weights.sight : 0,
+      see: watch === undefined ? 0 : weights.see,
+      sight: life.watches.some(({ isBlind }) => isBlind) ? weights.sight : 0,
     }
     const doing = dice.weighted(DOINGS.map((one) => [one, possible[one]]))
     if (doing === 'act') await this.#act()
     else if (doing === 'carry out' && request !== undefined)
       await this.carryOut(request, this.#fate(request, faults))
     else if (doing === 'answer' && answer !== undefined) await this.answer(answer)
-    else if (doing === 'see' && feed !== undefined) await this.see(feed.kind)
+    else if (doing === 'see' && watch !== undefined) await this.see(watch.kind)
     else if (doing === 'time') await this.#passTime()
     else if (doing === 'crash') await this.#restart()
     else await this.#disturb(doing)
@@ -301,17 +301,17 @@ export class Simulation {
   }
 
   async #disturb(doing: Doing | undefined): Promise<void> {
-    const { feeds } = this.life
+    const { watches } = this.life
     this.#disturbances += 1
-    if (doing === 'relist') this.dice.pick(feeds)?.relist()
-    if (doing === 'blind') this.dice.pick(feeds)?.blind()
-    if (doing === 'sight') feeds.find(({ isBlind }) => isBlind)?.start()
+    if (doing === 'relist') this.dice.pick(watches)?.relist()
+    if (doing === 'blind') this.dice.pick(watches)?.blind()
+    if (doing === 'sight') watches.find(({ isBlind }) => isBlind)?.start()
     await this.#after(doing ?? 'nothing')
   }
 
   /** Everybody calms down: what is there now must be what the core says, and must stay so. */
   async #end(): Promise<readonly string[]> {
-    for (const feed of this.life.feeds) if (feed.isBlind) feed.start()
+    for (const watch of this.life.watches) if (watch.isBlind) watch.start()
     if (!(await this.calm())) return ['it never comes to rest']
     const wrong = [...this.problems(), ...differences(this.server)]
     const budget = 40 + 30 * (this.#acts + this.#disturbances)

@@ -82,7 +82,7 @@ export class Watchdog {
     const living = this.#lives.at(-1)
     for (const made of this.#made.values()) {
       if (!made.isLate || made.seenAt !== undefined || living?.isAlive !== true) continue
-      const held = living.world.outputs.store.get(made.name)?.meta
+      const held = living.caches.outputs.store.get(made.name)?.meta
       if (held?.uid === made.uid && !isNewer(made.version, held.resourceVersion)) made.seenAt = this.#step()
     }
   }
@@ -171,7 +171,7 @@ export class Watchdog {
     if (kind === undefined) return
     const namespace = stringAt(body, 'metadata', 'namespace') ?? ''
     const name = stringAt(body, 'metadata', 'name') ?? ''
-    const store = this.#lives.find(({ id }) => id === life)?.world.bindings.store
+    const store = this.#lives.find(({ id }) => id === life)?.caches.bindings.store
     const binding = store?.get(`${namespace}/${name}`)
     const wanted = kind === 'InferencePool' ? binding?.poolRef : binding?.objectiveRef
     const missing = wanted?.ok === true ? (wanted.value?.name ?? '') : ''
@@ -184,7 +184,7 @@ export class Watchdog {
   /** The finalizer is there, as far as the operator knows, before an output is written. */
   #checkFinalizer(call: Call): void {
     const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
-    const binding = this.#lives.find(({ id }) => id === call.life)?.world.bindings.store.get(key)
+    const binding = this.#lives.find(({ id }) => id === call.life)?.caches.bindings.store.get(key)
     if (binding?.meta.finalizers.includes(FINALIZER) !== true) {
       this.#complain(`an output of ${key} is written before its finalizer`)
     }

@@ -39,8 +39,20 @@ export interface FollowOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** A followed kind of whatever objects, for those who look only at their metadata. */
-export type AnyFollowedKind = FollowedKind<Cached>
+/** A followed kind of whatever objects, for those who do not look at them. */
+export type AnyFollowedKind = Pick<
+  FollowedKind<Cached>,
+  | 'resource'
+  | 'syncState'
+  | 'setSyncState'
+  | 'onSyncState'
+  | 'reflectorState'
+  | 'follow'
+  | 'unfollow'
+  | 'retryNow'
+  | 'clear'
+  | 'catchUp'
+>
 
 export class FollowedKind<T extends Cached> {
   readonly resource: Resource

@@ -4,10 +4,10 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import type { Cached, ListToken } from '@kleym/shared/kube/store.ts'
-import type { KindCache } from '../../src/caches/caches.ts'
+import type { AnyFollowedKind, FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { ServerChange, SimulatedServer } from './server.ts'
 
-type Entry =
+type QueuedNews =
   | { readonly kind: 'event'; readonly change: ServerChange }
   | {
       readonly kind: 'list'
@@ -21,13 +21,16 @@ type Entry =
 const FORBIDDEN: Ignorance = { verb: 'list', what: 'a kind', cause: 'forbidden' }
 
 /** What the scheduler may do with the cache of one kind. */
-export interface Feed {
+export interface LaggingWatch {
+  /** `Kind.group`. */
   readonly kind: string
-  readonly cache: Pick<KindCache<Cached>, 'resource' | 'standing'>
+  readonly cache: AnyFollowedKind
   /** Whether there is anything that the cache has not seen. */
   readonly waits: boolean
+  readonly isBlind: boolean
   /** Looks whether the kind is served, and begins to follow it. */
   start(): void
+  /** Something has changed on the server. */
   hear(change: ServerChange): void
   /** A kind has come or gone: discovery will find that out. */
   hearKind(resource: Resource, isServed: boolean): void
@@ -37,31 +40,28 @@ export interface Feed {
   relist(): void
   /** Nothing may be read any more, until `start`. */
   blind(): void
-  readonly isBlind: boolean
-  /** What discovery has answered. */
+  /** Takes in what discovery has answered. */
   heed(isServed: boolean): void
 }
 
-export function feedOf<T extends Cached>(
+/** Fills a cache from the server, as late as the scheduler likes. */
+export function laggingWatch<T extends Cached>(
   server: SimulatedServer,
-  cache: KindCache<T>,
-  read: (value: JsonRecord) => T,
-): Feed {
-  return new KindFeed(server, cache, read)
+  cache: FollowedKind<T>,
+): LaggingWatch {
+  return new CacheWatch(server, cache)
 }
 
-class KindFeed<T extends Cached> implements Feed {
+class CacheWatch<T extends Cached> implements LaggingWatch {
+  readonly cache: FollowedKind<T>
   readonly #server: SimulatedServer
-  readonly cache: KindCache<T>
-  readonly #read: (value: JsonRecord) => T
-  #queue: Entry[] = []
+  #queue: QueuedNews[] = []
   #blind = false
   #started = false
 
-  constructor(server: SimulatedServer, cache: KindCache<T>, read: (value: JsonRecord) => T) {
+  constructor(server: SimulatedServer, cache: FollowedKind<T>) {
     this.#server = server
     this.cache = cache
-    this.#read = read
   }
 
   get kind(): string {
@@ -103,16 +103,16 @@ class KindFeed<T extends Cached> implements Feed {
     switch (entry.kind) {
       case 'event':
         // Nobody watches a kind that is not served.
-        if (cache.standing.kind === 'absent') return
-        cache.store.apply(entry.change.type, this.#read(entry.change.object))
+        if (cache.syncState.kind === 'absent') return
+        cache.store.apply(entry.change.type, cache.read(entry.change.object))
         return
       case 'list':
         cache.store.replace(
-          entry.items.map((item) => this.#read(item)),
+          entry.items.map((item) => cache.read(item)),
           entry.version,
           entry.token,
         )
-        cache.stand({ kind: 'synced' })
+        cache.setSyncState({ kind: 'synced' })
         return
       case 'discovery':
         this.heed(entry.isServed)
@@ -127,18 +127,18 @@ class KindFeed<T extends Cached> implements Feed {
   blind(): void {
     this.#blind = true
     this.#queue = []
-    this.cache.stand({ kind: 'unknown', why: FORBIDDEN })
+    this.cache.setSyncState({ kind: 'unknown', why: FORBIDDEN })
   }
 
   heed(isServed: boolean): void {
     const { cache } = this
     if (this.#blind) return
     if (!isServed) {
-      // As `Kinds` does it.
-      cache.stand({ kind: 'absent' })
-      cache.store.replace([], cache.store.seen ?? '', cache.store.listBegins())
-    } else if (cache.standing.kind === 'absent' && this.#server.serves(cache.resource)) {
-      cache.stand({ kind: 'waiting' })
+      // As `KindKeeper` does it.
+      cache.setSyncState({ kind: 'absent' })
+      cache.clear()
+    } else if (cache.syncState.kind === 'absent' && this.#server.serves(cache.resource)) {
+      cache.setSyncState({ kind: 'waiting' })
       this.#list()
     }
   }

@@ -1,12 +1,13 @@
-// `Kinds` on a server whose faults come when the test says so, with a clock that the test turns, and what becomes of one of
+// `KindKeeper` on a server whose faults come when the test says so, with a clock that the test turns, and what becomes of one of
 // its caches: for the tests of how far a cache may be believed.
 import { expect, onTestFinished } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import { FakeTime, settled } from '../build/fake-time.ts'
 import { keptLog } from '../build/log-lines.ts'
-import { Kinds } from '../../src/caches/kind-keeper.ts'
-import { createWorld, type Standing } from '../../src/caches/caches.ts'
+import { KindKeeper } from '../../src/caches/kind-keeper.ts'
+import { createCaches } from '../../src/caches/caches.ts'
+import type { SyncState } from '@kleym/shared/kube/followed-kind.ts'
 import { answer, KindsServer } from './kinds-server.ts'
 
 const EVERY_KIND = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
@@ -18,8 +19,8 @@ export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 
 /** `synced`, or `unknown: forbidden`. */
-function textOf(standing: Standing): string {
-  return standing.kind === 'unknown' ? `unknown: ${standing.why.cause}` : standing.kind
+function textOf(syncState: SyncState): string {
+  return syncState.kind === 'unknown' ? `unknown: ${syncState.why.cause}` : syncState.kind
 }
 
 /** Nothing has begun. It ends with its test, which fails where a listener has thrown. */
@@ -28,14 +29,14 @@ export function setUp(): Setup {
   const server = new KindsServer(EVERY_KIND, () => time.nowMs)
   const errors: unknown[] = []
   const onError = (error: unknown): void => void errors.push(error)
-  const world = createWorld({ onError })
-  const cache = world.outputs
+  const caches = createCaches({ onError })
+  const cache = caches.outputs
   const said: string[] = []
   const heard: string[] = []
-  cache.onStanding(() => said.push(`${time.nowMs / SECOND} s: ${textOf(cache.standing)}`))
+  cache.onSyncState(() => said.push(`${time.nowMs / SECOND} s: ${textOf(cache.syncState)}`))
   cache.store.subscribe((change) => {
     const { name } = (change.kind === 'removed' ? change.before : change.now).meta
-    heard.push(`${change.kind} ${name} while ${cache.standing.kind}`)
+    heard.push(`${change.kind} ${name} while ${cache.syncState.kind}`)
   })
   const setup: Setup = {
     time,
@@ -43,12 +44,12 @@ export function setUp(): Setup {
     said,
     heard,
     recoveries: 0,
-    standing: () => textOf(cache.standing),
+    syncState: () => textOf(cache.syncState),
     names: () => [...cache.store.values()].map(({ meta }) => meta.name).toSorted(),
-    recheck: () => setup.kinds.recheck(cache),
-    kinds: new Kinds({
+    recheck: () => setup.keeper.recheck(cache),
+    keeper: new KindKeeper({
       api: server.api,
-      world,
+      caches,
       clock: time.clock(),
       random: () => 0,
       log: keptLog().log,
@@ -59,25 +60,25 @@ export function setUp(): Setup {
     }),
   }
   onTestFinished(async () => {
-    await setup.kinds.stop()
+    await setup.keeper.stop()
     if (errors.length > 0) throw new AggregateError(errors, 'a listener has thrown')
   })
   return setup
 }
 
-/** `Kinds` on such a server, and what is seen of its cache of one kind. */
+/** `KindKeeper` on such a server, and what is seen of its cache of one kind. */
 export interface Setup {
   readonly time: FakeTime
   readonly server: KindsServer
-  readonly kinds: Kinds
-  /** What its cache's standing became, and when. */
+  readonly keeper: KindKeeper
+  /** What its cache's syncState became, and when. */
   readonly said: string[]
-  /** What became of its objects, and what its standing was by then. */
+  /** What became of its objects, and what its syncState was by then. */
   readonly heard: string[]
   /** How often the API server was said to be heard of again. */
   recoveries: number
-  /** What its cache's standing is. */
-  standing(): string
+  /** What its cache's syncState is. */
+  syncState(): string
   /** The names that its cache holds. */
   names(): readonly string[]
   recheck(): Promise<void>
@@ -88,7 +89,7 @@ export async function filled(...names: readonly string[]): Promise<Setup> {
   const setup = setUp()
   for (const name of names) setup.server.write(SUBJECT, named(name))
   await begin(setup)
-  expect(setup.standing()).toBe('synced')
+  expect(setup.syncState()).toBe('synced')
   setup.said.length = 0
   setup.heard.length = 0
   return setup
@@ -99,14 +100,14 @@ export async function without(): Promise<Setup> {
   const setup = setUp()
   setup.server.withdraw(SUBJECT)
   await begin(setup)
-  expect(setup.standing()).toBe('absent')
+  expect(setup.syncState()).toBe('absent')
   setup.said.length = 0
   return setup
 }
 
 /** The first discovery is answered, and what it named is followed. */
-export async function begin({ kinds }: Setup): Promise<void> {
-  await kinds.start()
+export async function begin({ keeper }: Setup): Promise<void> {
+  await keeper.start()
   await settled()
 }
 
