@@ -8,7 +8,8 @@ import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
-import { Controller } from './reconcile/controller.ts'
+import { composeController } from './compose.ts'
+import type { Controller } from './reconcile/controller.ts'
 import { KindKeeper } from './caches/kind-keeper.ts'
 import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
@@ -123,7 +124,7 @@ class Operator {
       isLeader: leadership.isLeader,
       ended: (result) => metrics.eventEnded(result),
     })
-    this.#controller = new Controller({
+    this.#controller = composeController({
       api: fenced(client, leadership),
       caches: this.#caches,
       config: {

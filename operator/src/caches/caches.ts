@@ -1,23 +1,22 @@
 // What the operator knows of the cluster: one cache for each kind that it reads. Who fills the caches (`kind-keeper.ts`, a
 // simulation) is not this file's business.
 import { OBJECTIVE_KINDS, POOL_KINDS, type ObjectiveGroup, type PoolGroup } from '@kleym/shared/core/kinds.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { FollowedKind, type AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import type { Cached, StoreOptions } from '@kleym/shared/kube/store.ts'
-import { cachedBinding, cachedObjective, cachedOutput, cachedPool } from './read.ts'
+import { cachedBinding, type CachedBinding } from './cached-binding.ts'
+import { cachedOutput, type CachedOutput } from './cached-output.ts'
+import { cachedObjective, cachedPool, type CachedObjective, type CachedPool } from './cached-reference.ts'
 
 /** The caches that decisions read. */
 export interface Caches {
-  readonly bindings: FollowedKind<Binding>
-  /** All ClusterSPIFFEIDs; those without our annotation as name and UID only. */
-  readonly outputs: FollowedKind<ClusterSpiffeId>
-  readonly pools: ReadonlyMap<PoolGroup, FollowedKind<Pool>>
-  readonly objectives: ReadonlyMap<ObjectiveGroup, FollowedKind<Objective>>
+  readonly bindings: FollowedKind<CachedBinding>
+  /** All ClusterSPIFFEIDs. */
+  readonly outputs: FollowedKind<CachedOutput>
+  readonly pools: ReadonlyMap<PoolGroup, FollowedKind<CachedPool>>
+  readonly objectives: ReadonlyMap<ObjectiveGroup, FollowedKind<CachedObjective>>
 }
 
 /** Empty caches; `onError` hears what a listener of one threw, which is a bug. */

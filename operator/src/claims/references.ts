@@ -1,93 +1,66 @@
-// What the caches say of the objects that a binding names. A cache that does not hold a name proves nothing: a reference
-// is believed missing only after a live read has said so (contract §8).
+// What the caches say of the objects that a binding names, for one compilation.
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import type { Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Lookup, References } from '@kleym/shared/core/compile/references.ts'
 import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
+import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { objectKey, type Cached } from '@kleym/shared/kube/store.ts'
 import type { Caches } from '../caches/caches.ts'
-import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import { objectiveView, poolView } from '../caches/core-view.ts'
+import type { ConfirmedAbsences, MissingRef } from './missing-refs.ts'
 
-/** A name that a cache does not hold. */
-export type Missing = { readonly namespace: string; readonly name: string } & (
-  | { readonly kind: 'pool'; readonly group: PoolGroup }
-  | { readonly kind: 'objective'; readonly group: ObjectiveGroup }
-)
-
-/** How many absences are remembered; the oldest are forgotten first, and looked up again when they are needed. */
-const ABSENCES_MAX = 20_000
-
-/** What live reads have said is not there, until an object of that name shows up. */
-export class Absences {
-  readonly #confirmed = new Set<string>()
-
-  has(missing: Missing): boolean {
-    return this.#confirmed.has(absenceKey(missing))
-  }
-
-  confirm(missing: Missing): void {
-    this.#confirmed.add(absenceKey(missing))
-    const [oldest] = this.#confirmed
-    if (this.#confirmed.size > ABSENCES_MAX && oldest !== undefined) this.#confirmed.delete(oldest)
-  }
-
-  /** Somebody has seen an object of that name. */
-  forget(missing: Missing): void {
-    this.#confirmed.delete(absenceKey(missing))
-  }
+export interface CacheReferencesOptions {
+  readonly caches: Pick<Caches, 'pools' | 'objectives'>
+  readonly absences: ConfirmedAbsences
 }
 
-function absenceKey({ kind, group, namespace, name }: Missing): string {
-  return `${kind} ${group} ${namespace}/${name}`
-}
-
-/** One for all: most bindings leave no doubt. */
-const NONE: readonly Missing[] = []
+/** One list for all compilations without missing references, which are most. */
+const NONE: readonly MissingRef[] = []
 
 /** The lookups of one compilation, which also notes what it could not be sure of. */
 export class CacheReferences implements References {
-  readonly #caches: Caches
-  readonly #absences: Absences
-  readonly #missedPools: Missing[] = []
-  readonly #missedObjectives: Missing[] = []
+  readonly #options: CacheReferencesOptions
+  readonly #missingPools: MissingRef[] = []
+  readonly #missingObjectives: MissingRef[] = []
   #waits = false
 
-  constructor(caches: Caches, absences: Absences) {
-    this.#caches = caches
-    this.#absences = absences
+  constructor(options: CacheReferencesOptions) {
+    this.#options = options
   }
 
-  /** Whether a cache was asked whose first list is still to come. */
+  /** Whether the compilation asked a cache whose first list is still to come. */
   get waits(): boolean {
     return this.#waits
   }
 
   /**
-   * What a live read has yet to look for before the result may be believed. A kind that misses a name proves nothing, but
-   * matters only where no other kind holds it.
+   * The references that live reads must look for before the result may be believed. A kind that lacks a name matters only
+   * where no other kind holds it.
    */
-  doubts(result: Compiled['result']): readonly Missing[] {
+  unverified(result: Compiled['result']): readonly MissingRef[] {
     if (result.kind !== 'refused') return NONE
-    if (result.check === 'pool found') return this.#missedPools
-    return result.check === 'objective found' ? this.#missedObjectives : NONE
+    if (result.check === 'pool found') return this.#missingPools
+    return result.check === 'objective found' ? this.#missingObjectives : NONE
   }
 
   pool(group: PoolGroup, namespace: string, name: string): Lookup<Pool> {
-    const missing = { kind: 'pool', group, namespace, name } as const
-    return this.#lookup(this.#caches.pools.get(group), missing, this.#missedPools)
+    const cache = this.#options.caches.pools.get(group)
+    const ref = { kind: 'pool', group, namespace, name } as const
+    return this.#lookup(cache, ref, { read: poolView, missing: this.#missingPools })
   }
 
   objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<Objective> {
-    const missing = { kind: 'objective', group, namespace, name } as const
-    return this.#lookup(this.#caches.objectives.get(group), missing, this.#missedObjectives)
+    const cache = this.#options.caches.objectives.get(group)
+    const ref = { kind: 'objective', group, namespace, name } as const
+    return this.#lookup(cache, ref, { read: objectiveView, missing: this.#missingObjectives })
   }
 
-  #lookup<T extends Cached>(
+  #lookup<T extends Cached, View>(
     cache: FollowedKind<T> | undefined,
-    missing: Missing,
-    missed: Missing[],
-  ): Lookup<T> {
+    ref: MissingRef,
+    { read, missing }: { readonly read: (cached: T) => View; readonly missing: MissingRef[] },
+  ): Lookup<View> {
     if (cache === undefined) return { state: 'kind absent' }
     const { syncState } = cache
     switch (syncState.kind) {
@@ -102,9 +75,9 @@ export class CacheReferences implements References {
           why: { verb: 'list', what: resourceName(cache.resource), cause: 'not given' },
         }
       case 'synced': {
-        const object = cache.store.get(objectKey(missing))
-        if (object !== undefined) return { state: 'found', object }
-        if (!this.#absences.has(missing)) missed.push(missing)
+        const object = cache.store.get(objectKey(ref))
+        if (object !== undefined) return { state: 'found', object: read(object) }
+        if (!this.#options.absences.has(ref)) missing.push(ref)
         return { state: 'absent' }
       }
     }

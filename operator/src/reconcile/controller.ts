@@ -1,36 +1,24 @@
-// The controller: caches, ledger, queue and workers put together. It follows the cluster from the start, and writes from
-// the moment it leads.
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import type { Api } from '@kleym/shared/kube/api.ts'
+// The controller: takes the keys of a queue, has each reconciled, and puts it back when it is to be looked at again. It
+// writes from the moment it leads.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import type { EventRecorder } from '../telemetry/events.ts'
-import type { Log } from '../telemetry/log.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
-import { WorkQueue } from '../queue/queue.ts'
-import { runWorkers, REST_EVERY_MS } from '../queue/workers.ts'
-import { Ledger } from '../claims/ledger.ts'
-import { LiveLists } from '../caches/live-lists.ts'
-import type { Next } from './next.ts'
-import { Reconciler } from './reconciler.ts'
-import { Reports } from './reports.ts'
 import { allCaches, type Caches } from '../caches/caches.ts'
-import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
-import { Writer } from '../write/writer.ts'
+import type { Indexes } from '../claims/indexes.ts'
+import type { WorkQueue } from '../queue/queue.ts'
+import { runWorkers, REST_EVERY_MS } from '../queue/workers.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Next } from './next.ts'
+import type { Reconciler } from './reconciler.ts'
 
 export interface ControllerOptions {
-  readonly api: Api
   readonly caches: Caches
-  readonly config: Config
+  readonly indexes: Indexes
+  readonly queue: WorkQueue
+  readonly reconciler: Reconciler
   readonly clock: Clock
-  readonly random: () => number
-  readonly log: Log
-  readonly metrics: Metrics
-  readonly events: EventRecorder
-  /** Asks the API server again whether it serves the kind of a cache. */
-  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
+  readonly metrics: Pick<Metrics, 'reconciled'>
   /** How many bindings are worked on at the same time. */
   readonly workers: number
-  /** After how many milliseconds everything is looked at again, should anything have been missed; undefined: never. */
+  /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
   readonly resyncMs: number | undefined
   /** Lets timers and I/O have their turn. */
   readonly pause: () => Promise<unknown>
@@ -38,114 +26,87 @@ export interface ControllerOptions {
 
 export class Controller {
   readonly #options: ControllerOptions
-  readonly #queue: WorkQueue
-  readonly #ledger: Ledger
-  readonly #reconciler: Reconciler
   /** Keys whose last attempt failed: looked at at once when the API server is heard of again. */
   readonly #failing = new Set<string>()
-  /** Until when the API server wants to hear nothing of a key (429, Retry-After), whatever else wakes it. */
+  /** Until when the API server asked not to be called for a key (429, Retry-After), whatever else wakes it. */
   readonly #notBefore = new Map<string, number>()
   #leads = false
   #cancelResync: () => void = () => {}
 
   constructor(options: ControllerOptions) {
     this.#options = options
-    const { api, caches, config, clock, random, log, metrics, events, recheck } = options
-    this.#queue = new WorkQueue({ clock, random, groupOf: namespaceOf, observer: metrics.queue })
-    metrics.watchQueue(this.#queue)
-    this.#ledger = new Ledger({ caches, config, wake: (key) => this.#wake(key) })
-    const writer = new Writer({ api, caches, ledger: this.#ledger })
-    this.#reconciler = new Reconciler({
-      caches,
-      ledger: this.#ledger,
-      writer,
-      lists: new LiveLists({ api, caches }),
-      reports: new Reports({ caches, writer, config, clock, events, metrics, log }),
-      clock,
-      log,
-      recheck,
-      repaired: () => metrics.outputRepaired(),
-      wake: (key) => this.#wake(key),
-      looked: (key) => this.#queue.cover(key),
-    })
-    for (const cache of allCaches(caches)) cache.onSyncState(() => this.retryNow())
+    for (const cache of allCaches(options.caches)) cache.onSyncState(() => this.retryNow())
   }
 
   /** Works until `stop`. Rejects for a bug: whoever runs this must end the process. */
   async lead(): Promise<void> {
-    const { clock, workers, pause } = this.#options
-    await this.#ledger.warmUp(pause)
+    const { indexes, queue, clock, workers, pause } = this.#options
+    await indexes.warmUp(pause)
     this.#leads = true
-    this.#ledger.wakeAll()
+    indexes.wakeAll()
     this.#resyncLater()
-    await runWorkers(this.#queue, workers, (key) => this.#reconcile(key), {
-      clock,
-      everyMs: REST_EVERY_MS,
-      pause,
-    })
+    await runWorkers(queue, workers, (key) => this.#reconcile(key), { clock, everyMs: REST_EVERY_MS, pause })
   }
 
   /** Takes nothing new in, and resolves when what was begun is done. */
   async stop(): Promise<void> {
     this.#cancelResync()
-    await this.#queue.shutDown()
+    await this.#options.queue.shutDown()
   }
 
-  /** Whether nothing waits, nothing is worked on, and nothing has failed. */
+  /** Whether no key waits, none is worked on, and none has failed. */
   get isIdle(): boolean {
-    const { depth, processing } = this.#queue.state()
-    return depth === 0 && processing === 0 && this.#failing.size === 0 && this.#reconciler.waiting === 0
+    const { queue, reconciler } = this.#options
+    const { depth, processing } = queue.state()
+    return depth === 0 && processing === 0 && this.#failing.size === 0 && reconciler.waiting === 0
+  }
+
+  /** Asks for a key to be reconciled soon; nothing before this process leads, as `lead` wakes all keys. */
+  wake(key: string): void {
+    if (this.#leads) this.#options.queue.add(key)
   }
 
   /** Looks at once at whatever has failed: the reason may be gone. */
   retryNow(): void {
-    for (const key of this.#failing) this.#wake(key)
+    for (const key of this.#failing) this.wake(key)
   }
 
   async #reconcile(key: string): Promise<void> {
-    const { clock, metrics } = this.#options
+    const { queue, reconciler, clock, metrics } = this.#options
     const began = clock.monotonicMs()
     const early = (this.#notBefore.get(key) ?? 0) - began
     if (early > 0) {
-      this.#queue.addAfter(key, early)
+      queue.addAfter(key, early)
       return
     }
     this.#notBefore.delete(key)
-    const next = await this.#reconciler.reconcile(key)
+    const next = await reconciler.reconcile(key)
     metrics.reconciled(RESULTS[next.kind], clock.monotonicMs() - began)
     this.#schedule(key, next)
   }
 
   #schedule(key: string, next: Next): void {
+    const { queue, clock } = this.#options
     if (next.kind === 'retry') {
       this.#failing.add(key)
-      if (next.atLeastMs > 0) {
-        this.#notBefore.set(key, this.#options.clock.monotonicMs() + next.atLeastMs)
-      }
-      this.#queue.retry(key, next)
+      if (next.atLeastMs > 0) this.#notBefore.set(key, clock.monotonicMs() + next.atLeastMs)
+      queue.retry(key, next)
       return
     }
     this.#failing.delete(key)
-    this.#queue.forget(key)
-    if (next.kind === 'after') this.#queue.addAfter(key, next.ms)
-  }
-
-  #wake(key: string): void {
-    if (this.#leads) this.#queue.add(key)
+    queue.forget(key)
+    if (next.kind === 'after') queue.addAfter(key, next.ms)
   }
 
   #resyncLater(): void {
-    const { clock, resyncMs } = this.#options
+    const { indexes, clock, resyncMs } = this.#options
     if (resyncMs === undefined) return
     this.#cancelResync = clock.after(resyncMs, () => {
-      this.#ledger.wakeAll()
+      indexes.wakeAll()
       this.#resyncLater()
     })
   }
 }
 
+/** controller-runtime's words for what a reconcile came to. */
 const RESULTS = { settled: 'success', after: 'requeue_after', retry: 'error' } as const
-
-function namespaceOf(key: string): string {
-  return key.slice(0, key.indexOf('/'))
-}

@@ -1,18 +1,19 @@
-// A binding that is being deleted: its output goes, a live list confirms that nothing of it is left, then its finalizer
-// goes (contract §8, "Deletion"). Nobody waits for the list: one serves all bindings whose deletes came before it.
+// A binding that is being deleted: the operator deletes its output, a live list confirms that nothing of it is left, then the
+// operator removes its finalizer (docs/contract.md §8, "Deletion"). No worker waits for the list: one list serves all bindings
+// whose deletes came before it, and wakes them.
 import { CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { isKindAbsent } from '@kleym/shared/kube/failures.ts'
-import type { Log } from '../telemetry/log.ts'
-import type { Ledger } from '../claims/ledger.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import type { CachedBinding } from '../caches/cached-binding.ts'
+import type { Caches } from '../caches/caches.ts'
 import type { LiveLists } from '../caches/live-lists.ts'
+import type { Ledger } from '../claims/ledger.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Writer } from '../write/writer.ts'
 import { retry, SETTLED, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
-import type { Caches } from '../caches/caches.ts'
-import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
-import type { Writer } from '../write/writer.ts'
 
-export interface DeletionOptions {
+export interface BindingDeletionOptions {
   readonly caches: Caches
   readonly ledger: Ledger
   readonly writer: Writer
@@ -21,77 +22,78 @@ export interface DeletionOptions {
   readonly log: Log
   /** Asks the API server again whether it serves a kind. */
   readonly recheck: (cache: AnyFollowedKind) => Promise<void>
-  /** Asks for a key to be looked at soon. */
+  /** Asks for a key to be reconciled soon. */
   readonly wake: (key: string) => void
 }
 
-/** How soon what is left is looked at again, in milliseconds. */
+/** How soon the operator looks again at outputs that are still there, in milliseconds. */
 const LEFTOVER_MS = 2_000
 
 /** The list that a deleted binding waits for. */
-interface Ticket {
-  readonly uid: string | undefined
+interface Confirmation {
+  readonly bindingUid: string | undefined
   state: 'waiting' | 'listed' | 'failed'
   error: unknown
 }
 
-export class Deletion {
-  readonly #options: DeletionOptions
-  readonly #tickets = new Map<string, Ticket>()
+export class BindingDeletion {
+  readonly #options: BindingDeletionOptions
+  readonly #confirmations = new Map<string, Confirmation>()
 
-  constructor(options: DeletionOptions) {
+  constructor(options: BindingDeletionOptions) {
     this.#options = options
   }
 
-  /** How many bindings wait for a list. */
+  /** How many bindings wait for a list, or have yet to hear of it. */
   get waiting(): number {
-    return this.#tickets.size
+    return this.#confirmations.size
   }
 
-  /** The binding is gone: so is what was known of its end. */
+  /** The binding is gone: drops its deletion state. */
   forget(key: string): void {
-    this.#tickets.delete(key)
+    this.#confirmations.delete(key)
   }
 
-  /** Brings the end of a binding as far as it goes now. */
-  async run(key: string, binding: Binding): Promise<Next> {
+  /** Brings the deletion of a binding as far as it goes now. */
+  async run(key: string, binding: CachedBinding): Promise<Next> {
     const { outputs } = this.#options.caches
     if (outputs.syncState.kind === 'waiting') return SETTLED
-    const unfinished = outputs.syncState.kind === 'absent' ? undefined : await this.#clear(key, binding)
+    const unfinished =
+      outputs.syncState.kind === 'absent' ? undefined : await this.#deleteOutputs(key, binding)
     if (unfinished !== undefined) return unfinished
-    this.#tickets.delete(key)
-    return binding.meta.finalizers.includes(FINALIZER) ? this.#letGo(key, binding) : SETTLED
+    this.#confirmations.delete(key)
+    return binding.meta.finalizers.includes(FINALIZER) ? this.#removeFinalizer(key, binding) : SETTLED
   }
 
   /** Deletes what is there for the binding, and makes sure that nothing is left; else when to look again. */
-  async #clear(key: string, binding: Binding): Promise<Next | undefined> {
+  async #deleteOutputs(key: string, binding: CachedBinding): Promise<Next | undefined> {
     const { ledger, writer, caches, repairs, recheck } = this.#options
-    for (const live of ledger.ownOutputs(key)) {
-      if (live.object.meta.deletedAt !== undefined) continue
-      // Whatever was listed before this delete proves nothing any more.
-      this.#tickets.delete(key)
-      repairs.forget(live.object.meta.name)
-      const result = await writer.remove(live)
+    for (const { output } of ledger.ownOutputs(key)) {
+      if (output.meta.deletedAt !== undefined) continue
+      // A list from before this delete proves nothing any more.
+      this.#confirmations.delete(key)
+      repairs.forget(output.meta.name)
+      const result = await writer.remove(output)
       if (result.kind === 'kind absent') await recheck(caches.outputs)
       else if (result.kind !== 'done') return retry(result)
     }
     if (ledger.ownOutputs(key).length > 0) {
       // A list that was asked for while something is here cannot tell when it is gone.
-      this.#tickets.delete(key)
+      this.#confirmations.delete(key)
       return { kind: 'after', ms: LEFTOVER_MS }
     }
     return binding.meta.finalizers.includes(FINALIZER) ? this.#confirm(key, binding) : undefined
   }
 
-  async #confirm(key: string, { meta }: Binding): Promise<Next | undefined> {
+  async #confirm(key: string, { meta }: CachedBinding): Promise<Next | undefined> {
     const { writer, ledger } = this.#options
-    const ticket = this.#tickets.get(key)
-    if (ticket === undefined || ticket.uid !== meta.uid) {
-      void this.#order(key, { uid: meta.uid, state: 'waiting', error: undefined })
+    const confirmation = this.#confirmations.get(key)
+    if (confirmation === undefined || confirmation.bindingUid !== meta.uid) {
+      void this.#requestList(key, { bindingUid: meta.uid, state: 'waiting', error: undefined })
       return SETTLED
     }
-    if (ticket.state === 'waiting') return SETTLED
-    if (ticket.state === 'failed') return this.#afterFailure(key, ticket.error)
+    if (confirmation.state === 'waiting') return SETTLED
+    if (confirmation.state === 'failed') return this.#afterFailure(key, confirmation.error)
     // A write whose answer was lost is in the list, if it was carried out.
     const settled = await writer.settle(key)
     if (settled.kind === 'unknown') return retry(settled)
@@ -99,22 +101,22 @@ export class Deletion {
   }
 
   /** Waits for a list on the binding's behalf, and wakes it. */
-  async #order(key: string, ticket: Ticket): Promise<void> {
+  async #requestList(key: string, confirmation: Confirmation): Promise<void> {
     const { lists, wake } = this.#options
-    this.#tickets.set(key, ticket)
+    this.#confirmations.set(key, confirmation)
     try {
       await lists.afterNow()
-      ticket.state = 'listed'
+      confirmation.state = 'listed'
     } catch (error) {
-      ticket.state = 'failed'
-      ticket.error = error
+      confirmation.state = 'failed'
+      confirmation.error = error
     }
     wake(key)
   }
 
   async #afterFailure(key: string, error: unknown): Promise<Next | undefined> {
     const { caches, log, recheck } = this.#options
-    this.#tickets.delete(key)
+    this.#confirmations.delete(key)
     if (isKindAbsent(error)) {
       await recheck(caches.outputs)
       // Where the API server does not serve the kind, nothing is left.
@@ -125,7 +127,7 @@ export class Deletion {
     return retry()
   }
 
-  async #letGo(key: string, binding: Binding): Promise<Next> {
+  async #removeFinalizer(key: string, binding: CachedBinding): Promise<Next> {
     const { caches, writer, log } = this.#options
     const current = caches.bindings.store.get(key)
     if (current === undefined || current.meta.uid !== binding.meta.uid) return { kind: 'after', ms: 0 }

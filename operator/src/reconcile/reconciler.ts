@@ -1,77 +1,51 @@
-// One key at a time: first the outputs that nobody answers for, then the binding, if there is one.
-import type { Clock } from '@kleym/shared/kube/clock.ts'
-import type { Log } from '../telemetry/log.ts'
-import { ApplyFailures } from './apply-failures.ts'
-import { Convergence } from './convergence.ts'
-import { Deletion } from './deletion.ts'
-import type { Ledger } from '../claims/ledger.ts'
-import type { LiveLists } from '../caches/live-lists.ts'
-import { retry, sooner, type Next } from './next.ts'
-import { Orphans } from './orphans.ts'
-import { Repairs } from './repairs.ts'
-import type { Reports } from './reports.ts'
+// One key at a time: first the outputs whose binding is gone, then the binding, if there is one.
 import type { Caches } from '../caches/caches.ts'
-import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Writer } from '../write/writer.ts'
+import type { ApplyFailures } from './apply-failures.ts'
+import type { Convergence } from './convergence.ts'
+import type { BindingDeletion } from './deletion.ts'
+import { retry, sooner, type Next } from './next.ts'
+import type { Orphans } from './orphans.ts'
+import type { Reports } from './reports.ts'
 
 export interface ReconcilerOptions {
-  readonly caches: Caches
-  readonly ledger: Ledger
+  readonly caches: Pick<Caches, 'bindings'>
   readonly writer: Writer
-  readonly lists: LiveLists
   readonly reports: Reports
-  readonly clock: Clock
-  readonly log: Log
-  /** Asks the API server again whether it serves a kind; resolves when the cache's syncState says so. */
-  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
-  /** Told of each repair. */
-  readonly repaired: () => void
-  /** Asks for a key to be looked at soon. */
-  readonly wake: (key: string) => void
-  /** Told that whatever has woken a key until now is dealt with. */
-  readonly looked: (key: string) => void
+  readonly applyFailures: ApplyFailures
+  readonly orphans: Orphans
+  readonly convergence: Convergence
+  readonly deletion: BindingDeletion
 }
 
 export class Reconciler {
-  readonly #caches: Caches
-  readonly #writer: Writer
-  readonly #reports: Reports
-  readonly #applyFailures: ApplyFailures
-  readonly #orphans: Orphans
-  readonly #convergence: Convergence
-  readonly #deletion: Deletion
+  readonly #options: ReconcilerOptions
 
   constructor(options: ReconcilerOptions) {
-    const repairs = new Repairs(options)
-    this.#caches = options.caches
-    this.#writer = options.writer
-    this.#reports = options.reports
-    this.#applyFailures = new ApplyFailures(options)
-    this.#orphans = new Orphans(options)
-    this.#convergence = new Convergence({ ...options, repairs, applyFailures: this.#applyFailures })
-    this.#deletion = new Deletion({ ...options, repairs })
+    this.#options = options
   }
 
   /** How many deleted bindings wait for a list that confirms that nothing is left of them. */
   get waiting(): number {
-    return this.#deletion.waiting
+    return this.#options.deletion.waiting
   }
 
   /** Brings one key as far as it goes now. Rejects only for a bug. */
   async reconcile(key: string): Promise<Next> {
-    const orphans = await this.#orphans.remove(key)
+    const orphans = await this.#options.orphans.remove(key)
     return sooner(orphans, await this.#reconcileBinding(key))
   }
 
   async #reconcileBinding(key: string): Promise<Next> {
-    const binding = this.#caches.bindings.store.get(key)
-    if (binding !== undefined && binding.meta.deletedAt === undefined) return this.#convergence.run(key)
-    this.#reports.forget(key)
-    this.#applyFailures.forget(key)
-    if (binding !== undefined) return this.#deletion.run(key, binding)
-    this.#deletion.forget(key)
-    // What it claimed by a write without an answer must not outlive it.
-    const settled = await this.#writer.settle(key)
+    const { caches, convergence, reports, applyFailures, deletion, writer } = this.#options
+    const binding = caches.bindings.store.get(key)
+    if (binding !== undefined && binding.meta.deletedAt === undefined) return convergence.run(key)
+    reports.forget(key)
+    applyFailures.forget(key)
+    if (binding !== undefined) return deletion.run(key, binding)
+    deletion.forget(key)
+    // A write without an answer must not leave a claim behind for a binding that is gone.
+    const settled = await writer.settle(key)
     return settled.kind === 'unknown' ? retry(settled) : { kind: 'settled' }
   }
 }

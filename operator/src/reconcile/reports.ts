@@ -1,18 +1,19 @@
-// What a binding has come to, told to people: the status first, then, where that has changed something, one event, one
-// line in the log and the metrics. Nothing is told twice.
+// Reports what a binding has come to: in the status first, then, where that has changed something, in one event, one line
+// in the log and the metrics. Nothing is reported twice.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION, type ConditionType } from '@kleym/shared/core/names.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { BindingStatus, Condition } from '@kleym/shared/core/objects/binding-status.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
-import type { Judgement, LiveOutput } from '@kleym/shared/core/plan/plan.ts'
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { nextStatus, verdictOf, type Verdict } from '@kleym/shared/core/plan/status.ts'
 import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { EventRecorder } from '../telemetry/events.ts'
 import type { Log, LogKeys } from '../telemetry/log.ts'
 import type { BindingMetrics, BindingOutcome } from '../telemetry/binding-metrics.ts'
+import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
+import type { OwnedOutput } from '../claims/output-index.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 
 export interface ReportsOptions {
@@ -25,9 +26,9 @@ export interface ReportsOptions {
   readonly log: Log
 }
 
-/** What a status was written for, and the status before it, which is read once: each reading parses it. */
-interface Told {
-  readonly binding: Binding
+/** What a status was written for, and the status before it. */
+interface StatusChange {
+  readonly binding: CachedBinding
   readonly before: BindingStatus | undefined
   readonly judgement: Judgement
   readonly verdict: Verdict
@@ -41,7 +42,7 @@ export class Reports {
   }
 
   /** Writes the status if it changes; `overtaken` where the binding is no longer the one that was judged. */
-  async tell(key: string, judgement: Judgement, own: readonly LiveOutput[]): Promise<WriteResult> {
+  async report(key: string, judgement: Judgement, own: readonly OwnedOutput[]): Promise<WriteResult> {
     const { caches, writer, metrics } = this.#options
     const verdict = verdictOf(judgement)
     const binding = caches.bindings.store.get(key)
@@ -50,8 +51,8 @@ export class Reports {
     if (judged.uid !== binding.meta.uid || judged.generation !== binding.meta.generation) {
       return { kind: 'overtaken' }
     }
-    const { meta, status } = binding
-    const next = this.#next({ meta, status }, judgement, own)
+    const status = binding.readStatus()
+    const next = this.#next(binding, status, judgement, own)
     metrics.setBinding(key, outcomeOf(verdict, judgement))
     if (next === undefined || deepEqual(next, status)) return { kind: 'done' }
     const result = await writer.setStatus(binding, next)
@@ -63,8 +64,8 @@ export class Reports {
   holds(key: string, judgement: Judgement): boolean {
     const binding = this.#options.caches.bindings.store.get(key)
     if (binding === undefined) return false
-    const { meta, status } = binding
-    return deepEqual(this.#next({ meta, status }, judgement, []), status)
+    const status = binding.readStatus()
+    return deepEqual(this.#next(binding, status, judgement, []), status)
   }
 
   /** The binding is gone, or is about to be. */
@@ -74,9 +75,10 @@ export class Reports {
 
   /** What the status is to say; undefined where there has been none and none is to be written. */
   #next(
-    { meta, status }: Pick<Binding, 'meta' | 'status'>,
+    { meta }: CachedBinding,
+    status: BindingStatus | undefined,
     judgement: Judgement,
-    own: readonly LiveOutput[],
+    own: readonly OwnedOutput[],
   ): BindingStatus | undefined {
     const { config, clock } = this.#options
     return nextStatus(status, judgement, {
@@ -90,7 +92,7 @@ export class Reports {
     })
   }
 
-  #announce({ binding, before, judgement, verdict }: Told): void {
+  #announce({ binding, before, judgement, verdict }: StatusChange): void {
     const wasReady = conditionOf(before, 'Ready')
     const wasConflict = conditionOf(before, 'Conflict')?.status === 'True'
     const isConflict = verdict.reason === 'IdentityCollision'
@@ -116,7 +118,7 @@ export class Reports {
   }
 
   #record(
-    { meta }: Binding,
+    { meta }: CachedBinding,
     event: { readonly type: 'Normal' | 'Warning'; reason: string; action: string; note: string },
   ): void {
     this.#options.events.record({
@@ -137,14 +139,14 @@ export class Reports {
 function inForce(
   status: BindingStatus | undefined,
   judgement: Judgement,
-  own: readonly LiveOutput[],
+  own: readonly OwnedOutput[],
 ): { readonly name: string; readonly uid: string } | undefined {
   const wanted =
     judgement.state === 'ready'
       ? judgement.resolved.output.metadata.name
-      : (status?.clusterSPIFFEID?.name ?? own[0]?.object.meta.name)
-  const found = own.find(({ object }) => object.meta.name === wanted)
-  return found === undefined ? undefined : { name: found.object.meta.name, uid: found.object.meta.uid ?? '' }
+      : (status?.clusterSPIFFEID?.name ?? own[0]?.output.meta.name)
+  const found = own.find(({ output }) => output.meta.name === wanted)?.output.meta
+  return found && { name: found.name, uid: found.uid ?? '' }
 }
 
 function conditionOf(status: BindingStatus | undefined, type: ConditionType): Condition | undefined {
@@ -157,7 +159,7 @@ function outcomeOf({ reason }: Verdict, { compiled }: Judgement): BindingOutcome
 }
 
 function logKeysOf(
-  { key, poolRef, objectiveRef, mode }: Binding,
+  { key, poolRef, objectiveRef, mode }: CachedBinding,
   judgement: Judgement,
   verdict: Verdict,
 ): LogKeys {

@@ -1,6 +1,7 @@
 // Every write of the operator, one by one, and what its answer means. An answer to our own write is taken into the cache
-// at once: it counts as a live read (contract §6). Nothing here decides; nothing here retries.
+// at once: it counts as a live read (docs/contract.md §6). Nothing here decides; nothing here retries.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { ObjectVersion } from '@kleym/shared/core/objects/meta.ts'
 import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
 import {
   BINDING_GROUP,
@@ -12,9 +13,7 @@ import {
 } from '@kleym/shared/core/names.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
@@ -22,9 +21,11 @@ import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
 import type { Ledger, Reservation } from '../claims/ledger.ts'
-import { answeredBinding, cachedBinding, cachedObjective, cachedOutput, cachedPool } from '../caches/read.ts'
-import type { Missing } from '../claims/references.ts'
+import { answeredBinding, type CachedBinding } from '../caches/cached-binding.ts'
+import { cachedOutput } from '../caches/cached-output.ts'
+import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Caches } from '../caches/caches.ts'
+import type { KeptMeta } from '../caches/kept-meta.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
 /** What a write came to. */
@@ -37,7 +38,7 @@ export type WriteResult =
   | { readonly kind: 'refused'; readonly message: string }
   /** The API server does not serve the kind. */
   | { readonly kind: 'kind absent' }
-  /** Not carried out, or nobody knows; `unsettled` writes keep their reservation until a live read. */
+  /** Not carried out, or it is not known; such a write keeps its reservation until a live read. */
   | { readonly kind: 'unknown'; readonly why: Ignorance; readonly retryAfterMs: number | undefined }
 
 /** What a live read of one name came to. */
@@ -52,24 +53,24 @@ export interface WriterOptions {
 }
 
 export class Writer {
-  readonly #api: Api
-  readonly #caches: Caches
-  readonly #ledger: Ledger
-  /** Writes of which nobody knows whether they were carried out, by the binding that they are for. */
+  readonly #options: WriterOptions
+  /** Reservations of writes that may or may not have been carried out, by the binding that they are for. */
   readonly #unsettled = new Map<string, Reservation>()
-  /** Bindings of which a write may have been carried out that the cache does not show yet. */
+  /** Bindings that may have been written to without the cache's showing it yet. */
   readonly #unread = new Set<string>()
 
-  constructor({ api, caches, ledger }: WriterOptions) {
-    this.#api = api
-    this.#caches = caches
-    this.#ledger = ledger
+  constructor(options: WriterOptions) {
+    this.#options = options
   }
 
   /** POST. The claim is reserved before anything is awaited. */
   create(key: string, output: Output): Promise<WriteResult> {
     return this.#reserved(key, 'create', output.metadata.name, () =>
-      this.#api.create(this.#caches.outputs.resource, { ...output }, { fieldManager: FIELD_MANAGER }),
+      this.#options.api.create(
+        this.#options.caches.outputs.resource,
+        { ...output },
+        { fieldManager: FIELD_MANAGER },
+      ),
     )
   }
 
@@ -89,17 +90,19 @@ export class Writer {
       },
     }
     return this.#reserved(key, 'update', meta.name, () =>
-      this.#api.update(this.#caches.outputs.resource, object, { fieldManager: FIELD_MANAGER }),
+      this.#options.api.update(this.#options.caches.outputs.resource, object, {
+        fieldManager: FIELD_MANAGER,
+      }),
     )
   }
 
   /** DELETE, with the UID and version that were judged. `done` also when finalizers keep it: the cache then says so. */
-  async remove({ object }: LiveOutput): Promise<WriteResult> {
-    const { name, uid = '', resourceVersion = '' } = object.meta
-    const { resource, store } = this.#caches.outputs
+  async remove({ meta }: { readonly meta: ObjectVersion }): Promise<WriteResult> {
+    const { name, uid = '', resourceVersion = '' } = meta
+    const { resource, store } = this.#options.caches.outputs
     try {
-      const deletion = await this.#api.delete(resource, { name }, { uid, resourceVersion })
-      if (deletion.state === 'gone') store.confirmGone(object.meta)
+      const deletion = await this.#options.api.delete(resource, { name }, { uid, resourceVersion })
+      if (deletion.state === 'gone') store.confirmGone(meta)
       else store.observe(cachedOutput(deletion.object))
       return { kind: 'done' }
     } catch (error) {
@@ -108,7 +111,7 @@ export class Writer {
   }
 
   /** Adds or drops the finalizer of kleym, and changes nothing else. */
-  async setFinalizer(binding: Binding, wanted: boolean): Promise<WriteResult> {
+  async setFinalizer(binding: CachedBinding, wanted: boolean): Promise<WriteResult> {
     const others = binding.meta.finalizers.filter((finalizer) => finalizer !== FINALIZER)
     const metadata = {
       uid: binding.meta.uid,
@@ -116,8 +119,8 @@ export class Writer {
       finalizers: wanted ? [...others, FINALIZER] : others,
     }
     return this.#onBinding(binding, 'patch', () =>
-      this.#api.patch(
-        this.#caches.bindings.resource,
+      this.#options.api.patch(
+        this.#options.caches.bindings.resource,
         refOf(binding.meta),
         { metadata },
         { kind: 'merge', fieldManager: FIELD_MANAGER },
@@ -126,7 +129,7 @@ export class Writer {
   }
 
   /** PUT of the status, with UID and version: never onto a re-created namesake. */
-  async setStatus(binding: Binding, status: BindingStatus): Promise<WriteResult> {
+  async setStatus(binding: CachedBinding, status: BindingStatus): Promise<WriteResult> {
     const { uid, resourceVersion } = binding.meta
     const object = {
       apiVersion: `${BINDING_GROUP}/${BINDING_VERSION}`,
@@ -135,18 +138,18 @@ export class Writer {
       status,
     }
     return this.#onBinding(binding, 'update', () =>
-      this.#api.update(this.#caches.bindings.resource, object, {
+      this.#options.api.update(this.#options.caches.bindings.resource, object, {
         subresource: 'status',
         fieldManager: FIELD_MANAGER,
       }),
     )
   }
 
-  /** Reads what became of a binding's write whose outcome nobody knows; `done` at once where there is none. */
+  /** Reads what became of a binding's writes whose outcome is not known; `done` at once where there are none. */
   async settle(key: string): Promise<WriteResult> {
     if (this.#unread.has(key)) {
       const [namespace = '', name = ''] = key.split('/')
-      const read = await this.read(this.#caches.bindings, { namespace, name }, cachedBinding)
+      const read = await this.read(this.#options.caches.bindings, { namespace, name })
       if (read.kind === 'unknown') return read
       this.#unread.delete(key)
     }
@@ -160,22 +163,22 @@ export class Writer {
   }
 
   /** A live read of a name that a cache does not hold. */
-  readMissing(missing: Missing): Promise<ReadResult> {
-    return missing.kind === 'pool'
-      ? this.read(this.#caches.pools.get(missing.group), missing, cachedPool(missing.group))
-      : this.read(this.#caches.objectives.get(missing.group), missing, cachedObjective(missing.group))
+  readMissing(ref: MissingRef): Promise<ReadResult> {
+    const { pools, objectives } = this.#options.caches
+    return ref.kind === 'pool'
+      ? this.read(pools.get(ref.group), ref)
+      : this.read(objectives.get(ref.group), ref)
   }
 
   /** A live read of one object, into its cache. */
   async read<T extends Cached>(
     cache: FollowedKind<T> | undefined,
     { namespace, name }: { readonly namespace: string; readonly name: string },
-    read: (value: JsonRecord) => T,
   ): Promise<ReadResult> {
     if (cache === undefined) return { kind: 'kind absent' }
     try {
       const ref = namespace === '' ? { name } : { namespace, name }
-      const object = read(await this.#api.get(cache.resource, ref))
+      const object = cache.read(await this.#options.api.get(cache.resource, ref))
       cache.store.observe(object)
       return { kind: 'read', found: true }
     } catch (error) {
@@ -191,12 +194,12 @@ export class Writer {
     name: string,
     send: () => Promise<JsonRecord>,
   ): Promise<WriteResult> {
-    const reservation = this.#ledger.reserve(key, name)
+    const reservation = this.#options.ledger.reserve(key, name)
     try {
-      const answer = cachedOutput(await send())
-      this.#caches.outputs.store.observe(answer)
+      const value = await send()
+      this.#options.caches.outputs.store.observe(cachedOutput(value))
       reservation.release()
-      return { kind: 'done', answer }
+      return { kind: 'done', answer: readClusterSpiffeId({ value }, 'live') }
     } catch (error) {
       if (isOutcomeUnknown(error)) this.#unsettled.set(key, reservation)
       else reservation.release()
@@ -206,11 +209,11 @@ export class Writer {
   }
 
   async #onBinding(
-    binding: Binding,
+    binding: CachedBinding,
     verb: 'patch' | 'update',
     send: () => Promise<JsonRecord>,
   ): Promise<WriteResult> {
-    const { bindings } = this.#caches
+    const { bindings } = this.#options.caches
     try {
       bindings.store.observe(answeredBinding(await send(), binding))
       return { kind: 'done' }
@@ -218,7 +221,7 @@ export class Writer {
       if (isOutcomeUnknown(error)) this.#unread.add(binding.key)
       return this.#failed(error, verb, BINDING_KIND, async () => {
         const { namespace, name } = binding.meta
-        const result = await this.read(bindings, { namespace, name }, cachedBinding)
+        const result = await this.read(bindings, { namespace, name })
         if (result.kind !== 'read') return result
         if (!result.found) bindings.store.confirmGone(binding.meta)
         return { kind: 'overtaken' }
@@ -226,7 +229,7 @@ export class Writer {
     }
   }
 
-  /** What a failure means; where somebody else was faster, what is there now is read first. */
+  /** What a failure means. Where another client's write came first, what is there now is read before the answer. */
   async #failed(
     error: unknown,
     verb: Ignorance['verb'],
@@ -240,9 +243,9 @@ export class Writer {
 
   /** A live read of one output into the cache. */
   async #readOutput(name: string): Promise<WriteResult> {
-    const { outputs } = this.#caches
+    const { outputs } = this.#options.caches
     const held = outputs.store.get(name)
-    const result = await this.read<ClusterSpiffeId>(outputs, { namespace: '', name }, cachedOutput)
+    const result = await this.read(outputs, { namespace: '', name })
     if (result.kind !== 'read') return result
     if (!result.found && held !== undefined) outputs.store.confirmGone(held.meta)
     return { kind: 'overtaken' }
@@ -274,6 +277,6 @@ function unknown(error: unknown, verb: Ignorance['verb'], what: string): WriteRe
   return { kind: 'unknown', why: ignoranceOf(error, verb, what), retryAfterMs }
 }
 
-function refOf(meta: ObjectMeta): { readonly namespace: string; readonly name: string } {
+function refOf(meta: KeptMeta): { readonly namespace: string; readonly name: string } {
   return { namespace: meta.namespace, name: meta.name }
 }

@@ -1,7 +1,8 @@
 // One life of an operator, from a start with empty memory to a crash: the real controller over simulated surroundings.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { Controller } from '../../src/reconcile/controller.ts'
+import { composeController } from '../../src/compose.ts'
+import type { Controller } from '../../src/reconcile/controller.ts'
 import { createCaches, type Caches } from '../../src/caches/caches.ts'
 import type { EventNote } from '../../src/telemetry/events.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
@@ -48,7 +49,7 @@ export class Life {
     ]
     const { log, lines } = keptLog()
     this.lines = lines
-    this.#controller = new Controller({
+    this.#controller = composeController({
       api: calls.apiOf(id),
       caches,
       config,

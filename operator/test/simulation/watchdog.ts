@@ -175,7 +175,7 @@ export class Watchdog {
     const binding = store?.get(`${namespace}/${name}`)
     const wanted = kind === 'InferencePool' ? binding?.poolRef : binding?.objectiveRef
     const missing = wanted?.ok === true ? (wanted.value?.name ?? '') : ''
-    const told = binding?.status?.conditions?.find(({ type }) => type === 'Ready')
+    const told = binding?.readStatus()?.conditions?.find(({ type }) => type === 'Ready')
     if (told?.reason === reasonOf(body) && told.observedGeneration === binding?.meta.generation) return
     if (this.#missed.has(missText(life, kind, namespace, missing))) return
     this.#complain(`${reasonOf(body)} is told of ${name}, but nobody has looked for ${missing}`)
