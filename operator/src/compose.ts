@@ -67,7 +67,7 @@ export function composeController(parts: ControllerParts): Controller {
     convergence: new Convergence({
       ...shared,
       onRepair: () => metrics.outputRepaired(),
-      clearWakes: (key) => queue.cover(key),
+      clearWakes: (key) => queue.clearDirty(key),
     }),
     deletion: new BindingDeletion(shared),
   })

@@ -24,7 +24,8 @@ import { METRICS_PATH, serveMetrics, serveProbes } from './server/server.ts'
 import { leaseOf, type Settings } from './settings/settings.ts'
 import { USER_AGENT } from './settings/version.ts'
 
-export interface Surroundings extends ClusterSurroundings {
+/** What an operator needs of its process. */
+export interface OperatorSurroundings extends ClusterSurroundings {
   readonly random: () => number
   readonly log: Log
   /** Aborted when the process is asked to end. */
@@ -43,14 +44,14 @@ const STOP_MS = 15_000
 const EVENTS_MS = 5_000
 /** How long connections may take to end, in milliseconds. */
 const CLOSE_MS = 1_000
-/** How long a cluster without pools is tidied up before the process ends, in milliseconds. */
-const TIDY_MS = 60_000
+/** How long the operator withdraws outputs in a cluster without pools before the process ends, in milliseconds. */
+const WITHDRAW_MS = 60_000
 const LOOK_MS = 100
 /** The waits between the tries of a new leader to list everything once. */
 const CATCH_UP_BACKOFF: Backoff = { firstMs: 100, maxMs: 1_000 }
 
 /** Runs until `stop`, and then ends in order. Rejects with an `OperatorEnded` where it cannot go on. */
-export async function runOperator(settings: Settings, surroundings: Surroundings): Promise<void> {
+export async function runOperator(settings: Settings, surroundings: OperatorSurroundings): Promise<void> {
   const operator = await Operator.create(settings, surroundings)
   try {
     await operator.run()
@@ -61,7 +62,7 @@ export async function runOperator(settings: Settings, surroundings: Surroundings
 
 class Operator {
   readonly #settings: Settings
-  readonly #surroundings: Surroundings
+  readonly #surroundings: OperatorSurroundings
   readonly #client: Client
   readonly #caches: Caches
   readonly #keeper: KindKeeper
@@ -74,7 +75,7 @@ class Operator {
   readonly #broken = Promise.withResolvers<never>()
   readonly #servers: RunningServer[] = []
 
-  static async create(settings: Settings, surroundings: Surroundings): Promise<Operator> {
+  static async create(settings: Settings, surroundings: OperatorSurroundings): Promise<Operator> {
     const { clock } = surroundings
     const cluster = await clusterOf(settings, surroundings)
     const metrics = createMetrics()
@@ -90,7 +91,7 @@ class Operator {
 
   private constructor(
     settings: Settings,
-    surroundings: Surroundings,
+    surroundings: OperatorSurroundings,
     made: { readonly client: Client; readonly metrics: Metrics; readonly namespace: string },
   ) {
     const { clock, random, log, env } = surroundings
@@ -177,18 +178,18 @@ class Operator {
     log.info('leading')
     const hadPools = !this.#poolsAreAbsent()
     const leads = this.#controller.lead()
-    const end = hadPools ? undefined : await Promise.race([leads, this.#tidyWithoutPools()])
+    const end = hadPools ? undefined : await Promise.race([leads, this.#withdrawWithoutPools()])
     if (end !== undefined) return end
     await leads
     return undefined
   }
 
-  /** At start no pool kind is served: tidies up, and says why to end (contract §3), unless one has come meanwhile. */
-  async #tidyWithoutPools(): Promise<OperatorEnded | undefined> {
+  /** At start no pool kind is served: withdraws what rests on one, and says why to end (docs/contract.md §3), unless a pool kind is served by then. */
+  async #withdrawWithoutPools(): Promise<OperatorEnded | undefined> {
     const { clock, log } = this.#surroundings
     const kinds = POOL_KINDS.map(qualifiedKind).join(' nor ')
     log.warn('the API server serves no InferencePool; withdrawing what rests on one')
-    const until = clock.monotonicMs() + TIDY_MS
+    const until = clock.monotonicMs() + WITHDRAW_MS
     while (clock.monotonicMs() < until && !(this.#isFilled() && this.#controller.isIdle)) {
       await pause(clock, LOOK_MS)
     }

@@ -1,4 +1,4 @@
-// Live lists of all ClusterSPIFFEIDs beside their watch: one that began after their deletes tells every binding that waits
+// Live lists of all ClusterSPIFFEIDs beside their watch: one that began after their deletes shows every binding that waits
 // for one whether anything is left of it (docs/contract.md §8).
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Caches } from './caches.ts'

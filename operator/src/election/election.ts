@@ -1,7 +1,7 @@
 // Leader election on a `coordination.k8s.io/v1` Lease, with the rules and times of client-go's `tools/leaderelection`.
 // Two promises keep two leaders apart, each by a monotonic clock of its own:
-// - a leader counts as one only until `renewDeadlineMs` after it *sent* the last renewal that was confirmed;
-// - nobody takes a Lease over before `leaseDurationMs` after it *saw* the Lease change. Times written by others count for
+// - a leader counts as one only until `RENEW_DEADLINE_MS` after it *sent* the last renewal that was confirmed;
+// - no process takes a Lease over before `LEASE_DURATION_MS` after it *saw* the Lease change. Times written by others count for
 //   nothing, so clocks may differ; their rates may too, as long as 10 s here never last longer than 15 s there.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
@@ -33,7 +33,7 @@ export interface ElectionOptions {
   readonly onLost: (reason: string) => void
 }
 
-type State = 'standby' | 'leading' | 'lost' | 'released'
+type ElectionState = 'standby' | 'leading' | 'lost' | 'released'
 
 /** Who may write: asked before every write. */
 export interface Leadership {
@@ -44,7 +44,7 @@ export interface Leadership {
 export class Election implements Leadership {
   readonly #options: ElectionOptions
   readonly #record: LeaseRecord
-  #state: State = 'standby'
+  #state: ElectionState = 'standby'
   /** Until when this process leads, in monotonic milliseconds. */
   #leadsUntilMs = Number.NEGATIVE_INFINITY
   /** Whether the last record that was seen can be written as it is: its resource version is the newest known. */
@@ -89,7 +89,7 @@ export class Election implements Leadership {
     this.#cancelTry()
     this.#cancelDeadline()
     await this.#attempt
-    // A try whose end nobody saw may have taken the Lease, too: the read tells.
+    // A try that got no answer may have taken the Lease too: reading it shows that.
     if (this.#fresh || this.#failing !== undefined) await this.#giveUp()
   }
 

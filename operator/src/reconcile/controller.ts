@@ -4,7 +4,7 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { allCaches, type Caches } from '../caches/caches.ts'
 import type { Indexes } from '../claims/indexes.ts'
 import type { WorkQueue } from '../queue/queue.ts'
-import { runWorkers, REST_EVERY_MS } from '../queue/workers.ts'
+import { runWorkers, PAUSE_EVERY_MS } from '../queue/workers.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Next } from './next.ts'
 import type { Reconciler } from './reconciler.ts'
@@ -38,14 +38,14 @@ export class Controller {
     for (const cache of allCaches(options.caches)) cache.onSyncState(() => this.retryNow())
   }
 
-  /** Works until `stop`. Rejects for a bug: whoever runs this must end the process. */
+  /** Works until `stop`. Rejects for a bug: the caller must end the process. */
   async lead(): Promise<void> {
     const { indexes, queue, clock, workers, pause } = this.#options
     await indexes.warmUp(pause)
     this.#leads = true
     indexes.wakeAll()
     this.#resyncLater()
-    await runWorkers(queue, workers, (key) => this.#reconcile(key), { clock, everyMs: REST_EVERY_MS, pause })
+    await runWorkers(queue, workers, (key) => this.#reconcile(key), { clock, everyMs: PAUSE_EVERY_MS, pause })
   }
 
   /** Takes nothing new in, and resolves when what was begun is done. */
@@ -108,5 +108,5 @@ export class Controller {
   }
 }
 
-/** controller-runtime's words for what a reconcile came to. */
+/** controller-runtime's words for the result of a reconcile. */
 const RESULTS = { settled: 'success', after: 'requeue_after', retry: 'error' } as const

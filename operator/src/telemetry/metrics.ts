@@ -17,7 +17,7 @@ export const EVENT_RESULTS = ['recorded', 'failed', 'dropped'] as const
 export type EventResult = (typeof EVENT_RESULTS)[number]
 
 /** A request to the API server that has ended. */
-export interface RestRequest {
+export interface ApiRequest {
   /** The HTTP status, or `<error>` where there was no answer (as client-go counts). */
   readonly code: number | '<error>'
   readonly method: string
@@ -28,12 +28,12 @@ export interface RestRequest {
 /** Everything that the operator counts and measures. */
 export interface Metrics extends BindingMetrics {
   reconciled(result: ReconcileResult, ms: number): void
-  /** Told about the queue as things happen; `watchQueue` is for what only a look at it tells. */
+  /** Hears of the queue's events as they happen; `watchQueue` is for the rest, which is read at each scrape. */
   readonly queue: QueueObserver
   watchQueue(queue: { state(): QueueState }): void
   /** Is asked at each scrape. */
   watchLeadership(leadership: { isLeader(): boolean }, leaseName: string): void
-  requested(request: RestRequest): void
+  requested(request: ApiRequest): void
   /** A hand edit or a hand delete of our output was put right. */
   outputRepaired(): void
   eventEnded(result: EventResult): void

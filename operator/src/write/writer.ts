@@ -28,7 +28,7 @@ import type { Caches } from '../caches/caches.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
-/** What a write came to. */
+/** The outcome of a write. */
 export type WriteResult =
   /** Carried out, and the cache has it, or something newer; `answer` is the output as a POST or PUT has left it. */
   | { readonly kind: 'done'; readonly answer?: ClusterSpiffeId }
@@ -41,7 +41,7 @@ export type WriteResult =
   /** Not carried out, or it is not known; such a write keeps its reservation until a live read. */
   | { readonly kind: 'unknown'; readonly why: Ignorance; readonly retryAfterMs: number | undefined }
 
-/** What a live read of one name came to. */
+/** The outcome of a live read of one name. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly found: boolean }
   | Extract<WriteResult, { kind: 'kind absent' | 'unknown' }>

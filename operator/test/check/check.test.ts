@@ -8,7 +8,7 @@ import { faultServer } from '../../../test/faults/server.ts'
 import { clientAt } from '../../../shared/test/kube/clusters.ts'
 import { checkKinds, checkLeader, checkRights, checkServer } from '../../src/check/checks.ts'
 import { objectText, rightsWanted } from '../../src/check/rights.ts'
-import { verdictText } from '../../src/check/verdict.ts'
+import { resultText } from '../../src/check/result.ts'
 import { Election } from '../../src/election/election.ts'
 import { newSignature, signerOf } from '../../src/election/signature.ts'
 import { FakeTime } from '../build/fake-time.ts'
@@ -78,7 +78,7 @@ describe('the server', () => {
   ])('says %s', async (_says, behaviour, verdict) => {
     await using server = await faultServer(() => behaviour)
     const client = clientAt(server.url)
-    expect(verdictText(await checkServer(client, server.url))).toMatch(verdict)
+    expect(resultText(await checkServer(client, server.url))).toMatch(verdict)
     client.close()
   })
 })
@@ -181,7 +181,7 @@ describe('kinds', () => {
     const client = clientAt(server.url)
     const found = await checkKinds(client)
     client.close()
-    return found.map(verdictText).join('')
+    return found.map(resultText).join('')
   }
 
   function asGroup({ group, version }: (typeof ALL)[number]): JsonRecord {
@@ -237,7 +237,7 @@ describe('the leader', () => {
     api: Parameters<typeof checkLeader>[0]['api'] = server.api(time.clock()),
   ): Promise<{ said: string; atMs: number }> {
     const verdict = checkLeader({ api, clock: time.clock(), lease: LEASE, patienceMs: PATIENCE_MS })
-    const found = verdict.then((said) => ({ said: verdictText(said), atMs: time.nowMs }))
+    const found = verdict.then((said) => ({ said: resultText(said), atMs: time.nowMs }))
     await time.advance(PATIENCE_MS + 5_000)
     return found
   }

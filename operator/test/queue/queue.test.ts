@@ -53,7 +53,7 @@ describe('the queue', () => {
     queue.add('a/1')
     expect(await queue.take()).toBe('a/1')
     queue.add('a/1')
-    queue.cover('a/1')
+    queue.clearDirty('a/1')
     queue.done('a/1')
     expect(await drain(queue)).toEqual([])
   })
@@ -62,7 +62,7 @@ describe('the queue', () => {
     const { queue } = build()
     queue.add('a/1')
     expect(await queue.take()).toBe('a/1')
-    queue.cover('a/1')
+    queue.clearDirty('a/1')
     queue.add('a/1')
     queue.done('a/1')
     expect(await drain(queue)).toEqual(['a/1'])
@@ -71,7 +71,7 @@ describe('the queue', () => {
   test('keeps a key that nobody processes, whoever says that it is dealt with', async () => {
     const { queue } = build()
     queue.add('a/1')
-    queue.cover('a/1')
+    queue.clearDirty('a/1')
     expect(await drain(queue)).toEqual(['a/1'])
   })
 

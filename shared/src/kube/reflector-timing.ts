@@ -1,4 +1,4 @@
-// How long a reflector waits, and how often: apart from it, so that its rules can be read, and told, in one place.
+// How long a reflector waits between attempts, and how long one may take.
 import { backoffMs, type Backoff } from './backoff.ts'
 import { ApiError } from './errors.ts'
 

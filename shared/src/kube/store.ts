@@ -21,7 +21,7 @@ export type Change<T> =
   | { readonly kind: 'updated'; readonly before: T; readonly now: T }
   | { readonly kind: 'removed'; readonly before: T }
 
-/** When a list began, by the store's own count of what it was told. */
+/** When a list began, by the store's own count of lists and observations. */
 export interface ListToken {
   readonly tick: number
 }

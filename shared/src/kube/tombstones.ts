@@ -7,7 +7,7 @@ interface Tombstone {
   readonly uid: string | undefined
   /** The newest version of the object that anyone saw: whatever the key held up to then is gone too. */
   readonly version: string | undefined
-  /** When it was added, by the store's count of what it was told. */
+  /** When it was added, by the store's count of lists and observations. */
   readonly tick: number
 }
 

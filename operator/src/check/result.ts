@@ -1,7 +1,7 @@
-// What a check came to, and how it is said.
+// The result of a check, and its text.
 
-/** `note`: nothing is wrong, and yet somebody should know. */
-export type Verdict =
+/** `note`: nothing is wrong, but the reader should know. */
+export type CheckResult =
   | { readonly state: 'ok' | 'note'; readonly about: string; readonly says: string }
   | { readonly state: 'failed'; readonly about: string; readonly says: string; readonly fix: string }
 
@@ -10,10 +10,10 @@ const WORD_WIDTH = 8
 const ABOUT_WIDTH = 8
 
 /** One line, and a second one with the fix, each ended. */
-export function verdictText(verdict: Verdict): string {
-  const { state, about, says } = verdict
+export function resultText(result: CheckResult): string {
+  const { state, about, says } = result
   const line = `${WORDS[state].padEnd(WORD_WIDTH)}${about.padEnd(ABOUT_WIDTH)}${says}\n`
-  return verdict.state === 'failed'
-    ? `${line}${' '.repeat(WORD_WIDTH + ABOUT_WIDTH)}fix: ${verdict.fix}\n`
+  return result.state === 'failed'
+    ? `${line}${' '.repeat(WORD_WIDTH + ABOUT_WIDTH)}fix: ${result.fix}\n`
     : line
 }
