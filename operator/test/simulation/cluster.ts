@@ -3,7 +3,7 @@
 // Semantics: kube-apiserver's `registry/generic/registry/store.go` and `registry/rest/{create,update,delete}.go`.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
-import type { DeleteOptions, Deletion, Listing, ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { DeleteOptions, Deletion, Listing, ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 
@@ -23,7 +23,7 @@ export interface ServerChange {
 /** Sees each object before it is stored: returns what to store instead, or throws an `ApiError`. */
 export type Admission = (resource: Resource, object: JsonRecord, by: Author) => JsonRecord
 
-export class SimulatedServer {
+export class SimulatedCluster {
   /** Changed by scenarios: a webhook, a quota. */
   admission: Admission = (_, object) => object
   readonly #kinds = new Map<string, Map<string, JsonRecord>>()
@@ -55,11 +55,11 @@ export class SimulatedServer {
   }
 
   /** The object, or undefined. */
-  find(resource: Resource, ref: ObjectRef): JsonRecord | undefined {
+  find(resource: Resource, ref: ResourceRef): JsonRecord | undefined {
     return this.#kinds.get(resourceName(resource))?.get(keyOf(ref))
   }
 
-  get(resource: Resource, ref: ObjectRef): JsonRecord {
+  get(resource: Resource, ref: ResourceRef): JsonRecord {
     this.#mustServe(resource)
     const object = this.find(resource, ref)
     if (object === undefined) throw notFound(resource, ref.name)
@@ -104,7 +104,7 @@ export class SimulatedServer {
   }
 
   /** A merge patch of metadata, which is all that kleym patches. */
-  patch(resource: Resource, ref: ObjectRef, body: unknown, by: Author): JsonRecord {
+  patch(resource: Resource, ref: ResourceRef, body: unknown, by: Author): JsonRecord {
     const before = this.get(resource, ref)
     const patch = dig(body, 'metadata')
     if (!isRecord(patch)) throw failure(400, 'BadRequest', 'a patch of metadata is wanted', ref.name)
@@ -113,7 +113,7 @@ export class SimulatedServer {
     return this.#change(resource, before, { ...before, metadata }, by)
   }
 
-  delete(resource: Resource, ref: ObjectRef, options: DeleteOptions, by: Author): Deletion {
+  delete(resource: Resource, ref: ResourceRef, options: DeleteOptions, by: Author): Deletion {
     const before = this.get(resource, ref)
     mustMatch(resource, before, options)
     if (listAt(before, 'metadata', 'finalizers').length === 0) {
@@ -192,7 +192,7 @@ export function metadataOf(object: JsonRecord): JsonRecord {
 }
 
 /** Where an object is found. */
-export function refOf(object: JsonRecord): ObjectRef {
+export function refOf(object: JsonRecord): ResourceRef {
   const namespace = stringAt(object, 'metadata', 'namespace') ?? ''
   const name = stringAt(object, 'metadata', 'name') ?? ''
   return namespace === '' ? { name } : { namespace, name }
@@ -203,7 +203,7 @@ export function isDeleting(object: JsonRecord): boolean {
   return stringAt(object, 'metadata', 'deletionTimestamp') !== undefined
 }
 
-function keyOf({ namespace, name }: ObjectRef): string {
+function keyOf({ namespace, name }: ResourceRef): string {
   return namespace === undefined ? name : `${namespace}/${name}`
 }
 

@@ -5,9 +5,9 @@ import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector } from '../../src/kube/reflector.ts'
 import { compareVersions, isNewer } from '../../src/kube/resource-version.ts'
-import { objectKey, Store, type Change } from '../../src/kube/store.ts'
+import { objectKey, Store, type StoreChange } from '../../src/kube/store.ts'
 import { FakeClock } from './fake-clock.ts'
-import { SimulatedServer, type Choose, type Fate } from './simulated-server.ts'
+import { SimulatedServer, type Choose, type RequestFate } from './simulated-server.ts'
 
 interface Thing {
   readonly meta: ObjectMeta
@@ -15,7 +15,7 @@ interface Thing {
 
 const NAMES = ['a', 'b', 'c'] as const
 const RESOURCE = { group: 'g', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true }
-const FAULTS: readonly Fate[] = ['reset', 'stalled', 'expired', 'throttled', 'failed', 'ended']
+const FAULTS: readonly RequestFate[] = ['reset', 'stalled', 'expired', 'throttled', 'failed', 'ended']
 
 const FAULT = new Error('a fault of a listener')
 
@@ -29,7 +29,7 @@ function read(raw: JsonRecord): Thing | undefined {
   return raw['broken'] === true ? undefined : { meta: readMeta(raw) }
 }
 
-export class World {
+export class ReflectorModel {
   readonly clock = new FakeClock()
   readonly store = new Store<Thing>({
     onError: (error) => this.claim(error === FAULT, `a listener threw ${String(error)}`),
@@ -70,7 +70,7 @@ export class World {
     })
   }
 
-  hear(change: Change<Thing>): void {
+  hear(change: StoreChange<Thing>): void {
     const key = objectKey((change.kind === 'removed' ? change.before : change.now).meta)
     if (change.kind === 'added') this.claim(!this.mirror.has(key), `${key} was added twice`)
     else this.claim(this.mirror.get(key) === change.before, `${key} was ${change.kind} from what it was not`)
@@ -112,7 +112,7 @@ export class World {
     }
   }
 
-  fate(): Fate {
+  fate(): RequestFate {
     return this.choose(4) === 0 ? (FAULTS[this.choose(FAULTS.length)] ?? 'reset') : 'answered'
   }
 

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
  * Gets `load`'s value at most once per `ms` milliseconds, and once for all who ask at the same time; `refresh` gets a
  * new one at once. A failure is not kept.
  */
-export function keep<T>(
+export function cachedFor<T>(
   clock: Clock,
   ms: number,
   load: (refresh: boolean) => Promise<T>,
