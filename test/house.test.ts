@@ -28,7 +28,7 @@ test('every npm script runs on the Node that the project pins', () => {
 
 /** 0 for views, 1 for reports, 2 for commands, -1 for anything else. */
 function floor(path: string): number {
-  return ['plugin/src/view/', 'plugin/src/report/', 'plugin/src/commands/'].findIndex((folder) =>
+  return ['plugin/src/text/', 'plugin/src/frame/', 'plugin/src/answers/'].findIndex((folder) =>
     path.startsWith(folder),
   )
 }

@@ -1,6 +1,6 @@
 // One kind, followed for as long as the watch runs: its objects, and how far they may be believed. What cannot be read is
 // tried again by the reflector, so a kind that is forbidden or not there comes back by itself.
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -17,9 +17,9 @@ export type Standing =
   /** The API server says that it does not serve the kind. */
   | { readonly kind: 'absent' }
   /** Nothing of it could be read. */
-  | { readonly kind: 'unknown'; readonly why: Ignorance }
+  | { readonly kind: 'unknown'; readonly why: UnknownReason }
   /** It was read once, and is not followed since. */
-  | { readonly kind: 'old'; readonly why: Ignorance; readonly since: Date }
+  | { readonly kind: 'old'; readonly why: UnknownReason; readonly since: Date }
 
 /** What feeds need of the outside. */
 export interface FeedIo {
@@ -112,14 +112,14 @@ export class Feed<T extends Cached> {
   }
 
   /** A 404 of a list may be an API that comes or goes just now: it is an absence only where discovery says so. */
-  async #confirmAbsence(why: Ignorance, run: number): Promise<void> {
+  async #confirmAbsence(why: UnknownReason, run: number): Promise<void> {
     const [served] = await discover(this.#io.api, [this.resource])
     if (run !== this.#run || this.#reflector?.state.kind !== 'failing') return
     if (served?.state === 'absent') this.#stand({ kind: 'absent' })
     else this.#fail(why)
   }
 
-  #fail(why: Ignorance): void {
+  #fail(why: UnknownReason): void {
     const known = this.#standing
     if (known.kind === 'old') this.#stand({ ...known, why })
     else if (known.kind === 'current') this.#stand({ kind: 'old', why, since: this.#io.clock.now() })
@@ -136,7 +136,7 @@ export class Feed<T extends Cached> {
 export function ignoranceOfFeed({
   resource,
   standing,
-}: Pick<Feed<Cached>, 'resource' | 'standing'>): Ignorance | undefined {
+}: Pick<Feed<Cached>, 'resource' | 'standing'>): UnknownReason | undefined {
   switch (standing.kind) {
     case 'current':
     case 'old':
