@@ -8,12 +8,9 @@ import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
-import type { Command } from '@oclif/core/command'
+import type { CommandClasses } from '../flags/command-classes.ts'
 
 /** Command classes by the word on the command line. */
-export type CommandClasses = Readonly<Record<string, Command.Class>>
-
-/** The commands of the plugin. */
 export const COMMANDS = {
   explain: ExplainCommand,
   diff: DiffCommand,
