@@ -2,7 +2,7 @@
 import type { Command } from '@oclif/core/command'
 import { keysOf } from '../shared/src/core/json.ts'
 import { KleymCommand } from '../plugin/src/flags/command.ts'
-import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/program/commands.ts'
+import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
 import { BIN } from '../plugin/src/program/embedded.ts'
 import { EXIT } from '../plugin/src/io/errors.ts'
 

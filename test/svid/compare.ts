@@ -182,7 +182,7 @@ function asHeld(entry: RegistrationEntry): HeldEntry {
 function heldKey({ spiffeId, parentId, selectors }: HeldEntry): string {
   const pairs = selectors.map((text) => {
     const colon = text.indexOf(':')
-    return { type: text.slice(0, colon), value: text.slice(colon + 1), open: [] }
+    return { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
   })
   return entryKey({ spiffeId, parentId, selectors: pairs })
 }

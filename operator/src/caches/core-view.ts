@@ -80,7 +80,7 @@ class BindingView implements Binding {
   readonly mode: Binding['mode']
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
-  readonly standing = 'live'
+  readonly lifecycle = 'live'
   readonly origin = undefined
   readonly #cached: CachedBinding
 

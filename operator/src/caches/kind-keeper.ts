@@ -2,7 +2,7 @@
 // one that it does, and takes a changed CRD as the sign to ask again. A kind is absent only when the API server says so; a
 // discovery that fails is tried again.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { readObjectVersion } from '@kleym/shared/core/objects/meta.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
@@ -224,7 +224,7 @@ export class KindKeeper {
   }
 
   /** A cache that has been filled is as good as it was a moment ago, unless its kind may not be read any more. */
-  #distrustLater(kind: KeptKind, why: Ignorance): void {
+  #distrustLater(kind: KeptKind, why: UnknownReason): void {
     kind.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
       kind.cancelDistrust = undefined
       kind.cache.setSyncState({ kind: 'unknown', why })

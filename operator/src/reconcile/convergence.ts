@@ -1,6 +1,6 @@
 // A binding that is not being deleted: decide from the caches, carry out one write, decide again, until nothing is due; then
 // say so in the status. Level-based: why the binding was woken does not matter (docs/contract.md §6 to §8).
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
@@ -267,9 +267,13 @@ export class Convergence {
   }
 }
 
-const CONFLICTING: Ignorance = { verb: 'update', what: CLUSTER_SPIFFE_ID_KIND, cause: 'conflicting writes' }
-const VANISHING: Ignorance = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
-const REFUSED: Ignorance = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
+const CONFLICTING: UnknownReason = {
+  verb: 'update',
+  what: CLUSTER_SPIFFE_ID_KIND,
+  cause: 'conflicting writes',
+}
+const VANISHING: UnknownReason = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
+const REFUSED: UnknownReason = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
 
 /** Whether nothing is due, of all that is known now. */
 function isAtRest(evaluation: Evaluation): boolean {
@@ -278,6 +282,6 @@ function isAtRest(evaluation: Evaluation): boolean {
   )
 }
 
-function undetermined({ judgement }: { readonly judgement: Judgement }, why: Ignorance): Judgement {
+function undetermined({ judgement }: { readonly judgement: Judgement }, why: UnknownReason): Judgement {
   return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why }
 }

@@ -5,7 +5,7 @@ import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION, type ConditionType } from
 import type { BindingStatus, Condition } from '@kleym/shared/core/objects/binding-status.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
-import { nextStatus, verdictOf, type Verdict } from '@kleym/shared/core/plan/status.ts'
+import { nextStatus, verdictOf, type StatusVerdict } from '@kleym/shared/core/plan/status.ts'
 import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { EventRecorder } from '../telemetry/events.ts'
@@ -31,7 +31,7 @@ interface StatusChange {
   readonly binding: CachedBinding
   readonly before: BindingStatus | undefined
   readonly judgement: Judgement
-  readonly verdict: Verdict
+  readonly verdict: StatusVerdict
 }
 
 export class Reports {
@@ -153,7 +153,7 @@ function conditionOf(status: BindingStatus | undefined, type: ConditionType): Co
   return status?.conditions?.find((condition) => condition.type === type)
 }
 
-function outcomeOf({ reason }: Verdict, { compiled }: Judgement): BindingOutcome {
+function outcomeOf({ reason }: StatusVerdict, { compiled }: Judgement): BindingOutcome {
   const { mode } = compiled.binding
   return { condition: REASONS[reason].condition, reason, mode: mode.ok ? mode.value : 'Unsupported' }
 }
@@ -161,7 +161,7 @@ function outcomeOf({ reason }: Verdict, { compiled }: Judgement): BindingOutcome
 function logKeysOf(
   { key, poolRef, objectiveRef, mode }: CachedBinding,
   judgement: Judgement,
-  verdict: Verdict,
+  verdict: StatusVerdict,
 ): LogKeys {
   const { result } = judgement.compiled
   return {

@@ -2,7 +2,7 @@
 // at once: it counts as a live read (docs/contract.md §6). Nothing here decides; nothing here retries.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectVersion } from '@kleym/shared/core/objects/meta.ts'
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import {
   BINDING_GROUP,
   BINDING_KIND,
@@ -39,7 +39,7 @@ export type WriteResult =
   /** The API server does not serve the kind. */
   | { readonly kind: 'kind absent' }
   /** Not carried out, or it is not known; such a write keeps its reservation until a live read. */
-  | { readonly kind: 'unknown'; readonly why: Ignorance; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'unknown'; readonly why: UnknownReason; readonly retryAfterMs: number | undefined }
 
 /** The outcome of a live read of one name. */
 export type ReadResult =
@@ -232,7 +232,7 @@ export class Writer {
   /** What a failure means. Where another client's write came first, what is there now is read before the answer. */
   async #failed(
     error: unknown,
-    verb: Ignorance['verb'],
+    verb: UnknownReason['verb'],
     what: string,
     readAgain: () => Promise<WriteResult>,
   ): Promise<WriteResult> {
@@ -270,7 +270,11 @@ function isRefusal(error: unknown): error is ApiError {
   )
 }
 
-function unknown(error: unknown, verb: Ignorance['verb'], what: string): WriteResult & { kind: 'unknown' } {
+function unknown(
+  error: unknown,
+  verb: UnknownReason['verb'],
+  what: string,
+): WriteResult & { kind: 'unknown' } {
   // Anything but an answer or a failed connection is a bug, and must not pass for a failure to retry.
   if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined

@@ -20,14 +20,14 @@ export const DIRECTIVE = {
   keepOrder: 32,
 } as const
 
-export interface Candidate {
+export interface CompletionCandidate {
   /** The whole word; after `--flag=`, the value alone, as the shells of cobra's scripts want it. */
   readonly text: string
   readonly about?: string
 }
 
 export interface Completion {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly CompletionCandidate[]
   /** A sum of DIRECTIVEs. */
   readonly directive: number
 }
@@ -36,7 +36,7 @@ export interface Completion {
 export const NOTHING: Completion = { candidates: [], directive: DIRECTIVE.noFiles }
 
 /** Candidates that no files stand in for. */
-export function offer(candidates: readonly Candidate[], directive: number = 0): Completion {
+export function offer(candidates: readonly CompletionCandidate[], directive: number = 0): Completion {
   return { candidates, directive: directive + DIRECTIVE.noFiles }
 }
 
@@ -49,7 +49,7 @@ export function printCompletion({ candidates, directive }: Completion): string {
   return [...lines, `:${directive}`, ''].join('\n')
 }
 
-function lineOf({ text, about }: Candidate): string {
+function lineOf({ text, about }: CompletionCandidate): string {
   return about === undefined || isUnsafe(about) ? text : `${text}\t${about}`
 }
 

@@ -1,7 +1,7 @@
 // The base of all commands: oclif parses, the code behind the command answers, and the program prints.
 import { Command } from '@oclif/core/command'
 import type { Config } from '@oclif/core/config'
-import type { CommandContext, Outcome } from '../io/context.ts'
+import type { CommandContext, CommandResult } from '../io/context.ts'
 import { EmbeddedConfig } from '../program/embedded.ts'
 import { clusterFlags } from './cluster-flags.ts'
 import { outputFlags, settingsFlags, sourceFlags } from './flags.ts'
@@ -15,7 +15,7 @@ export abstract class KleymCommand extends Command {
   }
 
   /** Answers, or throws a KleymError. */
-  abstract override run(): Promise<Outcome>
+  abstract override run(): Promise<CommandResult>
 
   /** What the command may use of the process. */
   protected get context(): CommandContext {

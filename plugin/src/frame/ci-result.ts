@@ -1,7 +1,7 @@
 // The result as the formats for CI systems print it: each finding with its place in a file, where there is one.
 import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { FailOn } from '../flags/flags.ts'
-import type { CiResult, Place } from '../output/ci.ts'
+import type { CiResult, FilePlace } from '../output/ci.ts'
 import { STDIN } from '../sources/load.ts'
 import { unknownsOf, type Judged } from './judged.ts'
 
@@ -25,8 +25,8 @@ export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiR
   }
 }
 
-function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>()
+function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, FilePlace> {
+  const places = new Map<string, FilePlace>()
   for (const mark of marks) {
     const { origin } = mark
     if (origin === undefined || !isFile(origin.file) || places.has(objectKey(mark))) continue

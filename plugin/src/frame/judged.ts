@@ -3,17 +3,17 @@
 import { compareFindings, reaches, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
 import type { FailOn } from '../flags/flags.ts'
 import type { OutputOptions } from '../flags/options.ts'
-import type { World } from '../gather/gather.ts'
+import type { AnswerInput } from '../gather/gather.ts'
 import type { Frame } from './frame.ts'
 
 export interface Judged {
   readonly frame: Frame
-  readonly world: World
+  readonly world: AnswerInput
   /** The frame's findings without the suppressed ones, in their order. */
   readonly shown: readonly Finding[]
   /** What is to be said about the suppressions themselves. */
@@ -31,7 +31,7 @@ export interface Judged {
 /** Judges a frame. A suppression never hides that something is not known: that is read from all findings. */
 export function judge(
   frame: Frame,
-  world: World,
+  world: AnswerInput,
   { failOn, suppress: flags }: Pick<OutputOptions, 'failOn' | 'suppress'>,
 ): Judged {
   const incomplete = world.problems.length > 0 || frame.missing.length > 0
@@ -83,7 +83,7 @@ export function exitCodeOf(
 /** What was missing, one sentence each, in the order in which stderr tells it. */
 export function unknownsOf({ frame, unclear }: Pick<Judged, 'frame' | 'unclear'>): readonly string[] {
   return [
-    ...frame.missing.map(ignoranceText),
+    ...frame.missing.map(unknownReasonText),
     ...(unclear ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
   ]
 }

@@ -1,8 +1,8 @@
 // The report that machines read (`-o json`, `-o yaml`). Its fields only ever grow; schema/ describes them.
 import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
-import type { World } from '../gather/gather.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { AnswerInput } from '../gather/gather.ts'
 import { report } from '../output/json.ts'
 import type { Judged } from './judged.ts'
 
@@ -15,7 +15,7 @@ export function machineReport(judged: Judged): Readonly<Record<string, unknown>>
     findings: findings.map(findingReport),
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
-    missing: frame.missing.map((why) => ({ ...why, text: ignoranceText(why) })),
+    missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
     problems: world.problems,
     exitCode,
   })
@@ -32,7 +32,7 @@ function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly
   return { ...findingReport(finding), suppression: { by, text, reason: reason ?? null } }
 }
 
-function settingsReport({ operator, after }: World): Readonly<Record<string, unknown>> {
+function settingsReport({ operator, after }: AnswerInput): Readonly<Record<string, unknown>> {
   const { trustDomain, className } = operator.config
   return {
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,

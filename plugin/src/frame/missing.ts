@@ -1,14 +1,14 @@
 // What an answer would have needed and could not get: it decides between exit code 0 and 4.
-import { gapsThatMatter } from '@kleym/shared/core/findings/gaps.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { helpfulRules } from '../cluster/rbac.ts'
 import { KleymError } from '../io/errors.ts'
-import type { World } from '../gather/gather.ts'
+import type { AnswerInput } from '../gather/gather.ts'
 
 /** The gaps of the snapshot that may hide something, and the reasons of undetermined bindings, each once, in a total order. */
-export function missingOf({ after }: World, judgements: Iterable<Judgement>): readonly Ignorance[] {
+export function missingOf({ after }: AnswerInput, judgements: Iterable<Judgement>): readonly UnknownReason[] {
   const all = [...gapsThatMatter(after)]
   for (const judgement of judgements) if (judgement.state === 'undetermined') all.push(judgement.why)
   const distinct = new Map(
@@ -18,7 +18,7 @@ export function missingOf({ after }: World, judgements: Iterable<Judgement>): re
 }
 
 /** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */
-export function unlessUnread<T>({ problems, after }: World, kind: string, choose: () => T): T {
+export function unlessUnread<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
   const [first] = problems
   const gap = after.snapshot.gaps.get(kind)
   try {
@@ -33,7 +33,7 @@ export function unlessUnread<T>({ problems, after }: World, kind: string, choose
     }
     if (gap !== undefined) {
       const fix = helpfulRules([gap]).join(' ') || 'try again when the API server answers'
-      const parts = { what: 'cannot tell whether it is there', where, why: ignoranceText(gap), fix }
+      const parts = { what: 'cannot tell whether it is there', where, why: unknownReasonText(gap), fix }
       throw new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
     }
     if (after.snapshot.absentKinds.has(kind)) {

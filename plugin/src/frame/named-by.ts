@@ -1,6 +1,6 @@
 // How "named by" looks in `explain` and `who-selects`: the rules of access policies that name an identity, by the way in
 // which they do.
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
 import type { Named } from './model.ts'
@@ -12,7 +12,7 @@ export function namedByRows(
   { wide }: { readonly wide: boolean },
 ): readonly string[] {
   const rows = [...Map.groupBy(namings, headOf)].map(([head, same]) => head + rulesText(same, wide))
-  const unknown = knowledge.state === 'unknown' ? [`not known: ${ignoranceText(knowledge.why)}`] : []
+  const unknown = knowledge.state === 'unknown' ? [`not known: ${unknownReasonText(knowledge.why)}`] : []
   const open = uninterpreted.map(({ key }) => key)
   return [
     ...rows,

@@ -1,5 +1,5 @@
 // A few namespaces were read, and then all of them, and not all of that could be had: what each reading knows is kept.
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { NAMESPACES, resourceName } from '@kleym/shared/kube/resources.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
@@ -11,7 +11,7 @@ export const OTHER_NAMESPACES = 'other namespaces'
  * Everything, with the objects of `few` for each kind that could be read in a few namespaces only. Outside of those,
  * what is not there is then not known.
  */
-export function widen(everything: LiveSide, few: LiveSide): LiveSide {
+export function mergeReads(everything: LiveSide, few: LiveSide): LiveSide {
   const lost = new Map([...everything.gaps].filter(([kind]) => !few.gaps.has(kind)))
   const objects = [
     ...everything.objects,
@@ -29,6 +29,6 @@ export function widen(everything: LiveSide, few: LiveSide): LiveSide {
 }
 
 /** Without a list of Namespaces, only their labels are open, and that is judged by itself. */
-function gapElsewhere(lost: ReadonlyMap<string, Ignorance>): Ignorance | undefined {
+function gapElsewhere(lost: ReadonlyMap<string, UnknownReason>): UnknownReason | undefined {
   return [...lost].find(([kind]) => kind !== resourceName(NAMESPACES))?.[1]
 }

@@ -1,7 +1,7 @@
 // Of files, the namespaces that an answer is about are worked out first, as they are of a cluster: all files have been read
 // by then, but most of the work comes after that. The rest follows where it may change the answer.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import { reachesBeyond } from '@kleym/shared/core/findings/outside-scope.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
@@ -10,12 +10,12 @@ import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isWorkload } from '@kleym/shared/core/objects/workload.ts'
 import type { RuleSource } from '@kleym/shared/core/objects/access-rule.ts'
 import { pathStart } from '@kleym/shared/core/policies/near-misses.ts'
-import { wantingByPath } from '@kleym/shared/core/policies/unmet-claims.ts'
+import { unmetClaimsByPath } from '@kleym/shared/core/policies/unmet-claims.ts'
 import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
 
 /** The namespaces that are enough to begin with; undefined: everything. */
-export function partOf(
+export function scopeOf(
   objects: readonly RawObject[],
   { about }: Pick<Question, 'about'>,
 ): ReadonlySet<string> | undefined {
@@ -44,12 +44,12 @@ function isBinding(value: JsonRecord): boolean {
 
 /** Whether the answer of a part is the answer of everything. */
 export function isEnough(part: Analysis): boolean {
-  return !reachesBeyond(part) && !mayNameNeighbours(part)
+  return !dependsOnOutsideScope(part) && !mayNameNeighbours(part)
 }
 
 /** Whether a policy names an ID that a binding here asks for and does not give: what is like it may be anywhere. */
 function mayNameNeighbours(part: Analysis): boolean {
-  const wanting = wantingByPath(part)
+  const wanting = unmetClaimsByPath(part)
   const isWanted = (source: RuleSource): boolean =>
     source.kind === 'SPIFFE' && wanting.has(source.spiffeId.slice(pathStart(source.spiffeId)))
   return (

@@ -1,13 +1,13 @@
 // Which objects a command line means: by name, by namespace, by labels.
 import { KleymError } from '../io/errors.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import type { World } from './gather.ts'
+import type { AnswerInput } from './gather.ts'
 import type { NamedBinding } from './question.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
 import { parseLabelQuery } from './label-query.ts'
 
-export interface Scope {
+export interface SelectionScope {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined
   /** A label selector as written. */
@@ -16,9 +16,9 @@ export interface Scope {
 
 /** The bindings that are meant: those named, else those in scope. Throws where a named one does not exist. */
 export function chooseBindings(
-  { after, isLive }: Pick<World, 'after' | 'isLive'>,
+  { after, isLive }: Pick<AnswerInput, 'after' | 'isLive'>,
   names: readonly string[],
-  scope: Scope,
+  scope: SelectionScope,
 ): readonly Binding[] {
   const { bindings } = after.snapshot
   if (names.length === 0) return inScope(bindings, scope)
@@ -35,7 +35,7 @@ export function chooseBindings(
 export function bindingsMeant<T extends NamedBinding>(
   bindings: readonly T[],
   names: readonly string[],
-  scope: Scope,
+  scope: SelectionScope,
 ): readonly T[] {
   if (names.length === 0) return inScope(bindings, scope)
   const found = names.map((name) => namedBindings(bindings, name, scope))
@@ -44,7 +44,7 @@ export function bindingsMeant<T extends NamedBinding>(
 
 function inScope<T extends NamedBinding>(
   bindings: readonly T[],
-  { namespace, selector }: Scope,
+  { namespace, selector }: SelectionScope,
 ): readonly T[] {
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   return bindings.filter(
@@ -58,7 +58,7 @@ function inScope<T extends NamedBinding>(
 function namedBindings<T extends NamedBinding>(
   bindings: readonly T[],
   written: string,
-  scope: Scope,
+  scope: SelectionScope,
 ): readonly T[] {
   const { namespace = scope.namespace, name } = parseBindingName(written)
   return bindings.filter(

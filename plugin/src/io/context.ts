@@ -1,13 +1,18 @@
 // What a command may use of the process. main.ts makes the one real context; tests make others. Nothing else in the
 // plugin touches process.env, the streams or the exit code.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import type { SourceIo } from '../sources/load.ts'
 import { choosePalette, type ColourFlag, type Palette } from './palette.ts'
-import { DEFAULT_WIDTH } from '../text/wrap.ts'
 import type { ExitCode } from './errors.ts'
 
+/** What the sources need of the process. */
+export interface SourceIo {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: AsyncIterable<unknown>
+}
+
 /** One output stream. */
-export interface Output {
+export interface OutputStream {
   /** Writes text; a reader that has gone away is no error. */
   write(text: string): void
   readonly isTerminal: boolean
@@ -37,8 +42,8 @@ export interface Interrupts {
 }
 
 export interface CommandContext extends SourceIo {
-  readonly stdout: Output
-  readonly stderr: Output
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
   readonly clock: Clock
   /**
    * Gives memory back now, where the runtime can be told to: Bun lets its heap grow to twice what is in use before it
@@ -54,7 +59,7 @@ export interface CommandContext extends SourceIo {
 }
 
 /** What a command has to say; the shell around it does the printing. */
-export interface Outcome {
+export interface CommandResult {
   /** For stdout: the answer and nothing else, with its last line break. */
   readonly answer: string
   /** For stderr, after the answer: one line each, escaped when printed. */
@@ -67,13 +72,4 @@ export interface Outcome {
 /** The palette for stdout under `--color`. */
 export function paletteFor(flag: ColourFlag, { env, stdout }: CommandContext): Palette {
   return choosePalette({ flag, env, isTerminal: stdout.isTerminal })
-}
-
-/** The narrowest layout; a smaller terminal wraps by itself. */
-const MIN_WIDTH = 40
-
-/** Columns for a text view: those of the terminal, else `COLUMNS`, else 80. */
-export function viewWidth({ env, stdout }: CommandContext): number {
-  const told = stdout.columns ?? Number(env['COLUMNS'])
-  return Number.isInteger(told) && told > 0 ? Math.max(MIN_WIDTH, told) : DEFAULT_WIDTH
 }

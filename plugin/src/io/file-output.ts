@@ -2,7 +2,7 @@
 // they stand on (sockets, terminals) takes Bun longer to load than `--help` takes without them.
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
-import type { Output } from './context.ts'
+import type { OutputStream } from './context.ts'
 
 /** A stream of the process. */
 export interface ProcessStream {
@@ -14,7 +14,7 @@ export interface ProcessStream {
 }
 
 /** A reader may leave at any time (`| head`): that is no error of ours, and nothing is written any more. */
-export class FileOutput implements Output {
+export class FileOutput implements OutputStream {
   readonly #of: ProcessStream
   readonly #toldOfEnd: (() => void)[] = []
   #stream: NodeJS.WriteStream | undefined

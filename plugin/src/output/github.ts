@@ -3,7 +3,7 @@
 import { countBySeverity } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
-import { findingLines, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
+import { findingLines, placeOfFinding, suppressionText, type CiResult, type FilePlace } from './ci.ts'
 import {
   escapeGithubMessage,
   escapeGithubProperty,
@@ -60,7 +60,7 @@ export function summaryText({
 interface Annotation {
   readonly title: string
   readonly lines: readonly string[]
-  readonly place?: Place | undefined
+  readonly place?: FilePlace | undefined
 }
 
 function command(name: Command, { title, lines, place }: Annotation): string {

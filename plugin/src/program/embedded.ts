@@ -1,5 +1,6 @@
 // oclif without a disk: the commands and their descriptions are part of the program, so the same code runs from source,
 // from a bundle and from an executable. Only public methods of @oclif/core 5.1.9 are overridden.
+import type { CommandClasses } from '../flags/command-classes.ts'
 import type { Command } from '@oclif/core/command'
 import { Config, Plugin } from '@oclif/core/config'
 import type * as Interfaces from '@oclif/core/interfaces'
@@ -7,9 +8,6 @@ import type { CommandContext } from '../io/context.ts'
 
 /** How help and errors call the program, whatever it was started as. */
 export const BIN = 'kubectl kleym'
-
-/** What oclif needs to know of the commands: the classes, by the word on the command line. */
-export type CommandClasses = Readonly<Record<string, Command.Class>>
 
 /** oclif's configuration, which also carries what commands may use of the process. */
 export class EmbeddedConfig extends Config {

@@ -1,7 +1,7 @@
 // Help: the questions first, `kubectl kleym` everywhere, 80 columns, no colours, examples that can be pasted.
 import type { Command } from '@oclif/core/command'
 import { Help } from '@oclif/core/help'
-import { COMMAND_IDS, COMMANDS, QUESTIONS } from './commands.ts'
+import { COMMAND_IDS, COMMANDS, QUESTIONS } from '../answers/commands.ts'
 import { BIN, type EmbeddedConfig } from './embedded.ts'
 import { unknownCommand } from './usage-errors.ts'
 

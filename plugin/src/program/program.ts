@@ -1,8 +1,8 @@
 // One run of the program, from the command line to the exit code. Everything that can go wrong ends here.
 import { COMPLETE } from '../io/completion-request.ts'
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
-import { COMMAND_IDS, COMMANDS, isCommand } from './commands.ts'
-import type { CommandContext, Outcome } from '../io/context.ts'
+import { COMMAND_IDS, COMMANDS, isCommand } from '../answers/commands.ts'
+import type { CommandContext, CommandResult } from '../io/context.ts'
 import { configToRun, loadConfig } from './embedded.ts'
 import { asKleymError, EXIT, formatError, formatStack, type ExitCode, type KleymError } from '../io/errors.ts'
 import { asksForHelp, helpText } from './help.ts'
@@ -52,7 +52,7 @@ async function asUsageError(
 }
 
 /** Prints what a command has to say: the answer first, then what a person should know about it. */
-function print({ answer, notes, errors = [] }: Outcome, { stdout, stderr }: CommandContext): void {
+function print({ answer, notes, errors = [] }: CommandResult, { stdout, stderr }: CommandContext): void {
   if (answer !== '') stdout.write(answer)
   for (const note of notes) stderr.write(`${neutraliseCommands(escapeTerminal(note))}\n`)
   for (const error of errors) stderr.write(error)

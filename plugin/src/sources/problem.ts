@@ -25,7 +25,7 @@ export interface InputProblem {
 }
 
 /** A place in a file, as far as it is known; numbers count from 1. */
-export interface Place {
+export interface InputPlace {
   readonly file: string
   readonly document?: number | undefined
   readonly line?: number | undefined
@@ -33,7 +33,7 @@ export interface Place {
 }
 
 /** `pools.yaml, document 3, line 12, column 5`. */
-export function placeText({ file, document, line, column }: Place): string {
+export function placeText({ file, document, line, column }: InputPlace): string {
   const parts = [file]
   if (document !== undefined) parts.push(`document ${document}`)
   if (line !== undefined) parts.push(`line ${line}`)

@@ -3,7 +3,7 @@
 import { lineWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
 import { shorten, wrap } from './wrap.ts'
 
-export type Cell = Pieces
+export type TableCell = Pieces
 
 export interface TableOptions {
   /** Columns that the whole table may take. */
@@ -22,7 +22,7 @@ export interface TableOptions {
 const LAST_COLUMN_MIN = 24
 
 /** Rows of cells as lines. Rows may have different lengths; an empty cell keeps its column. */
-export function table(rows: readonly (readonly Cell[])[], options: TableOptions): Block {
+export function table(rows: readonly (readonly TableCell[])[], options: TableOptions): Block {
   const { width, indent = 0, gap = 2, header, limits = {} } = options
   const titled = header === undefined ? rows : [header.map((title) => span(title, 'dim')), ...rows]
   const cells = titled.map((row) => row.map((cell, column) => fit(cell, limits[column])))
@@ -47,7 +47,7 @@ function tableRow(
   return wrapped.map((last, number) => (number === 0 ? head.concat(last) : [hang].concat(last)))
 }
 
-function fit(cell: Cell, limit: number | undefined): Line {
+function fit(cell: TableCell, limit: number | undefined): Line {
   const spans = toLine(cell)
   if (limit === undefined || lineWidth(spans) <= limit) return spans
   // A cell of several roles keeps the first one: it is shortened as a whole.

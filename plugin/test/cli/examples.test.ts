@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/program/commands.ts'
+import { COMMANDS } from '../../src/answers/commands.ts'
 import { EXIT } from '../../src/io/errors.ts'
 import { inProcess } from './in-process.ts'
 

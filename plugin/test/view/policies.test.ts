@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import type {
   NamedBy,
   NoteKind,
-  PolicyKnowledge,
   ResolvedPolicy,
   ResolvedRule,
 } from '@kleym/shared/core/policies/resolution.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
 import { render } from '../../src/text/line.ts'
 import { namedByRows, namedIdRows } from '../../src/frame/named-by.ts'
 import { PLAIN } from '../../src/io/palette.ts'

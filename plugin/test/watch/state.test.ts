@@ -6,7 +6,7 @@ import {
   reduce,
   settled,
   startState,
-  type Mode,
+  type ScreenMode,
   type ScreenFacts,
   type ScreenState,
 } from '../../src/answers/watch/screen/state.ts'
@@ -205,7 +205,7 @@ describe('leaving', () => {
     expect(press(keys).leaving).toBe(leaving)
   })
 
-  test.each<[string, Mode]>([
+  test.each<[string, ScreenMode]>([
     ['?', 'help'],
     ['?j', 'table'],
   ])('%s ends in mode %s', (keys, mode) => {

@@ -2,15 +2,15 @@
 // stays pure: nothing that it answers depends on who listens.
 
 /** Told that one more object has been worked on. It must not throw, nor change anything that the work reads. */
-export type Pace = () => void
+export type OnProgress = () => void
 
 /** Nobody listens. */
-export const NO_PACE: Pace = () => {}
+export const IGNORE_PROGRESS: OnProgress = () => {}
 
 /** The items, each of them a step. */
-export function* paced<T>(items: Iterable<T>, pace: Pace): Generator<T, void, undefined> {
+export function* reporting<T>(items: Iterable<T>, onProgress: OnProgress): Generator<T, void, undefined> {
   for (const item of items) {
-    pace()
+    onProgress()
     yield item
   }
 }

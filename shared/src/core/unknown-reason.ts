@@ -1,7 +1,7 @@
 // Why something is not known, as a value: an unknown carries its reason and never collapses into zero, empty or false.
 
 /** Why something is not known: a closed set of words, so that a retry never rewrites a message. */
-export interface Ignorance {
+export interface UnknownReason {
   /** What was tried: an API verb, or `read` for a file. */
   readonly verb: 'get' | 'list' | 'watch' | 'discover' | 'read' | 'create' | 'update' | 'patch' | 'delete'
   /** What was looked for, as users name it: `InferencePool.inference.networking.k8s.io`. */
@@ -28,7 +28,7 @@ export interface Ignorance {
 }
 
 /** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`. */
-export function ignoranceText(why: Ignorance): string {
+export function unknownReasonText(why: UnknownReason): string {
   const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
   return `cannot ${why.verb} ${why.what}${where}: ${why.cause}`
 }

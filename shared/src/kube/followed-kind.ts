@@ -2,7 +2,7 @@
 // reflector that keeps them up to date. When to follow a kind, and what a failure means for what is known of it, is for its
 // owner to decide: the operator stops following a kind that is not served, a person's watch goes on asking.
 import type { JsonRecord } from '../core/json.ts'
-import type { Ignorance } from '../core/unknown-reason.ts'
+import type { UnknownReason } from '../core/unknown-reason.ts'
 import type { Api, Resource } from './api.ts'
 import type { Clock } from './clock.ts'
 import { Reflector, type ReflectorState } from './reflector.ts'
@@ -17,7 +17,7 @@ export type SyncState =
   /** The API server says that it does not serve the kind. */
   | { readonly kind: 'absent' }
   /** The kind could not be read, or is not followed any more. */
-  | { readonly kind: 'unknown'; readonly why: Ignorance }
+  | { readonly kind: 'unknown'; readonly why: UnknownReason }
 
 export interface FollowedKindOptions<T extends Cached> {
   readonly resource: Resource

@@ -1,8 +1,8 @@
 // A read that failed and is not counted as a gap changes no finding: else a verdict would be called complete and be wrong.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findingsOf } from '../../src/core/findings/all.ts'
-import { gapsThatMatter } from '../../src/core/findings/gaps.ts'
+import { findingsOf } from '../../src/core/rules/all.ts'
+import { gapsThatMatter } from '../../src/core/rules/gaps.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../src/core/objects/scm-settings.ts'
 import { containerVerdicts } from '../../src/core/spire/registration.ts'

@@ -5,7 +5,7 @@ import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import type { Output } from '../../src/core/compile/output.ts'
 import { stringAt, type JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/unknown-reason.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { NAMESPACE_NAME_LABEL } from '../../src/core/names.ts'
 import { readMeta } from '../../src/core/objects/meta.ts'
 import type { ScmSettings } from '../../src/core/objects/scm-settings.ts'
@@ -254,6 +254,6 @@ export function analysisOf(
   return analyse(snapshot, config, settings)
 }
 
-function forbid(what: string): Ignorance {
+function forbid(what: string): UnknownReason {
   return { verb: 'list', what, cause: 'forbidden' }
 }

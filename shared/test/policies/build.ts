@@ -2,7 +2,7 @@
 import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/unknown-reason.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { ACCESS_POLICY_KIND, apiVersionOf, qualifiedKind } from '../../src/core/kinds.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import type { Resolution, ResolvedPolicy, ResolvedRule } from '../../src/core/policies/resolution.ts'
@@ -141,7 +141,7 @@ export const NODE: JsonRecord = {
 export const HOME: readonly JsonRecord[] = estate(NODE, binding(), pod())
 
 export interface Setting {
-  readonly gaps?: Readonly<Record<string, Ignorance>>
+  readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
   readonly listedKinds?: readonly string[]
   readonly namespacesRead?: readonly string[]

@@ -27,7 +27,7 @@ function entryWith(selector: string): RenderedEntry {
   return {
     spiffeId: 'spiffe://td/x',
     parentId: 'spiffe://td/y',
-    selectors: [{ type: selector.slice(0, at), value: selector.slice(at + 1), open: [] }],
+    selectors: [{ type: selector.slice(0, at), value: selector.slice(at + 1), placeholders: [] }],
     dnsNames: [],
     x509SvidTtl: 0,
     jwtSvidTtl: 0,

@@ -3,10 +3,10 @@
 import * as Args from '@oclif/core/args'
 import { Command } from '@oclif/core/command'
 import { contextOf } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { ACTION_NAMES } from './actions.ts'
 
-export class Completion extends Command {
+export class CompletionCommand extends Command {
   static override readonly summary = 'How does the shell complete this?'
   static override readonly description =
     'kubectl completes the words of a plugin by running an executable beside it, which krew does not ' +
@@ -27,8 +27,8 @@ export class Completion extends Command {
   }
 
   /** Answers, or throws a KleymError. */
-  async run(): Promise<Outcome> {
-    const { args } = await this.parse(Completion)
+  async run(): Promise<CommandResult> {
+    const { args } = await this.parse(CompletionCommand)
     const { run } = await import('./run.ts')
     return run(args, contextOf(this.config))
   }

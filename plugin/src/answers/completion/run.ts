@@ -1,6 +1,6 @@
 // The answer of `kubectl kleym completion`: what is there, and what to do.
 import { resolve } from 'node:path'
-import type { CommandContext, Outcome } from '../../io/context.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
 import { escapeTerminal } from '../../io/escape.ts'
 import type { CompletionAction } from './actions.ts'
@@ -17,16 +17,16 @@ export interface CompletionArguments {
 export async function run(
   { action, folder }: CompletionArguments,
   context: CommandContext,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   if (action === 'script') return answer(completionScript(context.env).text)
   return action === 'install' ? install(folder, context) : explain(context)
 }
 
-function answer(text: string, notes: readonly string[] = []): Outcome {
+function answer(text: string, notes: readonly string[] = []): CommandResult {
   return { answer: text, notes, exitCode: EXIT.ok }
 }
 
-async function install(given: string | undefined, { env, cwd }: CommandContext): Promise<Outcome> {
+async function install(given: string | undefined, { env, cwd }: CommandContext): Promise<CommandResult> {
   const folders = foldersOfPath(env, cwd)
   const folder = given === undefined ? (await pluginIn(folders))?.folder : resolve(cwd, given)
   if (folder === undefined)
@@ -46,7 +46,7 @@ function pluginIn(folders: readonly string[]): ReturnType<typeof findExecutable>
   return findExecutable(['kubectl-kleym', 'kubectl-kleym.exe'], folders)
 }
 
-async function explain({ env, cwd }: CommandContext): Promise<Outcome> {
+async function explain({ env, cwd }: CommandContext): Promise<CommandResult> {
   const folders = foldersOfPath(env, cwd)
   const { name } = completionScript(env)
   const there = await findExecutable([name, 'kubectl_complete-kleym', 'kubectl_complete-kleym.exe'], folders)

@@ -1,10 +1,10 @@
 // `kubectl kleym conflicts`: flags and words; the answer is in run.ts.
 import { KleymCommand } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 
-export class Conflicts extends KleymCommand {
+export class ConflictsCommand extends KleymCommand {
   static override readonly summary = 'What clashes?'
   static override readonly description =
     'Lists everything that clashes, worst first: identity collisions with proof and witness, label ' +
@@ -18,8 +18,8 @@ export class Conflicts extends KleymCommand {
   ]
   static override readonly flags = { 'all-namespaces': allNamespacesFlag }
 
-  async run(): Promise<Outcome> {
-    const { flags } = await this.parse(Conflicts)
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(ConflictsCommand)
     const options = {
       ...commonOptions(flags, 'conflicts', this.context.cwd),
       allNamespaces: flags['all-namespaces'],

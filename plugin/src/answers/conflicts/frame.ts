@@ -1,10 +1,10 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
-import { findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { judgementOf } from '@kleym/shared/core/analysis/analysis.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { viewConflicts } from './view.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -21,7 +21,7 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
 const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
-export function conflictsFrame(world: World, namespace: string | undefined): Frame {
+export function conflictsFrame(world: AnswerInput, namespace: string | undefined): Frame {
   const all = [...findingsOf(world.after), ...world.inputFindings]
   const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
   const bindings = world.after.snapshot.bindings.filter(

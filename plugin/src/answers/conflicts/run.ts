@@ -1,12 +1,12 @@
 // The answer of `kubectl kleym conflicts`.
-import type { CommandContext, Outcome } from '../../io/context.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { gather } from '../../gather/gather.ts'
 import { conflictsFrame } from './frame.ts'
-import { finish } from '../../frame/frame.ts'
+import { finish } from '../../frame/finish.ts'
 import type { ConflictsOptions } from '../../flags/options.ts'
 
 /** Lists what clashes. */
-export async function run(options: ConflictsOptions, context: CommandContext): Promise<Outcome> {
+export async function run(options: ConflictsOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
   const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
   const world = await gather(options, question, context)

@@ -6,7 +6,7 @@ import {
   type Subject,
 } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
-import { RULE_KIND } from '@kleym/shared/core/findings/policy-rules.ts'
+import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import type { Layout } from '../../text/layout.ts'

@@ -1,10 +1,10 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
 import { KleymCommand } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 
-export class Diff extends KleymCommand {
+export class DiffCommand extends KleymCommand {
   static override readonly summary = 'What would change if these files were applied?'
   static override readonly description =
     'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or ' +
@@ -28,8 +28,8 @@ export class Diff extends KleymCommand {
 
   static override readonly flags = { 'all-namespaces': allNamespacesFlag }
 
-  async run(): Promise<Outcome> {
-    const { flags } = await this.parse(Diff)
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(DiffCommand)
     const options = {
       ...commonOptions(flags, 'diff', this.context.cwd),
       allNamespaces: flags['all-namespaces'],

@@ -6,7 +6,7 @@ import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { affectedText, isDifference } from './affected-view.ts'
 import { viewDiff } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -17,7 +17,7 @@ import { affectedReport } from '../policies/json.ts'
 import { liveText, updatedText, wantedText } from './object-text.ts'
 
 /** The changes that are due, in byte order of their names; those that the files make come first. */
-export function objectChanges({ before, after }: World): readonly ObjectChange[] {
+export function objectChanges({ before, after }: AnswerInput): readonly ObjectChange[] {
   const due = new Set(before === after ? [] : changesOf(before).map(textOfChange))
   return changesOf(after)
     .map((change) => ({ ...change, dueAlready: due.has(textOfChange(change)) }))
@@ -28,7 +28,7 @@ function textOfChange({ kind, name, before, after }: Omit<ObjectChange, 'dueAlre
   return JSON.stringify([kind, name, before, after])
 }
 
-function changesOf({ settled }: World['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
+function changesOf({ settled }: AnswerInput['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
   return settled.changes.map((change) => {
     const withUid = change.kind === 'delete' || hasUid(change)
     switch (change.kind) {
@@ -58,7 +58,7 @@ function changesOf({ settled }: World['after']): readonly Omit<ObjectChange, 'du
 }
 
 /** Makes the report; `shown` is the unified diff. */
-export function diffFrame(world: World, changes: readonly ObjectChange[], shown: string): Frame {
+export function diffFrame(world: AnswerInput, changes: readonly ObjectChange[], shown: string): Frame {
   // Over a live side, the effect is that of the files alone: what kleym has to do anyway is not theirs.
   const baseline = world.before === world.after ? asIs(world.after) : afterwards(world.before)
   const future = afterwards(world.after)

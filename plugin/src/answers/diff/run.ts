@@ -1,14 +1,14 @@
 // The answer of `kubectl kleym diff`.
-import type { CommandContext, Outcome } from '../../io/context.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { gather, type World } from '../../gather/gather.ts'
+import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { diffFrame, objectChanges } from './frame.ts'
 import type { ObjectChange } from '../../frame/model.ts'
-import { finish } from '../../frame/frame.ts'
+import { finish } from '../../frame/finish.ts'
 import type { DiffOptions } from '../../flags/options.ts'
 
 /** Tells what would change. */
-export async function run(options: DiffOptions, context: CommandContext): Promise<Outcome> {
+export async function run(options: DiffOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
   const about = { allNamespaces, named: [undefined], aboutFiles: true }
   const world = await gather(options, { ...about, policies: true, resolves: true }, context)
@@ -20,7 +20,7 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
 }
 
 /** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */
-function requireTrustDomain({ operator }: World): void {
+function requireTrustDomain({ operator }: AnswerInput): void {
   if (operator.config.trustDomain.kind === 'set') return
   throw new KleymError({
     code: 'usage',

@@ -1,14 +1,14 @@
 // `kubectl kleym explain`: flags and words; the answer is in run.ts.
 import * as Args from '@oclif/core/args'
 import { KleymCommand } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions, optionsWithoutSources, type ExplainOptions } from '../../flags/options.ts'
 
 /** A finding code, as people write it. */
 const CODE = /^klm\d+$/i
 
-export class Explain extends KleymCommand {
+export class ExplainCommand extends KleymCommand {
   static override readonly summary = 'Why is this binding refused, and what does it give to whom?'
   static override readonly description =
     'Derives bindings step by step: the pool and objective, every selector and where it comes from, ' +
@@ -31,8 +31,8 @@ export class Explain extends KleymCommand {
   }
   static override readonly flags = { 'all-namespaces': allNamespacesFlag, selector: selectorFlag }
 
-  async run(): Promise<Outcome> {
-    const { flags, args } = await this.parse(Explain)
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(ExplainCommand)
     const subjects: readonly string[] = args.binding ?? []
     const codes = subjects.filter((subject) => CODE.test(subject)).map((code) => code.toUpperCase())
     const bindings = subjects.filter((subject) => !CODE.test(subject))

@@ -1,13 +1,13 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import type { Step } from '@kleym/shared/core/explain/steps.ts'
+import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Diagram, DiagramEdge, DiagramNode, Look } from '../../output/mermaid.ts'
 import { broken, DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
 
-type Steps = Readonly<Record<Step['outcome'], { readonly mark: string; readonly look: Look }>>
+type Steps = Readonly<Record<DerivationStep['outcome'], { readonly mark: string; readonly look: Look }>>
 
 const OUTCOMES: Steps = {
   passed: { mark: '√', look: 'good' },

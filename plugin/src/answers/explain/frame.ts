@@ -1,26 +1,26 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
-import { entryOf } from '@kleym/shared/core/get-or-create.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
+import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { viewExplanations } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
-export function explainFrame(world: World, chosen: readonly Binding[], named: boolean): Frame {
+export function explainFrame(world: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
   const all = [...findingsAbout(world.after, keys), ...world.inputFindings].toSorted(compareFindings)
@@ -83,7 +83,7 @@ function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly F
   for (const one of findings) {
     const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
     for (const key of new Set(bindings.map(({ namespace, name }) => `${namespace}/${name}`))) {
-      entryOf(about, key, () => []).push(one)
+      getOrCreate(about, key, () => []).push(one)
     }
   }
   return about
@@ -137,7 +137,7 @@ function explanationReport(
     output: one.output ?? null,
     withdrawn: one.withdrawn,
     reach: one.reach === undefined ? null : reachReport(one.reach),
-    podsUnknown: one.podsUnknown === undefined ? null : ignoranceText(one.podsUnknown),
+    podsUnknown: one.podsUnknown === undefined ? null : unknownReasonText(one.podsUnknown),
     ...(namedBy === undefined ? {} : { namedBy: namedByReport(namedBy) }),
   }
 }

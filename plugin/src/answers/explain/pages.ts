@@ -6,7 +6,8 @@ import {
   type FindingCode,
 } from '@kleym/shared/core/registry/findings.ts'
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'
-import { paletteFor, viewWidth, type CommandContext } from '../../io/context.ts'
+import { paletteFor, type CommandContext } from '../../io/context.ts'
+import { viewWidth } from '../../text/view-width.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import type { OutputOptions } from '../../flags/options.ts'

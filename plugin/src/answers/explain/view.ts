@@ -1,9 +1,9 @@
 // How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
 // nobody asked for by name is kept to its answer.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Reach } from '@kleym/shared/core/explain/reach.ts'
-import type { Step } from '@kleym/shared/core/explain/steps.ts'
+import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
@@ -231,7 +231,7 @@ function outputText(output: NonNullable<Explanation['output']>, layout: Layout):
   return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
 }
 
-function reachRows(reach: Reach, unknown: Ignorance | undefined): string[][] {
+function reachRows(reach: Reach, unknown: UnknownReason | undefined): string[][] {
   const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
   const perhaps = grouped(reach.perhaps, ({ why }) => why)
   const missed = grouped(reach.missed, ({ why }) => why)
@@ -248,7 +248,7 @@ function reachRows(reach: Reach, unknown: Ignorance | undefined): string[][] {
     ...(reached.length === 0 && unknown === undefined
       ? [['reaches', 'no container']]
       : labelled('reaches', reached)),
-    ...(unknown === undefined ? [] : [['pods', `not known: ${ignoranceText(unknown)}`]]),
+    ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),
     ...labelled('perhaps', perhaps),
     ...labelled('in vain', missed),
     ...labelled('also', held),
@@ -270,9 +270,9 @@ function grouped<T extends { readonly pod: Pod }>(
   )
 }
 
-function viewSteps(steps: readonly Step[], layout: Layout): Block {
+function viewSteps(steps: readonly DerivationStep[], layout: Layout): Block {
   const judged = steps.filter(({ outcome }) => outcome !== 'not judged')
-  const marks: Readonly<Record<Exclude<Step['outcome'], 'not judged'>, Mark>> = {
+  const marks: Readonly<Record<Exclude<DerivationStep['outcome'], 'not judged'>, Mark>> = {
     passed: 'ok',
     failed: 'bad',
     unknown: 'warn',

@@ -1,11 +1,11 @@
 // `kubectl kleym policies`: flags and words; the answer is in run.ts.
 import * as Args from '@oclif/core/args'
 import { KleymCommand } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions, type PoliciesOptions } from '../../flags/options.ts'
 
-export class Policies extends KleymCommand {
+export class PoliciesCommand extends KleymCommand {
   static override readonly summary = 'Whom do access policies name?'
   static override readonly description =
     "Lists, for each rule of Kube Agentic Networking's XAccessPolicies, whom its source names: a SPIFFE " +
@@ -26,8 +26,8 @@ export class Policies extends KleymCommand {
   }
   static override readonly flags = { 'all-namespaces': allNamespacesFlag }
 
-  async run(): Promise<Outcome> {
-    const { flags, args } = await this.parse(Policies)
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(PoliciesCommand)
     const options: PoliciesOptions = {
       ...commonOptions(flags, 'policies', this.context.cwd),
       policies: args.policy ?? [],

@@ -1,12 +1,12 @@
 // The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
-import { findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { bareKind, objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -14,7 +14,7 @@ import { knowledgeReport, policyReport } from './json.ts'
 
 /** Makes the report for the chosen policies; `named` says that the person asked for them one by one. */
 export function policiesFrame(
-  world: World,
+  world: AnswerInput,
   chosen: readonly ResolvedPolicy[],
   { named }: { readonly named: boolean },
 ): Frame {
@@ -50,7 +50,7 @@ export function policiesFrame(
 }
 
 /** Without it, nobody can tell whether an ID is one of ours. */
-const TRUST_DOMAIN_UNKNOWN: Ignorance = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
+const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
 
 interface Open {
   /** The objects that may give an ID which nobody is known to hold. */

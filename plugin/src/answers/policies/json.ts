@@ -9,14 +9,14 @@ import type {
   Naming,
   NearMiss,
   PolicyHolder,
-  PolicyKnowledge,
   PolicyNote,
   Resolution,
   ResolvedPolicy,
   ResolvedRule,
   ResolvedSource,
 } from '@kleym/shared/core/policies/resolution.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -118,7 +118,7 @@ function nearMissReport({ spiffeId, how, text, binding, source }: NearMiss): Jso
 export function knowledgeReport(knowledge: PolicyKnowledge): Json {
   return {
     policiesKnown: knowledge.state,
-    policiesUnknown: knowledge.state === 'unknown' ? ignoranceText(knowledge.why) : null,
+    policiesUnknown: knowledge.state === 'unknown' ? unknownReasonText(knowledge.why) : null,
   }
 }
 

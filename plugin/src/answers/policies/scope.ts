@@ -2,12 +2,12 @@
 import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../../io/errors.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
 
 /** The policies that are named, else those in scope. Throws where a named one does not exist. */
 export function choosePolicies(
-  { after, isLive, namespaceInForce }: Pick<World, 'after' | 'isLive' | 'namespaceInForce'>,
+  { after, isLive, namespaceInForce }: Pick<AnswerInput, 'after' | 'isLive' | 'namespaceInForce'>,
   names: readonly string[],
 ): readonly ResolvedPolicy[] {
   const { list } = after.policies()

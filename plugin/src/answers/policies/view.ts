@@ -2,16 +2,15 @@
 // effect as it is written, and the fix of what is found about it.
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { RULE_KIND } from '@kleym/shared/core/findings/policy-rules.ts'
+import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { shown } from '@kleym/shared/core/objects/access-rule.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type {
   NoteKind,
-  PolicyKnowledge,
   PolicyHolder,
   PolicyNote,
   Resolution,
@@ -20,6 +19,7 @@ import type {
   ResolvedRule,
   ResolvedSource,
 } from '@kleym/shared/core/policies/resolution.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
 import { policiesText, viewFinding } from '../conflicts/view.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
@@ -61,7 +61,7 @@ function nothing({ knowledge, width, incomplete }: PoliciesLayout): Block {
         ? say('warn', 'none of the files that could be read holds an access policy')
         : say('note', 'none of the files holds an access policy')
     case 'unknown':
-      return say('warn', `no access policy is known to be in scope: ${ignoranceText(knowledge.why)}`)
+      return say('warn', `no access policy is known to be in scope: ${unknownReasonText(knowledge.why)}`)
     case 'known':
       return say('note', 'no access policy is in scope')
   }

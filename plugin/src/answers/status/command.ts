@@ -1,11 +1,11 @@
 // `kubectl kleym status`: flags and words; the answer is in run.ts.
 import { KleymCommand } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
 
-export class Status extends KleymCommand {
+export class StatusCommand extends KleymCommand {
   static override readonly summary = 'Is the installation sound?'
   static override readonly description =
     'Tells, a line each: the kinds that are served, the operator and who leads, its trust domain and ' +
@@ -18,8 +18,8 @@ export class Status extends KleymCommand {
   ]
   static override readonly flags = { 'all-namespaces': allNamespacesFlag }
 
-  async run(): Promise<Outcome> {
-    const { flags } = await this.parse(Status)
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(StatusCommand)
     refuseFiles(flags)
     requireFormat(flags.output, 'status')
     const options = {

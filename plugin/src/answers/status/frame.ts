@@ -1,7 +1,7 @@
 // The report of `status`: what is installed, what it is set to, and how the bindings stand by what the operator wrote.
-import { installationFindings } from '@kleym/shared/core/findings/installation-rules.ts'
+import { installationFindings } from '@kleym/shared/core/rules/installation-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
-import { installFindings } from '@kleym/shared/core/findings/install-rules.ts'
+import { installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { countConditions, oldestStuck } from '@kleym/shared/core/install/conditions.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
@@ -9,14 +9,14 @@ import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { classHandling } from '@kleym/shared/core/spire/prepared-id.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation, type Leader } from '../../cluster/installation.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { viewStatus } from './view.ts'
 import { namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 import type { StatusAnswer } from '../../frame/model.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts. */
-export function statusFrame(world: World, installation: Installation, now: Date): Frame {
+export function statusFrame(world: AnswerInput, installation: Installation, now: Date): Frame {
   const { after } = world
   const { kinds, side } = installation
   const operators = side.operatorDeployments?.map(readOperatorDeployment)

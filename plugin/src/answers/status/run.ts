@@ -1,14 +1,14 @@
 // The answer of `kubectl kleym status`.
-import type { CommandContext, Outcome } from '../../io/context.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { StatusOptions } from '../../flags/options.ts'
 import { openCluster } from '../../cluster/session.ts'
 import { installedWorld } from '../../gather/installed.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
-import { finish } from '../../frame/frame.ts'
+import { finish } from '../../frame/finish.ts'
 import { statusFrame } from './frame.ts'
 
 /** Tells whether the installation is sound. */
-export async function run(options: StatusOptions, context: CommandContext): Promise<Outcome> {
+export async function run(options: StatusOptions, context: CommandContext): Promise<CommandResult> {
   const { sources, settings, output, allNamespaces } = options
   requireValidSettings(settings)
   const session = await openCluster(sources.cluster, context)

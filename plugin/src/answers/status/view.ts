@@ -2,8 +2,8 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { ConditionCount } from '@kleym/shared/core/install/conditions.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
-import type { World } from '../../gather/gather.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import type { KindFact } from '../../cluster/installation.ts'
 import type { StatusAnswer } from '../../frame/model.ts'
 import { viewFinding } from '../conflicts/view.ts'
@@ -16,7 +16,7 @@ type Row = readonly [mark: Mark, what: string, says: string]
 /** The whole view. */
 export function viewStatus(
   answer: StatusAnswer,
-  world: World,
+  world: AnswerInput,
   findings: readonly Finding[],
   layout: Layout,
 ): Block {
@@ -42,7 +42,7 @@ function kindRows(kinds: readonly KindFact[]): readonly Row[] {
     const unknown = facts.flatMap(({ served: state }) => (state.state === 'unknown' ? [state.why] : []))
     const says = [
       ...served.map(({ resource }) => `${resource.group}/${resource.version}`),
-      ...unknown.map((why) => `not known: ${ignoranceText(why)}`),
+      ...unknown.map((why) => `not known: ${unknownReasonText(why)}`),
     ]
     if (served.length > 0) return ['ok', kind, says.join(', ')]
     if (unknown.length > 0) return ['warn', kind, says.join(', ')]
@@ -71,7 +71,7 @@ function leaderRow(leader: StatusAnswer['leader']): Row {
   return ['warn', 'leader', `nobody holds Lease ${leader.lease}${was}`]
 }
 
-function settingRows({ operator }: World): readonly Row[] {
+function settingRows({ operator }: AnswerInput): readonly Row[] {
   const { trustDomain, className } = operator.config
   return [
     trustDomain.kind === 'set'
@@ -83,7 +83,7 @@ function settingRows({ operator }: World): readonly Row[] {
   ]
 }
 
-function scmRow({ scm }: StatusAnswer, { after }: World): Row {
+function scmRow({ scm }: StatusAnswer, { after }: AnswerInput): Row {
   const { settings } = after
   const source = settings.assumed.includes('className')
     ? `assumed, as ${settings.source} sets it`

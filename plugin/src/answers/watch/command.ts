@@ -3,11 +3,11 @@ import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
 import { contextOf } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
-export class Watch extends Command {
+export class WatchCommand extends Command {
   static override readonly summary = 'How do the bindings stand, as it changes?'
   static override readonly description =
     'A live table of bindings with their verdicts, and the derivation of the one that you open. The ' +
@@ -43,8 +43,8 @@ export class Watch extends Command {
   }
 
   /** Answers when the person leaves, or throws a KleymError. */
-  async run(): Promise<Outcome> {
-    const { flags } = await this.parse(Watch)
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(WatchCommand)
     const context = contextOf(this.config)
     const { run } = await import('./run.ts')
     return run(

@@ -4,7 +4,7 @@ import {
   paletteFor,
   type CommandContext,
   type Interrupts,
-  type Outcome,
+  type CommandResult,
   type Terminal,
 } from '../../io/context.ts'
 import { EXIT, type ExitCode } from '../../io/errors.ts'
@@ -22,7 +22,7 @@ import { PlainStream } from './live/plain.ts'
 import type { GivenSettings } from './live/settings.ts'
 
 /** What `watch` is asked. */
-export interface WatchOptions {
+export interface WatchCommandOptions {
   readonly cluster: ClusterOptions
   /** Undefined: the context's. */
   readonly namespace: string | undefined
@@ -35,7 +35,7 @@ export interface WatchOptions {
 }
 
 /** Watches until the person leaves, the reader goes away, or a signal comes. */
-export async function run(options: WatchOptions, context: CommandContext): Promise<Outcome> {
+export async function run(options: WatchCommandOptions, context: CommandContext): Promise<CommandResult> {
   requireValidSettings(options.settings)
   const settings = await givenSettings(options.settings, context.cwd)
   const connection = await connect(options.cluster, context)
@@ -74,7 +74,7 @@ async function watch(
     format,
     settings,
     colour,
-  }: Omit<WatchOptions, 'settings'> & { readonly settings: GivenSettings },
+  }: Omit<WatchCommandOptions, 'settings'> & { readonly settings: GivenSettings },
   context: CommandContext,
   connection: Connection,
 ): Promise<ExitCode> {

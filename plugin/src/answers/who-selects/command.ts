@@ -2,11 +2,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { KleymCommand } from '../../flags/command.ts'
-import type { Outcome } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions, parseTarget, type WhoSelectsOptions } from '../../flags/options.ts'
 
-export class WhoSelects extends KleymCommand {
+export class WhoSelectsCommand extends KleymCommand {
   static override readonly summary = 'Who gets which identity here?'
   static override readonly description =
     'Lists, for each container, every registration that would select it, with its SPIFFE ID, where it ' +
@@ -33,8 +33,8 @@ export class WhoSelects extends KleymCommand {
     entries: Flags.boolean({ description: 'Print the registration entries that SPIRE would hold.' }),
   }
 
-  async run(): Promise<Outcome> {
-    const { flags, args } = await this.parse(WhoSelects)
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(WhoSelectsCommand)
     const target = parseTarget(args.target)
     const options: WhoSelectsOptions = {
       ...commonOptions(flags, 'who-selects', this.context.cwd),

@@ -1,12 +1,12 @@
 // The report of `who-selects --entries`: the registration entries that SPIRE would hold, with the names that
 // `spire-server entry show -output json` gives their fields.
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/findings/install-rules.ts'
+import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
-import { podNotes } from '@kleym/shared/core/findings/pod-findings.ts'
+import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { viewEntries } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -20,7 +20,7 @@ export interface EntryScope {
 }
 
 /** Makes the report for the chosen pods. */
-export function entriesFrame(world: World, pods: readonly Pod[], scope: EntryScope): Frame {
+export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
   const prediction = world.after.prediction()
   const near = new Set(
     scope.everything

@@ -2,15 +2,15 @@
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
 import { bindingOfOutput, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/findings/install-rules.ts'
-import { podNotes } from '@kleym/shared/core/findings/pod-findings.ts'
+import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import type { World } from '../../gather/gather.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { Named, Narrowing, PodAnswer } from '../../frame/model.ts'
@@ -18,7 +18,7 @@ import { missingOf } from '../../frame/missing.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 
 /** Makes the report for the chosen pods. */
-export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: Narrowing): Frame {
+export function whoSelectsFrame(world: AnswerInput, pods: readonly Pod[], narrowing: Narrowing): Frame {
   const answers = answersOf(world.after, pods, narrowing)
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
@@ -49,7 +49,7 @@ export function whoSelectsFrame(world: World, pods: readonly Pod[], narrowing: N
         findings: shown,
         narrowing,
         named,
-        standing: standingOf(world.after),
+        pending: pendingByName(world.after),
       }),
   }
 }
@@ -105,7 +105,7 @@ function isHeld({ verdict }: Registration): boolean {
 }
 
 /** How far an object is from being in force, by name; nothing for those that are. */
-function standingOf({ settled }: Analysis): ReadonlyMap<string, string> {
+function pendingByName({ settled }: Analysis): ReadonlyMap<string, string> {
   return new Map(
     settled.changes.flatMap((change) =>
       change.kind === 'delete'
@@ -125,7 +125,7 @@ function podReport(
   bindings: ReadonlyMap<string, string>,
   analysis: Analysis,
 ): Readonly<Record<string, unknown>> {
-  const standing = standingOf(analysis)
+  const standing = pendingByName(analysis)
   return {
     pod: podText(pod),
     kind: pod.ref.kind,

@@ -2,18 +2,18 @@
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
-import type { CommandContext, Outcome } from '../../io/context.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { gather, type World } from '../../gather/gather.ts'
+import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
-import { finish } from '../../frame/frame.ts'
+import { finish } from '../../frame/finish.ts'
 import { unlessUnread } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
 import type { WhoSelectsOptions } from '../../flags/options.ts'
 
 /** Tells which containers get which identity. */
-export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<Outcome> {
+export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<CommandResult> {
   const { container, spiffeId, target, selector, allNamespaces } = options
   const world = await gather(
     options,
@@ -36,7 +36,7 @@ function kindOf(target: WhoSelectsOptions['target']): string {
 
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */
 function choosePods(
-  { after, isLive, namespaceInForce }: World,
+  { after, isLive, namespaceInForce }: AnswerInput,
   { target, selector, allNamespaces }: WhoSelectsOptions,
 ): readonly Pod[] {
   const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)

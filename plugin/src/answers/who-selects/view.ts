@@ -22,7 +22,7 @@ export interface WhoSelectsLayout extends Layout {
   /** Who names the identities; undefined where there are no policies to speak of. */
   readonly named: Named | undefined
   /** What kleym has yet to do about an output, by its name. */
-  readonly standing: ReadonlyMap<string, string>
+  readonly pending: ReadonlyMap<string, string>
 }
 
 /** The whole view. */
@@ -174,7 +174,7 @@ function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[
     one.hint === ''
       ? ''
       : `, hint ${one.hint}${one.sharesHint ? ', which another identity here has too' : ''}`
-  const pending = layout.standing.get(one.source.name)
+  const pending = layout.pending.get(one.source.name)
   return [
     line(MARKS.ok, ' ', span(one.spiffeId ?? '', 'ok')),
     line(`    ${originText(one, layout)}${hint}`),

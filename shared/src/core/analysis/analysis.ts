@@ -7,13 +7,13 @@ import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
-import { once } from '../lazy.ts'
+import { lazy } from '../lazy.ts'
 import { judgeOwnership } from '../plan/ownership.ts'
 import type { Action, Judgement, LiveOutput, OutputsKnown } from '../plan/plan.ts'
 import { settle, type Settled } from '../plan/settle.ts'
 import { resolvePolicies, type Policies } from '../policies/policies.ts'
 import { bindingsIn, referencesIn, subjectsOf, type Snapshot } from '../snapshot/snapshot.ts'
-import { NO_PACE, paced, type Pace } from '../on-progress.ts'
+import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
 import { predict } from '../spire/predict.ts'
 import type { Prediction } from '../spire/prediction.ts'
 
@@ -22,7 +22,7 @@ export interface Analysis {
   readonly config: Config
   readonly settings: ScmSettings
   /** For long work on all of this. */
-  readonly pace: Pace
+  readonly onProgress: OnProgress
   /** In the order of `snapshot.bindings`. */
   readonly compiled: readonly Compiled[]
   /** The ClusterSPIFFEIDs of the snapshot, and whose they are. */
@@ -42,16 +42,16 @@ export interface Analysis {
   readonly policies: () => Policies
 }
 
-/** Works a snapshot out. Pure. `pace` is told of it here, and of whatever is worked out of the analysis later. */
+/** Works a snapshot out. Pure. `onProgress` is told of it here, and of whatever is worked out of the analysis later. */
 export function analyse(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  pace: Pace = NO_PACE,
+  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Analysis {
   const references = referencesIn(snapshot)
   const compiled = snapshot.bindings.map((binding) => {
-    pace()
+    onProgress()
     return compile(binding, references, config)
   })
   const renderedNames = new Map(
@@ -64,8 +64,8 @@ export function analyse(
     object,
     ownership: judgeOwnership(object, facts),
   }))
-  const settled = settle(compiled, live, outputsKnown(snapshot), pace)
-  const subjects = subjectsOf(snapshot, pace)
+  const settled = settle(compiled, live, outputsKnown(snapshot), onProgress)
+  const subjects = subjectsOf(snapshot, onProgress)
   const predictWith = (outputs: readonly LiveOutput[]): Prediction =>
     predict({
       clusterSpiffeIds: outputs.map(({ object }) => predictable(object)),
@@ -75,23 +75,23 @@ export function analyse(
       pods: subjects,
       endpoints: snapshot.endpoints,
       settings,
-      pace,
+      onProgress,
     })
-  const prediction = once(() => predictWith(settled.outputs))
+  const prediction = lazy(() => predictWith(settled.outputs))
   return {
     snapshot,
     config,
     settings,
-    pace,
+    onProgress,
     compiled,
     live,
     settled,
     subjects,
-    changesByBinding: once(() => Map.groupBy(settled.changes, ({ binding }) => binding)),
-    pods: once(() => indexPods(paced(subjects, pace))),
+    changesByBinding: lazy(() => Map.groupBy(settled.changes, ({ binding }) => binding)),
+    pods: lazy(() => indexPods(reporting(subjects, onProgress))),
     prediction,
-    predictionNow: once(() => predictWith(live)),
-    policies: once(() =>
+    predictionNow: lazy(() => predictWith(live)),
+    policies: lazy(() =>
       resolvePolicies({ snapshot, config, settings, compiled, settled, subjects, prediction }),
     ),
   }

@@ -1,5 +1,5 @@
 // Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that nobody holds it.
-import type { Ignorance } from '../unknown-reason.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../kinds.ts'
 import {
   BINDING_GROUP,
@@ -9,7 +9,7 @@ import {
   SPIRE_GROUP,
 } from '../names.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import type { Giver } from './identity-sources.ts'
+import type { IdentitySource } from './identity-sources.ts'
 import { pathStart } from './near-misses.ts'
 
 type Reading = Pick<Snapshot, 'gaps' | 'namespacesRead'>
@@ -26,12 +26,12 @@ const BINDING_KINDS: readonly string[] = [
 ]
 
 /** Why a registration may be there that nobody has seen. */
-export function registrationGap({ gaps }: Reading): Ignorance | undefined {
+export function registrationGap({ gaps }: Reading): UnknownReason | undefined {
   return firstGap(gaps, REGISTRATION_KINDS)
 }
 
 /** Why an object that gives the ID may be there all the same. */
-export function objectGap(reading: Reading, spiffeId: string): Ignorance | undefined {
+export function objectGap(reading: Reading, spiffeId: string): UnknownReason | undefined {
   const gap = registrationGap(reading)
   if (gap !== undefined) return gap
   const namespace = bindingNamespaceIn(spiffeId)
@@ -46,8 +46,8 @@ export function objectGap(reading: Reading, spiffeId: string): Ignorance | undef
 export function podGap(
   { gaps, namespacesRead }: Reading,
   spiffeId: string,
-  givers: readonly Giver[],
-): Ignorance | undefined {
+  givers: readonly IdentitySource[],
+): UnknownReason | undefined {
   const gap = firstGap(gaps, ['Pod'])
   if (gap !== undefined || namespacesRead === undefined) return gap
   const namespace = givers.every(({ binding }) => binding !== undefined)
@@ -64,7 +64,7 @@ export function knowsPodsIn({ gaps, namespacesRead }: Reading, namespace: string
   return firstGap(gaps, ['Pod']) === undefined && namespacesRead?.has(namespace) !== false
 }
 
-function firstGap(gaps: Reading['gaps'], kinds: readonly string[]): Ignorance | undefined {
+function firstGap(gaps: Reading['gaps'], kinds: readonly string[]): UnknownReason | undefined {
   return kinds.map((kind) => gaps.get(kind)).find((gap) => gap !== undefined) ?? gaps.get('*')
 }
 

@@ -1,15 +1,15 @@
 // Who holds the IDs that policies name: all pods are gone through once, and only those with a registration that somebody
 // asks about are looked at container by container.
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type EntrySource } from '../spire/prediction.ts'
-import type { PolicyWorld } from './identity-sources.ts'
+import type { PolicyContext } from './policy-context.ts'
 import type { PolicyHolder } from './resolution.ts'
 
 /** What the pods say about one ID. */
-export interface Holding {
+export interface IdentityHolders {
   readonly holders: PolicyHolder[]
   /** Registrations that perhaps give it, and why that is not certain. */
   readonly perhaps: Map<string, { readonly source: EntrySource; readonly why: string }>
@@ -25,7 +25,7 @@ export interface Wanted {
 }
 
 export interface Held {
-  readonly byId: ReadonlyMap<string, Holding>
+  readonly byId: ReadonlyMap<string, IdentityHolders>
   readonly podsOfAccount: ReadonlyMap<string, readonly Pod[]>
   /** IDs of bindings that pods of an account certainly hold. */
   readonly kleymIdsOfAccount: ReadonlyMap<string, ReadonlySet<string>>
@@ -41,23 +41,23 @@ export function accountKey(of: { readonly namespace: string; readonly serviceAcc
 }
 
 /** Goes through the pods. */
-export function heldBy(world: PolicyWorld, wanted: Wanted): Held {
+export function heldBy(world: PolicyContext, wanted: Wanted): Held {
   const scan = new Scan(world, wanted)
   for (const pod of world.subjects) scan.visit(pod)
   return scan
 }
 
 class Scan implements Held {
-  readonly byId = new Map<string, Holding>()
+  readonly byId = new Map<string, IdentityHolders>()
   readonly podsOfAccount = new Map<string, Pod[]>()
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()
   readonly rendered = new Map<string, EntrySource>()
   readonly unfollowed = new Set<string>()
-  readonly #world: PolicyWorld
+  readonly #world: PolicyContext
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
 
-  constructor(world: PolicyWorld, wanted: Wanted) {
+  constructor(world: PolicyContext, wanted: Wanted) {
     this.#world = world
     this.#wanted = wanted
     this.#ours = new Set(
@@ -70,7 +70,7 @@ class Scan implements Held {
   visit(pod: Pod): void {
     const account = accountKey(pod)
     const isAsked = this.#wanted.accounts.has(account)
-    if (isAsked) entryOf(this.podsOfAccount, account, () => []).push(pod)
+    if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
     const outcomes = this.#world.prediction().entriesOf(pod)
     for (const outcome of outcomes) this.#note(outcome)
     const concerned = outcomes.some(
@@ -85,7 +85,7 @@ class Scan implements Held {
         this.#isOurs(outcome) &&
         met.some(({ registration }) => registration.verdict === 'issued')
       )
-        entryOf(this.kleymIdsOfAccount, account, () => new Set()).add(outcome.entry?.spiffeId ?? '')
+        getOrCreate(this.kleymIdsOfAccount, account, () => new Set()).add(outcome.entry?.spiffeId ?? '')
     }
   }
 
@@ -107,13 +107,16 @@ class Scan implements Held {
     const byOutcome = new Map<EntryOutcome, Met[]>()
     for (const container of pod.containers) {
       for (const registration of containerVerdicts(this.#world.prediction(), pod, container))
-        entryOf(byOutcome, registration.outcome, () => []).push({ container: container.name, registration })
+        getOrCreate(byOutcome, registration.outcome, () => []).push({
+          container: container.name,
+          registration,
+        })
     }
     return byOutcome
   }
 
   #record(pod: Pod, { source, entry }: EntryOutcome, met: readonly Met[]): void {
-    const holding = entryOf(this.byId, entry?.spiffeId ?? '', newHolding)
+    const holding = getOrCreate(this.byId, entry?.spiffeId ?? '', newHolding)
     const issued = met.filter(({ registration }) => registration.verdict === 'issued')
     if (issued.length > 0)
       holding.holders.push({ pod, containers: issued.map(({ container }) => container), source })
@@ -139,6 +142,6 @@ function whyNot({ verdict, selector, why }: Registration, pod: Pod): string {
     : (why ?? '')
 }
 
-function newHolding(): Holding {
+function newHolding(): IdentityHolders {
   return { holders: [], perhaps: new Map(), missed: new Map() }
 }

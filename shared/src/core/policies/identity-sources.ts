@@ -1,23 +1,17 @@
 // What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry once kleym has done what it has to do. One with a
 // literal ID is found by that ID; one with a template is asked whether it may give an ID at all, by index over the text
 // that stands before its first action.
-import type { Analysis } from '../analysis/analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { parseTemplate } from '../go/template/template.ts'
 import { sourceText, type EntrySource, type EntryVerdict, type ObjectHandling } from '../spire/prediction.ts'
 import { federatedWith } from '../spire/prepared-id.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
-
-/** What of an analysis policies are resolved against. */
-export type PolicyWorld = Pick<
-  Analysis,
-  'snapshot' | 'config' | 'settings' | 'compiled' | 'settled' | 'subjects' | 'prediction'
->
+import type { PolicyContext } from './policy-context.ts'
 
 /** One object that gives an ID. */
-export interface Giver {
+export interface IdentitySource {
   readonly source: EntrySource
   /** The binding behind an output of kleym's, and its pool. */
   readonly binding: string | undefined
@@ -30,21 +24,21 @@ export interface Giver {
 
 /** A giver whose IDs hang on the pod. */
 interface Renderer {
-  readonly giver: Giver
+  readonly giver: IdentitySource
   readonly template: string
 }
 
-export class Givers {
-  readonly #literal = new Map<string, Giver[]>()
+export class IdentitySources {
+  readonly #literal = new Map<string, IdentitySource[]>()
   /** Where the trust domain is not known: the path of an output's ID. */
-  readonly #byPath = new Map<string, Giver[]>()
+  readonly #byPath = new Map<string, IdentitySource[]>()
   readonly #renderers = new Map<string, Renderer[]>()
   readonly #prefixLengths: readonly number[]
-  readonly #bySource = new Map<string, Giver>()
-  readonly #world: PolicyWorld
+  readonly #bySource = new Map<string, IdentitySource>()
+  readonly #world: PolicyContext
   #federating: ReadonlyMap<string, readonly EntrySource[]> | undefined
 
-  constructor(world: PolicyWorld) {
+  constructor(world: PolicyContext) {
     this.#world = world
     const pools = poolsOf(world)
     for (const { object, ownership } of world.settled.outputs) {
@@ -64,23 +58,28 @@ export class Givers {
     }
     for (const { source, entry, verdict } of world.prediction().staticEntries()) {
       if (entry === undefined) continue
-      this.#addLiteral(entry.spiffeId, { source, binding: undefined, pool: undefined, ...fateOf(verdict) })
+      this.#addLiteral(entry.spiffeId, {
+        source,
+        binding: undefined,
+        pool: undefined,
+        ...certaintyOf(verdict),
+      })
     }
     this.#prefixLengths = [...new Set([...this.#renderers.keys()].map(({ length }) => length))]
   }
 
   /** The objects whose ID is literally this one. */
-  literally(spiffeId: string): readonly Giver[] {
+  literally(spiffeId: string): readonly IdentitySource[] {
     return this.#literal.get(spiffeId) ?? []
   }
 
   /** Outputs of kleym's with this path, in a trust domain that is not known. */
-  withPath(path: string): readonly Giver[] {
+  withPath(path: string): readonly IdentitySource[] {
     return this.#byPath.get(path) ?? []
   }
 
   /** The objects whose template may give this ID, for some pod. */
-  perhaps(spiffeId: string): readonly Giver[] {
+  perhaps(spiffeId: string): readonly IdentitySource[] {
     return this.#prefixLengths
       .filter((length) => length <= spiffeId.length)
       .flatMap((length) => this.#renderers.get(spiffeId.slice(0, length)) ?? [])
@@ -88,12 +87,12 @@ export class Givers {
       .map(({ giver }) => giver)
   }
 
-  of(source: EntrySource): Giver | undefined {
+  of(source: EntrySource): IdentitySource | undefined {
     return this.#bySource.get(sourceText(source))
   }
 
   /** Every ID that stands literally somewhere, with the first object that gives it. */
-  literals(): Iterable<readonly [string, readonly Giver[]]> {
+  literals(): Iterable<readonly [string, readonly IdentitySource[]]> {
     return this.#literal
   }
 
@@ -103,12 +102,12 @@ export class Givers {
     return this.#federating.get(trustDomain) ?? []
   }
 
-  #add(giver: Giver, written: string, trustDomain: string | undefined): void {
+  #add(giver: IdentitySource, written: string, trustDomain: string | undefined): void {
     this.#bySource.set(sourceText(giver.source), giver)
     const template = withTrustDomain(written, trustDomain)
     if (template.includes(TRUST_DOMAIN_PLACEHOLDER)) {
       const path = template.slice(template.indexOf('/', 'spiffe://'.length))
-      entryOf(this.#byPath, path, () => []).push(giver)
+      getOrCreate(this.#byPath, path, () => []).push(giver)
       return
     }
     const literal = literalOf(template)
@@ -117,16 +116,16 @@ export class Givers {
       return
     }
     if (giver.never === undefined)
-      entryOf(this.#renderers, prefixOf(template), () => []).push({ giver, template })
+      getOrCreate(this.#renderers, prefixOf(template), () => []).push({ giver, template })
   }
 
-  #addLiteral(spiffeId: string, giver: Giver): void {
+  #addLiteral(spiffeId: string, giver: IdentitySource): void {
     this.#bySource.set(sourceText(giver.source), giver)
-    entryOf(this.#literal, spiffeId, () => []).push(giver)
+    getOrCreate(this.#literal, spiffeId, () => []).push(giver)
   }
 }
 
-function poolsOf({ compiled }: PolicyWorld): ReadonlyMap<string, string> {
+function poolsOf({ compiled }: PolicyContext): ReadonlyMap<string, string> {
   return new Map(
     compiled.flatMap(({ binding, result }) =>
       result.kind === 'resolved' ? [[binding.key, result.identity.poolName] as const] : [],
@@ -134,7 +133,7 @@ function poolsOf({ compiled }: PolicyWorld): ReadonlyMap<string, string> {
   )
 }
 
-function standingOf(handling: ObjectHandling | undefined): Pick<Giver, 'never' | 'open'> {
+function standingOf(handling: ObjectHandling | undefined): Pick<IdentitySource, 'never' | 'open'> {
   if (handling?.state === 'ignored' || handling?.state === 'invalid')
     return { never: handling.why, open: undefined }
   if (handling?.state === 'undecodable' || handling?.state === 'unknown')
@@ -142,7 +141,7 @@ function standingOf(handling: ObjectHandling | undefined): Pick<Giver, 'never' |
   return { never: undefined, open: undefined }
 }
 
-function fateOf(verdict: EntryVerdict): Pick<Giver, 'never' | 'open'> {
+function certaintyOf(verdict: EntryVerdict): Pick<IdentitySource, 'never' | 'open'> {
   if (verdict.state === 'declared') return { never: undefined, open: undefined }
   if (verdict.state === 'depends' || verdict.state === 'unknown')
     return { never: undefined, open: verdict.why }
@@ -150,7 +149,11 @@ function fateOf(verdict: EntryVerdict): Pick<Giver, 'never' | 'open'> {
 }
 
 /** SCM renders no ID outside of its own trust domain. */
-function misplaced(giver: Giver, literal: string, trustDomain: string | undefined): Partial<Giver> {
+function misplaced(
+  giver: IdentitySource,
+  literal: string,
+  trustDomain: string | undefined,
+): Partial<IdentitySource> {
   const parsed = parseSpiffeId(literal)
   if (giver.never !== undefined || !parsed.ok || trustDomain === undefined) return {}
   if (parsed.trustDomain === trustDomain) return {}
@@ -176,10 +179,10 @@ function prefixOf(template: string): string {
   return (/^[^{]*/.exec(template)?.[0] ?? '').trimEnd()
 }
 
-function federations({ settled, snapshot }: PolicyWorld): ReadonlyMap<string, readonly EntrySource[]> {
+function federations({ settled, snapshot }: PolicyContext): ReadonlyMap<string, readonly EntrySource[]> {
   const byDomain = new Map<string, EntrySource[]>()
   const add = (source: EntrySource, items: readonly string[]): void => {
-    for (const domain of new Set(federatedWith(items))) entryOf(byDomain, domain, () => []).push(source)
+    for (const domain of new Set(federatedWith(items))) getOrCreate(byDomain, domain, () => []).push(source)
   }
   for (const { object } of settled.outputs)
     add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)

@@ -1,8 +1,8 @@
 // IDs that are there and are nearly one that is not: only the case of letters differs, only the trust domain, or one lies
 // below the other (people expect a prefix to match; in KAN an ID is compared as a whole). By index, with no scan.
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { Giver } from './identity-sources.ts'
+import type { IdentitySource } from './identity-sources.ts'
 import { NEAR_MISSES_MAX, type NearMiss } from './resolution.ts'
 
 const CASE = 'differs only in the case of letters'
@@ -11,14 +11,14 @@ const BELOW = 'lies below it, and an ID is compared as a whole'
 const ABOVE = 'lies above it, and an ID is compared as a whole'
 
 export class NearMisses {
-  readonly #givers: ReadonlyMap<string, Giver>
+  readonly #givers: ReadonlyMap<string, IdentitySource>
   readonly #byLowerCase = new Map<string, string[]>()
   readonly #byPath = new Map<string, string[]>()
   /** The first few IDs below a prefix that ends before a slash. */
   readonly #below = new Map<string, string[]>()
 
   /** Takes every ID that is there, with what gives it. */
-  constructor(givers: ReadonlyMap<string, Giver>) {
+  constructor(givers: ReadonlyMap<string, IdentitySource>) {
     this.#givers = givers
     for (const id of [...givers.keys()].toSorted(compareBytes)) {
       push(this.#byLowerCase, id.toLowerCase(), id)
@@ -55,7 +55,7 @@ export class NearMisses {
 }
 
 function push(map: Map<string, string[]>, key: string, id: string): void {
-  const ids = entryOf(map, key, () => [])
+  const ids = getOrCreate(map, key, () => [])
   if (ids.length <= NEAR_MISSES_MAX) ids.push(id)
 }
 

@@ -1,8 +1,8 @@
 // What is said of a resolution: the same words in every format. None of them says what becomes of a request.
-import { ignoranceText, type Ignorance } from '../unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { counted } from '../text/counted.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
-import type { Giver } from './identity-sources.ts'
+import type { IdentitySource } from './identity-sources.ts'
 import type { Declarer, NearMiss, PolicyHolder, Resolution } from './resolution.ts'
 
 /** Why nobody holds what an object gives, where no pod shows another reason. */
@@ -25,7 +25,7 @@ export function resolved(
   declarers: readonly Declarer[],
   pending: ReadonlySet<string>,
 ): string {
-  const by = few(declarers.filter(({ why }) => why === undefined).map(giverText))
+  const by = few(declarers.filter(({ why }) => why === undefined).map(identitySourceText))
   const isPending = ({ source }: PolicyHolder): boolean => pending.has(sourceText(source))
   const [absent, there] = [holders.filter(({ pod }) => !pod.exists), holders.filter(({ pod }) => pod.exists)]
   const now = countContainers(there.filter((one) => !isPending(one)))
@@ -49,7 +49,7 @@ function countContainers(holders: readonly PolicyHolder[]): number {
 export function unheld(declarers: readonly Declarer[]): string {
   const [first] = declarers
   const why = first?.why === undefined ? '' : `: ${first.why}`
-  return `${few(declarers.map(giverText))} ${declarers.length === 1 ? 'gives' : 'give'} it, and nobody holds it now${why}`
+  return `${few(declarers.map(identitySourceText))} ${declarers.length === 1 ? 'gives' : 'give'} it, and nobody holds it now${why}`
 }
 
 /** Nothing gives the ID. */
@@ -72,7 +72,7 @@ export function foreign(of: {
   readonly trustDomain: string
   readonly federatedBy: readonly EntrySource[]
   readonly nearMisses: readonly NearMiss[]
-  readonly gap: Ignorance | undefined
+  readonly gap: UnknownReason | undefined
 }): string {
   const { trustDomain, federatedBy, nearMisses, gap } = of
   const federation =
@@ -80,7 +80,7 @@ export function foreign(of: {
       ? `${few(federatedBy.map(sourceText))} ${federatedBy.length === 1 ? 'federates' : 'federate'} with it`
       : gap === undefined
         ? 'no ClusterSPIFFEID federates with it'
-        : `whether anything federates with it is not known (${ignoranceText(gap)})`
+        : `whether anything federates with it is not known (${unknownReasonText(gap)})`
   return [
     `${trustDomain} is another trust domain, of which nothing can be said here`,
     federation,
@@ -118,26 +118,26 @@ export function mayRender(source: EntrySource): string {
   return `nothing renders it now; ${sourceText(source)} may, for a pod that is not there`
 }
 
-/** A binding whose fate is open. */
+/** A binding that is undetermined. */
 export function undecided(binding: string, why: string): string {
   return `binding ${binding} asks for it and is ${why}`
 }
 
 /** Something could not be read. */
-export function notRead(why: Ignorance, givers: readonly Giver[]): string {
+export function notRead(why: UnknownReason, givers: readonly IdentitySource[]): string {
   return givers.length === 0
-    ? `whether anything gives it is not known: ${ignoranceText(why)}`
-    : `${few(givers.map(giverText))} ${givers.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${ignoranceText(why)}`
+    ? `whether anything gives it is not known: ${unknownReasonText(why)}`
+    : `${few(givers.map(identitySourceText))} ${givers.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${unknownReasonText(why)}`
 }
 
 /** Who holds an ID may stand in what could not be read. */
-export function holdingNotRead(why: Ignorance): string {
-  return `whether any other pod of it holds that ID is not known: ${ignoranceText(why)}`
+export function holdingNotRead(why: UnknownReason): string {
+  return `whether any other pod of it holds that ID is not known: ${unknownReasonText(why)}`
 }
 
 /** Our own trust domain is not known. */
-export function trustDomainUnknown(givers: readonly Giver[]): string {
-  const path = givers.length === 0 ? '' : `; its path is that of ${few(givers.map(giverText))}`
+export function trustDomainUnknown(givers: readonly IdentitySource[]): string {
+  const path = givers.length === 0 ? '' : `; its path is that of ${few(givers.map(identitySourceText))}`
   return `the trust domain of SPIRE is not known here${path}`
 }
 
@@ -174,7 +174,11 @@ export function serviceAccount(
 }
 
 /** `binding team-a/chat of pool llama`, else the object. */
-export function giverText({ source, binding, pool }: Pick<Giver, 'source' | 'binding' | 'pool'>): string {
+export function identitySourceText({
+  source,
+  binding,
+  pool,
+}: Pick<IdentitySource, 'source' | 'binding' | 'pool'>): string {
   if (binding === undefined) return sourceText(source)
   return `binding ${binding}${pool === undefined ? '' : ` of pool ${pool}`}`
 }

@@ -2,10 +2,10 @@
 import type { Binding } from '../objects/binding.ts'
 import { verdictOf } from '../plan/status.ts'
 import type { Judgement } from '../plan/plan.ts'
-import type { PolicyWorld } from './identity-sources.ts'
+import type { PolicyContext } from './policy-context.ts'
 
 /** A binding that asks for an ID and does not give it. */
-export interface Wanting {
+export interface UnmetClaim {
   /** `namespace/name`. */
   readonly binding: string
   /** `refused (TargetObjectiveNotFound)`. */
@@ -22,7 +22,10 @@ const WORDS: Readonly<Record<Exclude<Judgement['state'], 'ready'>, string>> = {
 }
 
 /** By the path of the ID that they ask for, as far as their fields can be read. */
-export function wantingByPath({ compiled, settled }: PolicyWorld): ReadonlyMap<string, readonly Wanting[]> {
+export function unmetClaimsByPath({
+  compiled,
+  settled,
+}: PolicyContext): ReadonlyMap<string, readonly UnmetClaim[]> {
   const wanting = compiled.flatMap(({ binding }) => {
     const judgement = settled.judgements.get(binding.key)
     const path = pathOf(binding)

@@ -1,8 +1,8 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { stringAt, type JsonRecord } from '../json.ts'
-import type { Ignorance } from '../unknown-reason.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import {
   ACCESS_POLICY_KIND,
   LLM_D_GROUP,
@@ -22,7 +22,7 @@ import {
 } from '../names.ts'
 import { readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
 import { readBinding, type Binding } from '../objects/binding.ts'
-import { readClusterSpiffeId, type ClusterSpiffeId, type Standing } from '../objects/clusterspiffeid.ts'
+import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
 import { readObjective, readPool, type Objective, type Pool } from '../objects/inference.ts'
 import {
   namespaceNamed,
@@ -37,11 +37,11 @@ import {
 } from '../objects/pod.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import type { RawObject } from '../objects/raw.ts'
-import { NO_PACE, paced, type Pace } from '../on-progress.ts'
+import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
 import type { Lookup, References } from '../compile/references.ts'
-import type { PolicyKnowledge } from '../policies/resolution.ts'
+import type { PolicyKnowledge } from './policy-knowledge.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 export interface Snapshot {
@@ -67,7 +67,7 @@ export interface Snapshot {
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
   /** Why something that is not here may be there all the same, per qualified kind; `*` stands for every kind. */
-  readonly gaps: ReadonlyMap<string, Ignorance>
+  readonly gaps: ReadonlyMap<string, UnknownReason>
   /** The kinds that the API server says it does not serve, qualified. */
   readonly absentKinds: ReadonlySet<string>
   /** The namespaces that were looked into; undefined: all of them. */
@@ -77,7 +77,7 @@ export interface Snapshot {
 /** What a snapshot is made from. */
 export interface SnapshotSource {
   readonly objects: readonly RawObject[]
-  readonly gaps?: ReadonlyMap<string, Ignorance>
+  readonly gaps?: ReadonlyMap<string, UnknownReason>
   readonly absentKinds?: ReadonlySet<string>
   /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
   readonly listedKinds?: ReadonlySet<string>
@@ -88,26 +88,26 @@ export interface SnapshotSource {
    */
   readonly within?: ReadonlySet<string>
   /** Told of each object. */
-  readonly pace?: Pace
+  readonly onProgress?: OnProgress
 }
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
 export function readSnapshot(source: SnapshotSource): Snapshot {
   const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, within } = source
-  const { pace = NO_PACE, namespacesRead = within } = source
+  const { onProgress = IGNORE_PROGRESS, namespacesRead = within } = source
   const isWithin = (namespace: string): boolean => within?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
   const read = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
-    Array.from(paced(of(key), pace), reader)
+    Array.from(reporting(of(key), onProgress), reader)
   const inQuestion = (key: string): readonly RawObject[] =>
     within === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
   const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
-    Array.from(paced(inQuestion(key), pace), reader)
+    Array.from(reporting(inQuestion(key), onProgress), reader)
   const pods = sortByRef(readWithin('Pod', podReader()))
   const workloads = objects.filter(({ value }) => isWorkload(value))
-  const templates = sortByRef(Array.from(paced(workloads, pace), readWorkloadPods).flat())
-  const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, standingOf(raw))))
+  const templates = sortByRef(Array.from(reporting(workloads, onProgress), readWorkloadPods).flat())
+  const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, lifecycleOf(raw))))
   const pools = sortByMeta(
     POOL_KINDS.flatMap((kind) => readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
   )
@@ -122,7 +122,7 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
       ? undefined
       : read(kind, reader)
   const accessPolicies = sortByMeta(
-    POLICY_KINDS.flatMap((kind) => read(kind, (raw) => readAccessPolicy(raw, standingOf(raw)))),
+    POLICY_KINDS.flatMap((kind) => read(kind, (raw) => readAccessPolicy(raw, lifecycleOf(raw)))),
   )
   const objectiveKinds = OBJECTIVE_KINDS.filter((kind) => of(qualifiedKind(kind)).length > 0)
   const naming = [BINDINGS, 'Pod', ...[...POOL_KINDS, ...objectiveKinds].map(qualifiedKind)]
@@ -136,7 +136,7 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
     objectives,
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
     clusterSpiffeIds: sortByMeta(
-      read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, standingOf(raw))),
+      read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
     ),
     staticEntries: sortByMeta(read(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`, readClusterStaticEntry)),
     accessPolicies,
@@ -178,7 +178,7 @@ export function kindKey(object: JsonRecord): string {
 }
 
 /** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */
-export function standingOf({ value }: RawObject): Standing {
+export function lifecycleOf({ value }: RawObject): Lifecycle {
   return (stringAt(value, 'metadata', 'uid') ?? '') === '' ? 'to be created' : 'live'
 }
 
@@ -211,7 +211,7 @@ export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding>
 }
 
 /** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
-export function gapOf(snapshot: Snapshot, qualified: string): Ignorance | undefined {
+export function gapOf(snapshot: Snapshot, qualified: string): UnknownReason | undefined {
   return snapshot.gaps.get(qualified) ?? snapshot.gaps.get('*')
 }
 
@@ -224,7 +224,7 @@ export function servesLlmD(snapshot: Snapshot): boolean {
  * The pods that a question about pods is about: those that exist, and those of templates that no existing pod
  * represents. A template is represented by an existing pod with its labels, service account and containers.
  */
-export function subjectsOf(snapshot: Snapshot, pace = NO_PACE): readonly Pod[] {
+export function subjectsOf(snapshot: Snapshot, onProgress = IGNORE_PROGRESS): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
   const shapeOf = shapeReader()
   const existing = Map.groupBy(
@@ -238,8 +238,8 @@ export function subjectsOf(snapshot: Snapshot, pace = NO_PACE): readonly Pod[] {
     const shape = shapeOf(template)
     const pods = existing.get(shape)
     if (pods === undefined || template.labels.size === 0) return pods !== undefined
-    return entryOf(answers, JSON.stringify([shape, ...template.labels]), () => {
-      const index = entryOf(indexes, shape, () => indexPods(paced(pods, pace)))
+    return getOrCreate(answers, JSON.stringify([shape, ...template.labels]), () => {
+      const index = getOrCreate(indexes, shape, () => indexPods(reporting(pods, onProgress)))
       return index.withLabels(template.namespace, template.labels).length > 0
     })
   }

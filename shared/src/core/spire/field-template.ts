@@ -1,13 +1,13 @@
 // One template of an entry together with what SCM makes of its text. A template without actions gives the same for
 // every pod and is worked out once.
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { parseTemplate, type ParsedTemplate, type TemplateData } from '../go/template/template.ts'
 import { PLAIN_FACTS, TRUST_DOMAIN } from './placeholders.ts'
 import type { EntrySelector } from './prediction.ts'
 import { parseSpiffeId, type ParsedSpiffeId } from './spiffe-id.ts'
 
 /** What a template gives for one pod. */
-export type StepResult<T> =
+export type FieldResult<T> =
   | { readonly kind: 'ok'; readonly value: T }
   /** The value stands, but whether SCM accepts it hangs on a fact that is not known. */
   | { readonly kind: 'open'; readonly value: T; readonly why: string }
@@ -15,25 +15,25 @@ export type StepResult<T> =
   | { readonly kind: 'unknown'; readonly field: string; readonly construct: string }
 
 /** A rendered text; `open` are the facts that it shows as placeholders. */
-export interface OpenText {
+export interface RenderedText {
   readonly text: string
-  readonly open: readonly string[]
+  readonly placeholders: readonly string[]
   readonly validUtf8: boolean
 }
 
 /** A rendered SPIFFE ID, and what it reads as with a plain name in the place of every open fact. */
-export interface IdText extends OpenText {
+export interface IdText extends RenderedText {
   readonly parsed: ParsedSpiffeId
 }
 
 type UsableTemplate = Exclude<ParsedTemplate, { readonly kind: 'syntax error' }>
-type Reader<T> = (text: OpenText, field: string) => StepResult<T>
+type Reader<T> = (text: RenderedText, field: string) => FieldResult<T>
 
 /** A template in a field, with the reading of its text. */
-export class Step<T> {
+export class FieldTemplate<T> {
   readonly field: string
   /** What it gives for every pod, where it has no actions. */
-  readonly constant: StepResult<T> | undefined
+  readonly constant: FieldResult<T> | undefined
   /** Undefined where it is a constant: ten thousand of those are kept for as long as an answer takes. */
   readonly #template: UsableTemplate | undefined
   readonly #read: Reader<T>
@@ -42,11 +42,11 @@ export class Step<T> {
     this.field = field
     this.#read = read
     if (template.kind === 'template' && template.literal !== undefined) {
-      this.constant = read({ text: template.literal, open: NONE, validUtf8: true }, field)
+      this.constant = read({ text: template.literal, placeholders: NONE, validUtf8: true }, field)
     } else this.#template = template
   }
 
-  run(data: TemplateData): StepResult<T> {
+  run(data: TemplateData): FieldResult<T> {
     if (this.constant !== undefined) return this.constant
     const template = this.#template
     if (template === undefined) throw new TypeError(`${this.field} has neither a template nor a constant`)
@@ -56,8 +56,8 @@ export class Step<T> {
     const rendered = template.render(data)
     switch (rendered.kind) {
       case 'text': {
-        const open = rendered.open.length === 0 ? NONE : rendered.open.map((what) => `<${what}>`)
-        return this.#read({ text: rendered.text, open, validUtf8: !rendered.invalidUtf8 }, this.field)
+        const placeholders = rendered.open.length === 0 ? NONE : rendered.open.map((what) => `<${what}>`)
+        return this.#read({ text: rendered.text, placeholders, validUtf8: !rendered.invalidUtf8 }, this.field)
       }
       case 'failed':
         return { kind: 'failed', field: this.field, why: rendered.message }
@@ -82,22 +82,27 @@ const NONE: readonly string[] = []
 const STAND_IN = 'x'
 
 /** Parses the template of a field; a text is why Go's parser refuses it. */
-export function readStep<T>(field: string, source: string, read: Reader<T>): Step<T> | string {
+export function readFieldTemplate<T>(
+  field: string,
+  source: string,
+  read: Reader<T>,
+): FieldTemplate<T> | string {
   const template = parseTemplate(source)
-  return template.kind === 'syntax error' ? template.message : new Step(field, template, read)
+  return template.kind === 'syntax error' ? template.message : new FieldTemplate(field, template, read)
 }
 
 /** Reads the template of a field, as `readStep`. */
-export type StepReader<T> = (field: string, source: string) => Step<T> | string
+export type FieldTemplateReader<T> = (field: string, source: string) => FieldTemplate<T> | string
 
 /** Reads the templates of many objects: the same text in the same field is read once. */
-export function stepReader<T>(read: Reader<T>): StepReader<T> {
-  const known = new Map<string, Step<T> | string>()
-  return (field, source) => entryOf(known, `${field}\n${source}`, () => readStep(field, source, read))
+export function fieldTemplateReader<T>(read: Reader<T>): FieldTemplateReader<T> {
+  const known = new Map<string, FieldTemplate<T> | string>()
+  return (field, source) =>
+    getOrCreate(known, `${field}\n${source}`, () => readFieldTemplate(field, source, read))
 }
 
 /** A template whose text is taken as it is: DNS names are not checked until the server sees them. */
-export function readAnyText(text: OpenText): StepResult<OpenText> {
+export function readAnyText(text: RenderedText): FieldResult<RenderedText> {
   return { kind: 'ok', value: text }
 }
 
@@ -106,8 +111,8 @@ export function spiffeIdReader(trustDomain: string | undefined): Reader<IdText> 
   return (text, field) => {
     const parsed = parseSpiffeId(withStandIns(text))
     const value = { ...text, parsed }
-    const plain = text.open.every((fact) => PLAIN_FACTS.has(fact))
-    if (!plain) return { kind: 'open', value, why: openWhy(text.open, field) }
+    const plain = text.placeholders.every((fact) => PLAIN_FACTS.has(fact))
+    if (!plain) return { kind: 'open', value, why: openWhy(text.placeholders, field) }
     if (!parsed.ok) return { kind: 'failed', field, why: `it gives ${text.text}, which ${parsed.message}` }
     if (text.text.startsWith(`spiffe://${TRUST_DOMAIN}`) && parsed.trustDomain === STAND_IN) {
       return { kind: 'ok', value }
@@ -123,11 +128,14 @@ export function spiffeIdReader(trustDomain: string | undefined): Reader<IdText> 
 }
 
 /** A template that gives a selector: SCM splits it at the first colon and trims nothing. */
-export function readSelectorText(text: OpenText, field: string): StepResult<EntrySelector & OpenText> {
+export function readSelectorText(
+  text: RenderedText,
+  field: string,
+): FieldResult<EntrySelector & RenderedText> {
   const at = text.text.indexOf(':')
   const value = { ...text, type: text.text.slice(0, Math.max(at, 0)), value: text.text.slice(at + 1) }
-  if (text.open.some((fact) => !PLAIN_FACTS.has(fact)) && !isSettled(text, at)) {
-    return { kind: 'open', value, why: openWhy(text.open, field) }
+  if (text.placeholders.some((fact) => !PLAIN_FACTS.has(fact)) && !isSettled(text, at)) {
+    return { kind: 'open', value, why: openWhy(text.placeholders, field) }
   }
   const why = selectorTextProblem(withStandIns(text))
   return why === undefined ? { kind: 'ok', value } : { kind: 'failed', field, why }
@@ -142,14 +150,14 @@ export function selectorTextProblem(text: string): string | undefined {
 }
 
 /** Whether type and value are there however the open facts turn out. */
-function isSettled({ text, open }: OpenText, colon: number): boolean {
-  if (colon <= 0 || open.some((fact) => text.indexOf(fact) < colon)) return false
-  return replaceFacts(text.slice(colon + 1), open, '') !== ''
+function isSettled({ text, placeholders }: RenderedText, colon: number): boolean {
+  if (colon <= 0 || placeholders.some((fact) => text.indexOf(fact) < colon)) return false
+  return replaceFacts(text.slice(colon + 1), placeholders, '') !== ''
 }
 
 /** The text with a plain name in the place of every open fact. */
-export function withStandIns({ text, open }: OpenText): string {
-  return replaceFacts(text, open, STAND_IN)
+export function withStandIns({ text, placeholders }: RenderedText): string {
+  return replaceFacts(text, placeholders, STAND_IN)
 }
 
 function replaceFacts(text: string, open: readonly string[], by: string): string {

@@ -4,7 +4,7 @@ import type { ObjectMeta } from '../objects/meta.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 /** The facts of an object that the preference reads. Times are milliseconds since 1970. */
-export interface Seniority {
+export interface Precedence {
   /** `unborn`: no API server has stored it yet, so it will be the newest; undefined: not known. */
   readonly created: number | 'unborn' | undefined
   /** Undefined: it is not being deleted; `NaN`: it is, at a time that is not known. */
@@ -12,8 +12,8 @@ export interface Seniority {
   readonly uid: string | undefined
 }
 
-/** Reads the seniority of an object from its metadata. */
-export function seniorityOf(meta: ObjectMeta): Seniority {
+/** Reads the precedence of an object from its metadata. */
+export function precedenceOf(meta: ObjectMeta): Precedence {
   return {
     created: meta.createdAt === undefined ? unwrittenCreation(meta) : timeOf(meta.createdAt),
     deleted: meta.deletedAt === undefined ? undefined : (timeOf(meta.deletedAt) ?? Number.NaN),
@@ -22,7 +22,7 @@ export function seniorityOf(meta: ObjectMeta): Seniority {
 }
 
 /** Which of two objects SCM prefers; `unknown` where it needs a fact that nobody has yet. */
-export function preferred(left: Seniority, right: Seniority): 'left' | 'right' | 'unknown' {
+export function preferred(left: Precedence, right: Precedence): 'left' | 'right' | 'unknown' {
   if (left.created !== right.created) return olderOf(left.created, right.created)
   if (left.created === undefined || left.created === 'unborn') return 'unknown'
   if (left.deleted !== right.deleted) return lessDeletedOf(left.deleted, right.deleted)
@@ -31,7 +31,7 @@ export function preferred(left: Seniority, right: Seniority): 'left' | 'right' |
   return order < 0 ? 'left' : order > 0 ? 'right' : 'unknown'
 }
 
-function olderOf(left: Seniority['created'], right: Seniority['created']): 'left' | 'right' | 'unknown' {
+function olderOf(left: Precedence['created'], right: Precedence['created']): 'left' | 'right' | 'unknown' {
   if (left === undefined || right === undefined) return 'unknown'
   if (left === 'unborn') return 'right'
   if (right === 'unborn') return 'left'

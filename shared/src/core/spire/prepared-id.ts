@@ -6,7 +6,7 @@ import type { ScmSettings } from '../objects/scm-settings.ts'
 import { byteLength } from '../text/bytes.ts'
 import type { Selecting } from './candidates.ts'
 import { parseGoDuration, wireSeconds } from '../go/duration.ts'
-import { seniorityOf, type Seniority } from './precedence.ts'
+import { precedenceOf, type Precedence } from './precedence.ts'
 import {
   sourceText,
   type EntrySelector,
@@ -19,19 +19,19 @@ import { parseFederatedTrustDomain } from './spiffe-id.ts'
 import {
   readAnyText,
   readSelectorText,
-  stepReader,
-  type StepReader,
+  fieldTemplateReader,
+  type FieldTemplateReader,
   spiffeIdReader,
-  Step,
+  FieldTemplate,
   type IdText,
-  type OpenText,
+  type RenderedText,
 } from './field-template.ts'
 
 /** The templates of a spec that parsed. */
 export interface Templates {
-  readonly id: Step<IdText>
-  readonly dnsNames: readonly Step<OpenText>[]
-  readonly selectors: readonly Step<EntrySelector & OpenText>[]
+  readonly id: FieldTemplate<IdText>
+  readonly dnsNames: readonly FieldTemplate<RenderedText>[]
+  readonly selectors: readonly FieldTemplate<EntrySelector & RenderedText>[]
 }
 
 /** What the server thinks of the fields that are the same for every pod. */
@@ -67,7 +67,7 @@ export class PreparedId implements Selecting, Details {
   readonly spec: ClusterSpiffeIdSpec
   readonly namespaceSelector: ClusterSpiffeIdSpec['namespaceSelector']
   readonly podSelector: ClusterSpiffeIdSpec['podSelector']
-  readonly seniority: Seniority
+  readonly precedence: Precedence
   /** Where SCM never decodes it: what it does instead. */
   readonly unseen: ObjectHandling | undefined
   /** Why Go cannot decode it, where SCM tries to. */
@@ -83,7 +83,7 @@ export class PreparedId implements Selecting, Details {
     this.spec = spec
     this.namespaceSelector = spec.namespaceSelector
     this.podSelector = spec.podSelector
-    this.seniority = seniorityOf(meta)
+    this.precedence = precedenceOf(meta)
     this.unseen = unseenWhy(object, settings, this.source)
     this.undecodable = this.unseen === undefined ? undecodableWhy(object, this.source) : undefined
     this.selects = selectorFault(spec) === undefined
@@ -114,9 +114,9 @@ export class PreparedId implements Selecting, Details {
 /** Prepares ClusterSPIFFEIDs. What they say in the same words they share: the thousands of one namespace name it alike. */
 export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => PreparedId {
   const readers: StepReaders = {
-    id: stepReader(spiffeIdReader(settings.trustDomain)),
-    dnsName: stepReader(readAnyText),
-    selector: stepReader(readSelectorText),
+    id: fieldTemplateReader(spiffeIdReader(settings.trustDomain)),
+    dnsName: fieldTemplateReader(readAnyText),
+    selector: fieldTemplateReader(readSelectorText),
   }
   const make = (prepared: PreparedId): Details => detailsOf(prepared, settings, readers)
   return (object) => new PreparedId(object, settings, make)
@@ -124,9 +124,9 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
 
 /** How the templates of each field are read. */
 interface StepReaders {
-  readonly id: StepReader<IdText>
-  readonly dnsName: StepReader<OpenText>
-  readonly selector: StepReader<EntrySelector & OpenText>
+  readonly id: FieldTemplateReader<IdText>
+  readonly dnsName: FieldTemplateReader<RenderedText>
+  readonly selector: FieldTemplateReader<EntrySelector & RenderedText>
 }
 
 function detailsOf(
@@ -247,7 +247,7 @@ type ParsedSpec = { readonly templates: Templates } | { readonly field: string; 
 function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec {
   if (spec.spiffeIDTemplate === '') return { field: '.spec.spiffeIDTemplate', why: 'it is empty' }
   const id = readers.id('.spec.spiffeIDTemplate', spec.spiffeIDTemplate)
-  if (!(id instanceof Step)) return { field: '.spec.spiffeIDTemplate', why: id }
+  if (!(id instanceof FieldTemplate)) return { field: '.spec.spiffeIDTemplate', why: id }
   const fault = selectorFault(spec) ?? federationFault(spec)
   if (fault !== undefined) return fault
   const dnsNames = readSteps('.spec.dnsNameTemplates', spec.dnsNameTemplates, readers.dnsName)
@@ -264,12 +264,12 @@ function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec 
 function readSteps<T>(
   field: string,
   sources: readonly string[],
-  read: StepReader<T>,
-): { readonly steps: readonly Step<T>[] } | { readonly field: string; readonly why: string } {
-  const steps: Step<T>[] = []
+  read: FieldTemplateReader<T>,
+): { readonly steps: readonly FieldTemplate<T>[] } | { readonly field: string; readonly why: string } {
+  const steps: FieldTemplate<T>[] = []
   for (const [at, source] of sources.entries()) {
     const step = read(`${field}[${at}]`, source)
-    if (!(step instanceof Step)) return { field: `${field}[${at}]`, why: step }
+    if (!(step instanceof FieldTemplate)) return { field: `${field}[${at}]`, why: step }
     steps.push(step)
   }
   return { steps }

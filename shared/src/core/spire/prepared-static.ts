@@ -3,7 +3,7 @@
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
 import { dnsNameVerdict } from './dns-name.ts'
-import { seniorityOf, type Seniority } from './precedence.ts'
+import { precedenceOf, type Precedence } from './precedence.ts'
 import {
   sourceText,
   type EntrySource,
@@ -26,7 +26,7 @@ import { selectorTextProblem } from './field-template.ts'
 /** A ClusterStaticEntry, ready to compete. */
 export interface PreparedStatic {
   readonly source: EntrySource
-  readonly seniority: Seniority
+  readonly precedence: Precedence
   readonly hint: string
   readonly handling: ObjectHandling
   /** Undefined where SCM cannot render it. */
@@ -46,7 +46,7 @@ export function prepareStatic(object: ClusterStaticEntry, settings: ScmSettings)
   const verdict = verdictOf(handling, entry, object.spec, settings, source)
   return {
     source,
-    seniority: seniorityOf(object.meta),
+    precedence: precedenceOf(object.meta),
     hint: object.spec.hint,
     handling,
     entry,
@@ -114,7 +114,7 @@ function entryOf(spec: ClusterStaticEntrySpec): RenderedEntry {
     parentId: spec.parentID,
     selectors: spec.selectors.map((text) => {
       const at = text.indexOf(':')
-      return { type: text.slice(0, at), value: text.slice(at + 1), open: [] }
+      return { type: text.slice(0, at), value: text.slice(at + 1), placeholders: [] }
     }),
     dnsNames: spec.dnsNames,
     x509SvidTtl: ttlSeconds(spec.x509SVIDTTL),

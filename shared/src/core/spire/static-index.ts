@@ -93,7 +93,7 @@ interface ParentMatch {
 function judgeParent(parentId: string, finding: PodFinding): ParentMatch {
   if (finding.kind === 'no node') return { match: 'depends', why: finding.why }
   const { parent } = finding.facts
-  const known = parent.kind === 'ok' && parent.value.open.length === 0
+  const known = parent.kind === 'ok' && parent.value.placeholders.length === 0
   if (known && parent.value.text === parentId) return { match: 'yes', why: undefined }
   const parsed = parseSpiffeId(parentId)
   const path = parsed.ok ? parsed.path : ''

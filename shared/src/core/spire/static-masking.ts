@@ -1,13 +1,13 @@
 // ClusterStaticEntries that want the same entry as one another, or as what is rendered for a pod (facts/spire.md §3,
 // §11.1). Only an entry that names the pod's UID can be the pod's.
-import { contest, entryKey, type Contender, type ContestResult } from './entry-key.ts'
+import { resolveMasking, entryKey, type Contender, type MaskingResult } from './entry-key.ts'
 import type { EntryVerdict } from './prediction.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
 const UID_MARK = 'k8spod-uid:'
 const UID_LENGTH = 36
 
-export class StaticContest {
+export class StaticMasking {
   readonly #byId = new Map<string, Map<string, PreparedStatic[]>>()
   readonly #alone = new Map<PreparedStatic, EntryVerdict>()
   /** What follows the mark in the keys, at the length of a usual UID. */
@@ -59,21 +59,21 @@ export class StaticContest {
 
   #decide(rivals: readonly PreparedStatic[]): void {
     if (rivals.length < 2) return
-    const standings = contest(rivals.map(staticContender))
+    const results = resolveMasking(rivals.map(staticContender))
     for (const [at, object] of rivals.entries()) {
-      this.#alone.set(object, afterContest(object.verdict, standings[at]))
+      this.#alone.set(object, afterMasking(object.verdict, results[at]))
     }
   }
 }
 
 /** A static entry as it competes. */
-export function staticContender({ source, seniority, wants }: PreparedStatic): Contender {
-  return { source, seniority, certain: wants === 'yes' }
+export function staticContender({ source, precedence, wants }: PreparedStatic): Contender {
+  return { source, precedence, certain: wants === 'yes' }
 }
 
 /** The verdict of an entry once the contest for it is decided; a winner keeps its own. */
-export function afterContest(verdict: EntryVerdict, standing: ContestResult | undefined): EntryVerdict {
-  if (standing === undefined || standing.kind === 'wins') return verdict
-  if (standing.kind === 'masked') return { state: 'masked', by: standing.by, why: standing.why }
-  return verdict.state === 'declared' ? { state: 'depends', why: standing.why } : verdict
+export function afterMasking(verdict: EntryVerdict, result: MaskingResult | undefined): EntryVerdict {
+  if (result === undefined || result.kind === 'wins') return verdict
+  if (result.kind === 'masked') return { state: 'masked', by: result.by, why: result.why }
+  return verdict.state === 'declared' ? { state: 'depends', why: result.why } : verdict
 }

@@ -1,10 +1,10 @@
 // The derivation of the one binding that a person looks at. Pods and static entries are read for it, of pods only those
 // of its namespace: the table does without them.
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
-import { reachesBeyond } from '@kleym/shared/core/findings/outside-scope.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
@@ -41,7 +41,7 @@ export type DetailView =
       readonly state: 'shown'
       readonly key: string
       readonly frame: Frame
-      readonly podGap: Ignorance | undefined
+      readonly podGap: UnknownReason | undefined
       /** What the answer takes for granted, and what it does not look at: one sentence each. */
       readonly assumptions: readonly string[]
     }
@@ -202,7 +202,7 @@ export class Detail {
     }
     const frame = explainFrame(world, [binding], true)
     const open = [
-      ...(reachesBeyond(analysis) ? ['other namespaces'] : []),
+      ...(dependsOnOutsideScope(analysis) ? ['other namespaces'] : []),
       ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
     ]
     const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm)]
@@ -219,7 +219,7 @@ function feedsAround(
 /** What an answer may depend on and the watch leaves to others: nodes, and the namespace's labels until they are read. */
 function notFollowed({ described }: Surrounding): readonly KindStanding[] {
   return [NODES, ...(described === undefined ? [NAMESPACES] : [])].map((resource) => {
-    const why: Ignorance = { verb: 'list', what: resourceName(resource), cause: 'not given' }
+    const why: UnknownReason = { verb: 'list', what: resourceName(resource), cause: 'not given' }
     return { resource, standing: { kind: 'unknown', why } }
   })
 }

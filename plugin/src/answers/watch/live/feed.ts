@@ -1,6 +1,6 @@
 // One kind, as the watch follows it: what could not be read is tried again by the reflector, so a kind that is forbidden or
 // not served comes back by itself, and objects that were read once stay on the screen with the time of that.
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -15,7 +15,7 @@ export type FeedState =
   | Exclude<SyncState, { readonly kind: 'synced' }>
   | { readonly kind: 'current' }
   /** It was read once, and is not followed since. */
-  | { readonly kind: 'old'; readonly why: Ignorance; readonly since: Date }
+  | { readonly kind: 'old'; readonly why: UnknownReason; readonly since: Date }
 
 /** What feeds need of the outside. */
 export interface FeedIo {
@@ -110,7 +110,7 @@ export class Feed<T extends Cached> {
   }
 
   /** A 404 of a list may be an API that comes or goes just now: it is an absence only where discovery says so. */
-  async #confirmAbsence(why: Ignorance, run: number): Promise<void> {
+  async #confirmAbsence(why: UnknownReason, run: number): Promise<void> {
     const [served] = await discover(this.#io.api, [this.resource])
     if (run !== this.#run || this.#followed.reflectorState?.kind !== 'failing') return
     if (served?.state === 'absent') {
@@ -119,7 +119,7 @@ export class Feed<T extends Cached> {
     } else this.#fail(why)
   }
 
-  #fail(why: Ignorance): void {
+  #fail(why: UnknownReason): void {
     if (this.#followed.syncState.kind === 'synced') this.#outdatedSince = this.#io.clock.now()
     this.#followed.setSyncState({ kind: 'unknown', why })
   }
@@ -129,7 +129,7 @@ export class Feed<T extends Cached> {
 export function ignoranceOfFeed({
   resource,
   standing,
-}: Pick<Feed<Cached>, 'resource' | 'standing'>): Ignorance | undefined {
+}: Pick<Feed<Cached>, 'resource' | 'standing'>): UnknownReason | undefined {
   switch (standing.kind) {
     case 'current':
     case 'old':

@@ -1,12 +1,12 @@
 // What the watch does not know, and since when: said beside the table for as long as it is so. Pure.
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { FeedState } from './feed.ts'
 
 /** One kind that is not known, or not as it is now. */
-export interface Missing {
-  readonly why: Ignorance
+export interface MissingKind {
+  readonly why: UnknownReason
   /** Until when its objects were followed; undefined: they never were. */
   readonly since: Date | undefined
 }
@@ -15,7 +15,7 @@ export interface Missing {
 export interface Knowledge {
   /** Since when the API server has not been heard; undefined: it answers. */
   readonly lostSince: Date | undefined
-  readonly missing: readonly Missing[]
+  readonly missing: readonly MissingKind[]
   /** Whether all bindings in scope are known, or were: only then does an empty table mean that there are none. */
   readonly bindingsKnown: boolean
   /** Whether the rows have been worked out, from kinds that were read or have failed. Until then there is no table. */
@@ -46,13 +46,13 @@ export function knowledgeFrom(
 }
 
 /** Pool and objective kinds of a group that nobody has installed are no news; those that kleym is about are. */
-function missingOf({ resource, standing }: KindStanding, isRequired: boolean): readonly Missing[] {
+function missingOf({ resource, standing }: KindStanding, isRequired: boolean): readonly MissingKind[] {
   switch (standing.kind) {
     case 'current':
     case 'waiting':
       return []
     case 'absent': {
-      const why: Ignorance = { verb: 'list', what: resourceName(resource), cause: 'absent' }
+      const why: UnknownReason = { verb: 'list', what: resourceName(resource), cause: 'absent' }
       return isRequired ? [{ why, since: undefined }] : []
     }
     case 'unknown':
@@ -63,10 +63,10 @@ function missingOf({ resource, standing }: KindStanding, isRequired: boolean): r
 }
 
 /** `cannot list Pod: forbidden; shown as of 12:03:04`. */
-export function missingText({ why, since }: Missing): string {
+export function missingText({ why, since }: MissingKind): string {
   const old = since === undefined ? '' : `; shown as of ${timeText(since)}`
   const hint = why.cause === 'absent' ? ' (is its CRD installed?)' : ''
-  return `${ignoranceText(why)}${hint}${old}`
+  return `${unknownReasonText(why)}${hint}${old}`
 }
 
 /** `not connected since 12:03:04: this is the state of then`. */

@@ -11,7 +11,7 @@ import type { OperatorSettings } from '@kleym/shared/core/install/operator-setti
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Row } from './rows.ts'
 import { operatorSettings, scmSettings, type GivenSettings } from './settings.ts'
-import { Table } from './table.ts'
+import { RowTable } from './table.ts'
 
 /** What is known now. */
 export interface Picture {
@@ -48,7 +48,7 @@ export class LiveState {
   readonly #clock: Clock
   readonly #feeds: Feeds
   readonly #contact: Contact
-  readonly #table: Table
+  readonly #table: RowTable
   readonly #detail: Detail
   #rows: readonly Row[] = []
   /** Whether the rows have been worked out since every kind was settled. */
@@ -68,7 +68,7 @@ export class LiveState {
     const onFailure = (): void => this.#contact.askNow()
     const io = { api: client, clock, random, onFailure, onBug: options.onBug }
     this.#feeds = createFeeds(io, { namespace: options.namespace, onStanding: () => this.#onStanding() })
-    this.#table = new Table({
+    this.#table = new RowTable({
       feeds: this.#feeds,
       clock,
       settings: () => this.#settings(),

@@ -1,6 +1,6 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
 // refers to or collides with is in its own namespace (contract §4 and §6), so a change costs the work of one namespace.
-import type { Ignorance } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { namespaceNamed, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
@@ -20,7 +20,7 @@ import {
 import type { KindStanding } from './knowledge.ts'
 
 /** What only the derivation of one binding needs, and the table does not. */
-export interface Surroundings {
+export interface DetailContext {
   readonly pods: readonly Pod[]
   readonly staticEntries: readonly ClusterStaticEntry[]
   /** The namespace with its labels, where it could be read. */
@@ -29,7 +29,7 @@ export interface Surroundings {
   readonly standings: readonly KindStanding[]
 }
 
-const NOTHING_AROUND: Surroundings = { pods: [], staticEntries: [], namespace: undefined, standings: [] }
+const NOTHING_AROUND: DetailContext = { pods: [], staticEntries: [], namespace: undefined, standings: [] }
 
 /** For the table: no pods, and of the ClusterSPIFFEIDs those that can change a verdict in the namespace. */
 export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
@@ -41,7 +41,7 @@ export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
 }
 
 /** For the derivation: with the pods, and with other people's ClusterSPIFFEIDs, which may select them too. */
-export function detailSnapshot(feeds: Feeds, namespace: string, around: Surroundings): Snapshot {
+export function detailSnapshot(feeds: Feeds, namespace: string, around: DetailContext): Snapshot {
   const outputs = [...feeds.outputs.store.values()].filter((output) => concerns(output, namespace))
   return snapshotOf(feeds, namespace, outputs, around)
 }
@@ -56,7 +56,7 @@ function snapshotOf(
   feeds: Feeds,
   namespace: string,
   outputs: readonly ClusterSpiffeId[],
-  { pods, staticEntries, namespace: described, standings }: Surroundings,
+  { pods, staticEntries, namespace: described, standings }: DetailContext,
 ): Snapshot {
   const { byNamespace } = feeds
   const objectives = sorted(
@@ -95,7 +95,7 @@ function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): 
 
 /** What is not known of which kind, and which kinds there are not, keyed as a snapshot keys them. */
 function knowledgeOf(standings: readonly KindStanding[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
-  const gaps = new Map<string, Ignorance>()
+  const gaps = new Map<string, UnknownReason>()
   const absentKinds = new Set<string>()
   for (const one of standings) {
     const kind = resourceName(one.resource)

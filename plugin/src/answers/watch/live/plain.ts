@@ -1,6 +1,6 @@
 // The watch as a stream, as `kubectl get -w` does it: a line for each binding, then a line for each change; or the same as
 // JSON, one object per line. What is not known goes to stderr, and into the JSON.
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { escapeJsonText } from '../../../io/escape.ts'
 import { report } from '../../../output/json.ts'
 import { line, lineWidth, MARKS, render, span, type Piece } from '../../../text/line.ts'
@@ -151,7 +151,7 @@ export function knowledgeEvent({
     missing: missing.map(({ why, since }) => ({
       ...why,
       old: since !== undefined,
-      text: ignoranceText(why),
+      text: unknownReasonText(why),
     })),
   })
 }

@@ -1,5 +1,5 @@
 // One sitting at the screen: the live side of the namespace that is looked at, and the namespaces that there are.
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { ignoranceOf } from '@kleym/shared/kube/failures.ts'
@@ -22,7 +22,7 @@ export interface KnownNamespaces {
 }
 
 /** What a screen reads and asks of the live side. */
-export interface Session {
+export interface WatchSession {
   /** The latest picture. */
   readonly picture: () => Picture
   /** The namespaces, as far as they are known. */
@@ -45,7 +45,7 @@ export interface SessionOptions {
 }
 
 /** Begins to follow the cluster. */
-export function startSession(io: SessionIo, options: SessionOptions): Session {
+export function startSession(io: SessionIo, options: SessionOptions): WatchSession {
   const listeners = new Set<() => void>()
   const tell = (): void => {
     for (const hear of listeners) hear()
@@ -98,7 +98,7 @@ async function listNamespaces(client: SessionIo['client'], seen: readonly Row[])
     const why = ignoranceOf(error, 'list', resourceName(NAMESPACES))
     return {
       names: distinct(seen.map(({ namespace }) => namespace)),
-      note: `${ignoranceText(why)}; type the name of one`,
+      note: `${unknownReasonText(why)}; type the name of one`,
     }
   }
 }

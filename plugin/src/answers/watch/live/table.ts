@@ -14,7 +14,7 @@ export const DEBOUNCE_MS = 100
 /** So long the keyboard waits at most while rows are worked out, beside the time of one namespace. */
 const SLICE_MS = 25
 
-export interface TableOptions {
+export interface RowTableOptions {
   readonly feeds: Feeds
   readonly clock: Clock
   /** The settings in force now. */
@@ -26,15 +26,15 @@ export interface TableOptions {
 }
 
 /** Keeps the rows. */
-export class Table {
-  readonly #options: TableOptions
+export class RowTable {
+  readonly #options: RowTableOptions
   readonly #rows = new Map<string, readonly Row[]>()
   readonly #dirty = new Set<string>()
   #cancel: (() => void) | undefined
   /** How long the longest piece of the last work took that nothing can interrupt, in milliseconds: so long it rests. */
   #longest = 0
 
-  constructor(options: TableOptions) {
+  constructor(options: RowTableOptions) {
     this.#options = options
   }
 

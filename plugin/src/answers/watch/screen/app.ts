@@ -4,13 +4,13 @@ import { Box, Text, useApp, useInput, useWindowSize } from 'ink'
 import { createElement, useEffect, useRef, useState, useSyncExternalStore, type ReactElement } from 'react'
 import type { Palette } from '../../../io/palette.ts'
 import { render } from '../../../text/line.ts'
-import type { Session } from '../live/session.ts'
+import type { WatchSession } from '../live/session.ts'
 import { actionsOf } from './keys.ts'
 import { reduce, settled, startState, type ScreenState } from './state.ts'
 import { draw } from './view.ts'
 
 export interface AppProps {
-  readonly session: Session
+  readonly session: WatchSession
   readonly palette: Palette
   /** The cluster as a person calls it. */
   readonly cluster: string
@@ -54,7 +54,7 @@ export function App({ session, palette, cluster, namespace, onLeave }: AppProps)
 }
 
 /** Tells the session what the choices ask of it. */
-function useFollow(session: Session, { namespace, selected, isOpen, mode }: ScreenState): void {
+function useFollow(session: WatchSession, { namespace, selected, isOpen, mode }: ScreenState): void {
   const followed = useRef(namespace)
   useEffect(() => {
     if (followed.current === namespace) return

@@ -1,6 +1,6 @@
 // From what a terminal sends to what it means here.
 import type { Key } from 'ink'
-import type { Action, Mode } from './state.ts'
+import type { ScreenAction, ScreenMode } from './state.ts'
 
 /** The keys that are looked at, as ink names them. */
 export type PressedKey = Pick<
@@ -20,7 +20,7 @@ export type PressedKey = Pick<
 >
 
 /** What a key press or a pasted text means; fast typing comes in one piece, so there may be several. */
-export function actionsOf(input: string, key: PressedKey, mode: Mode): readonly Action[] {
+export function actionsOf(input: string, key: PressedKey, mode: ScreenMode): readonly ScreenAction[] {
   const named = namedAction(key)
   if (named !== undefined) return [named]
   if (key.ctrl) return controlAction(input)
@@ -29,7 +29,7 @@ export function actionsOf(input: string, key: PressedKey, mode: Mode): readonly 
   return Array.from(input).flatMap((character) => COMMANDS[character] ?? [])
 }
 
-function namedAction(key: PressedKey): Action | undefined {
+function namedAction(key: PressedKey): ScreenAction | undefined {
   if (key.upArrow) return { kind: 'move', by: -1 }
   if (key.downArrow) return { kind: 'move', by: 1 }
   if (key.pageUp) return { kind: 'page', by: -1 }
@@ -42,19 +42,19 @@ function namedAction(key: PressedKey): Action | undefined {
   return key.backspace || key.delete ? { kind: 'erase' } : undefined
 }
 
-function controlAction(input: string): readonly Action[] {
+function controlAction(input: string): readonly ScreenAction[] {
   const action = CONTROLS[input]
   return action === undefined ? [] : [action]
 }
 
 /** A typed Enter may come with the text before it. */
-function typedActions(input: string): readonly Action[] {
+function typedActions(input: string): readonly ScreenAction[] {
   return Array.from(input).map((character) =>
     character === '\r' || character === '\n' ? { kind: 'accept' } : { kind: 'type', text: character },
   )
 }
 
-const CONTROLS: Readonly<Record<string, Action>> = {
+const CONTROLS: Readonly<Record<string, ScreenAction>> = {
   c: { kind: 'interrupt' },
   u: { kind: 'erase all' },
   n: { kind: 'move', by: 1 },
@@ -63,7 +63,7 @@ const CONTROLS: Readonly<Record<string, Action>> = {
   b: { kind: 'page', by: -1 },
 }
 
-const COMMANDS: Readonly<Record<string, Action>> = {
+const COMMANDS: Readonly<Record<string, ScreenAction>> = {
   j: { kind: 'move', by: 1 },
   k: { kind: 'move', by: -1 },
   g: { kind: 'first' },

@@ -2,7 +2,7 @@
 import { compareRows, filterRows, type Order, type Row } from '../live/rows.ts'
 
 /** What a key means, apart from how terminals send it. */
-export type Action =
+export type ScreenAction =
   | { readonly kind: 'move'; readonly by: number }
   | { readonly kind: 'page'; readonly by: 1 | -1 }
   | { readonly kind: 'first' }
@@ -20,10 +20,10 @@ export type Action =
   | { readonly kind: 'interrupt' }
 
 /** What has the keyboard. */
-export type Mode = 'table' | 'filter' | 'namespace' | 'help'
+export type ScreenMode = 'table' | 'filter' | 'namespace' | 'help'
 
 export interface ScreenState {
-  readonly mode: Mode
+  readonly mode: ScreenMode
   /** The chosen binding; undefined only where there is none. */
   readonly selected: string | undefined
   /** Its place among the shown rows when it was last seen: where to go on when it has gone. */
@@ -122,21 +122,21 @@ export function settled(
 }
 
 /** What a key makes of a state. */
-export function reduce(state: ScreenState, action: Action, facts: ScreenFacts): ScreenState {
+export function reduce(state: ScreenState, action: ScreenAction, facts: ScreenFacts): ScreenState {
   if (action.kind === 'interrupt') return { ...state, leaving: 'interrupt' }
   return settled(BY_MODE[state.mode](state, action, facts), facts)
 }
 
-type Reducer = (state: ScreenState, action: Action, facts: ScreenFacts) => ScreenState
+type Reducer = (state: ScreenState, action: ScreenAction, facts: ScreenFacts) => ScreenState
 
-const BY_MODE: Readonly<Record<Mode, Reducer>> = {
+const BY_MODE: Readonly<Record<ScreenMode, Reducer>> = {
   table: reduceTable,
   filter: reduceFilter,
   namespace: reduceNamespace,
   help: (state, { kind }) => (kind === 'quit' ? { ...state, leaving: 'quit' } : { ...state, mode: 'table' }),
 }
 
-function reduceTable(state: ScreenState, action: Action, facts: ScreenFacts): ScreenState {
+function reduceTable(state: ScreenState, action: ScreenAction, facts: ScreenFacts): ScreenState {
   switch (action.kind) {
     case 'quit':
       return { ...state, leaving: 'quit' }
@@ -166,7 +166,7 @@ function reduceTable(state: ScreenState, action: Action, facts: ScreenFacts): Sc
   }
 }
 
-type Jump = Extract<Action, { kind: 'page' | 'first' | 'last' }>
+type Jump = Extract<ScreenAction, { kind: 'page' | 'first' | 'last' }>
 
 function jumped(state: ScreenState, action: Jump, facts: ScreenFacts): ScreenState {
   if (action.kind === 'first') return select(state, 0, facts)
@@ -188,7 +188,7 @@ function select(state: ScreenState, place: number, { rows: all }: ScreenFacts): 
   return { ...state, place: at, selected: rows[at]?.key, detailTop: at === state.place ? state.detailTop : 0 }
 }
 
-function reduceFilter(state: ScreenState, action: Action, facts: ScreenFacts): ScreenState {
+function reduceFilter(state: ScreenState, action: ScreenAction, facts: ScreenFacts): ScreenState {
   const filter = edited(state.filter, action)
   if (filter !== undefined) return { ...state, filter }
   if (action.kind === 'accept') return { ...state, mode: 'table' }
@@ -196,7 +196,7 @@ function reduceFilter(state: ScreenState, action: Action, facts: ScreenFacts): S
   return action.kind === 'move' ? select(state, state.place + action.by, facts) : state
 }
 
-function reduceNamespace(state: ScreenState, action: Action, { namespaces }: ScreenFacts): ScreenState {
+function reduceNamespace(state: ScreenState, action: ScreenAction, { namespaces }: ScreenFacts): ScreenState {
   const typed = edited(state.typed, action)
   if (typed !== undefined) return { ...state, typed, choice: 0 }
   if (action.kind === 'cancel') return { ...state, mode: 'table' }
@@ -209,7 +209,7 @@ function reduceNamespace(state: ScreenState, action: Action, { namespaces }: Scr
 }
 
 /** What a key makes of a text that is being typed; undefined: it is not for the text. */
-function edited(text: string, action: Action): string | undefined {
+function edited(text: string, action: ScreenAction): string | undefined {
   if (action.kind === 'type') return text + action.text
   if (action.kind === 'erase') return withoutLast(text)
   return action.kind === 'erase all' ? '' : undefined

@@ -1,7 +1,7 @@
 // How the screen looks: scope and counts, what is not known, the table with its window, the derivation below, the keys.
 // A function from the picture and the choices to exactly as many lines as the terminal has.
 import { counted } from '@kleym/shared/core/text/counted.ts'
-import { ignoranceText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { BLANK, line, lineWidth, MARKS, span, type Block, type Line } from '../../../text/line.ts'
 import { displayWidth } from '../../../text/width.ts'
 import { shorten, wrap } from '../../../text/wrap.ts'
@@ -184,7 +184,7 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
       return [line(MARKS.note, ` ${detail.key} is not there any more`)]
     case 'shown': {
       const { frame, podGap, assumptions } = detail
-      const text = podGap === undefined ? '' : ` whom it reaches is not known: ${ignoranceText(podGap)}`
+      const text = podGap === undefined ? '' : ` whom it reaches is not known: ${unknownReasonText(podGap)}`
       const gap = text === '' ? [] : [...wrap(line(MARKS.warn, text), { width: columns, hang: 2 }), BLANK]
       const incomplete = podGap !== undefined || knowledge.missing.length > 0
       const layout = { width: columns, wide: false, incomplete }

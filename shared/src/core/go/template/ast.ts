@@ -33,7 +33,7 @@ export interface Pipe {
 }
 
 /** A piece of a template. */
-export type Node =
+export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly pipe: Pipe }
   | Branch
@@ -44,15 +44,15 @@ export type Node =
 export interface Branch {
   readonly kind: 'if' | 'with' | 'range'
   readonly pipe: Pipe
-  readonly list: readonly Node[]
-  readonly otherwise: readonly Node[] | undefined
+  readonly list: readonly TemplateNode[]
+  readonly otherwise: readonly TemplateNode[] | undefined
 }
 
 /** What one source gives. */
 export interface ParsedSource {
-  readonly main: readonly Node[]
+  readonly main: readonly TemplateNode[]
   /** The templates of `define` and `block`, by name. */
-  readonly defined: ReadonlyMap<string, readonly Node[]>
+  readonly defined: ReadonlyMap<string, readonly TemplateNode[]>
   /** The main part holds a number or a character constant. */
   readonly hasNumber: boolean
 }

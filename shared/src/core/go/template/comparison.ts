@@ -1,5 +1,5 @@
 // eq, ne, lt, le, gt and ge, after Go's text/template/funcs.go.
-import { Failure, Unknowable } from './signals.ts'
+import { TemplateFailure, Unknowable } from './signals.ts'
 import { GoFloat, GoInt, GoNamed, OpenValue, Ref, typeName, typeOf, type Value } from './values.ts'
 
 type Basic =
@@ -11,7 +11,7 @@ type Basic =
 
 /** `eq first other...`: whether any of the others equals the first. */
 export function equal(first: Value, others: readonly Value[]): boolean {
-  if (others.length === 0) throw new Failure('missing argument for comparison')
+  if (others.length === 0) throw new TemplateFailure('missing argument for comparison')
   return others.some((other) => equalPair(first, other))
 }
 
@@ -35,15 +35,15 @@ function isInteger(value: Basic): boolean {
 }
 
 function incompatible(left: Value, right: Value): never {
-  throw new Failure(`incompatible types for comparison: ${typeName(left)} and ${typeName(right)}`)
+  throw new TemplateFailure(`incompatible types for comparison: ${typeName(left)} and ${typeName(right)}`)
 }
 
 function equalComposite(left: Value, right: Value): boolean {
   if (left !== undefined && right !== undefined && typeOf(left)?.kind !== typeOf(right)?.kind)
-    throw new Failure(`non-comparable types ${typeName(left)} and ${typeName(right)}`)
+    throw new TemplateFailure(`non-comparable types ${typeName(left)} and ${typeName(right)}`)
   if (isNil(left) || isNil(right)) return isNil(left) && isNil(right)
   const kind = typeOf(right)?.kind
-  if (kind === 'slice' || kind === 'map') throw new Failure(`non-comparable type ${typeName(right)}`)
+  if (kind === 'slice' || kind === 'map') throw new TemplateFailure(`non-comparable type ${typeName(right)}`)
   throw new Unknowable(`a comparison of two values of type ${typeName(left)}`)
 }
 
@@ -54,11 +54,11 @@ function isNil(value: Value): boolean {
 /** `lt left right`. */
 export function less(left: Value, right: Value): boolean {
   const a = basic(left)
-  if (a.kind === 'none') throw new Failure('invalid type for comparison')
+  if (a.kind === 'none') throw new TemplateFailure('invalid type for comparison')
   const b = basic(right)
-  if (b.kind === 'none') throw new Failure('invalid type for comparison')
+  if (b.kind === 'none') throw new TemplateFailure('invalid type for comparison')
   if (!comparable(a, b)) return incompatible(left, right)
-  if (a.kind === 'bool') throw new Failure('invalid type for comparison')
+  if (a.kind === 'bool') throw new TemplateFailure('invalid type for comparison')
   return a.value < b.value
 }
 

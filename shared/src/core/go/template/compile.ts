@@ -1,12 +1,12 @@
 // Turns the tree of a template into closures, once, and executes them: Go's text/template/exec.go. Executing throws
 // `Failure` or `Unknowable`.
 import { compareBytes } from '../../text/bytes.ts'
-import type { Branch, Command, Node, Operand, ParsedSource, Pipe } from './ast.ts'
+import type { Branch, Command, TemplateNode, Operand, ParsedSource, Pipe } from './ast.ts'
 import { evalField } from './fields.ts'
 import { BUILTINS, printable } from './functions.ts'
 import { FUNCTIONS } from './parser.ts'
 import { print } from './printf.ts'
-import { checkLength, Failure, MAX_DEPTH, MAX_STEPS, Unknowable } from './signals.ts'
+import { checkLength, TemplateFailure, MAX_DEPTH, MAX_STEPS, Unknowable } from './signals.ts'
 import {
   elementAt,
   entryOf,
@@ -74,7 +74,7 @@ class Run {
 
   find(name: string): number {
     const at = this.names.lastIndexOf(name)
-    if (at < 0) throw new Failure(`undefined variable: ${name}`)
+    if (at < 0) throw new TemplateFailure(`undefined variable: ${name}`)
     this.step(1 + ((this.names.length - at) >> 4))
     return at
   }
@@ -108,7 +108,7 @@ class Compiler {
     for (const [name, list] of defined) this.#templates.set(name, this.list(list))
   }
 
-  list(nodes: readonly Node[]): Walk {
+  list(nodes: readonly TemplateNode[]): Walk {
     const walks = nodes.map((node) => this.#node(node))
     return (run, dot) => {
       for (const walk of walks) {
@@ -119,7 +119,7 @@ class Compiler {
     }
   }
 
-  #node(node: Node): Walk {
+  #node(node: TemplateNode): Walk {
     switch (node.kind) {
       case 'text':
         return text(node.text)
@@ -184,7 +184,7 @@ class Compiler {
     return (run, dot) => {
       run.step()
       const walk = this.#templates.get(name)
-      if (walk === undefined) throw new Failure(`template ${JSON.stringify(name)} not defined`)
+      if (walk === undefined) throw new TemplateFailure(`template ${JSON.stringify(name)} not defined`)
       const value = evaluate(run, dot)
       const { names, values } = run
       run.names = ['$']
@@ -241,7 +241,8 @@ function* elements(value: Value, variables: number): Generator<readonly [Value, 
   if (value instanceof OpenValue)
     throw new Unknowable(`a range over the ${value.what}, which is not known yet`)
   if (value instanceof GoInt) {
-    if (variables > 1) throw new Failure("can't use an integer to iterate over more than one variable")
+    if (variables > 1)
+      throw new TemplateFailure("can't use an integer to iterate over more than one variable")
     for (let at = 0n; at < value.value; at++) yield [undefined, new GoInt(at, value.type)]
     return
   }
@@ -251,7 +252,7 @@ function* elements(value: Value, variables: number): Generator<readonly [Value, 
     return
   }
   if (!(value instanceof Ref) || value.type.kind !== 'map')
-    throw new Failure(`range can't iterate over a value of type ${typeName(value)}`)
+    throw new TemplateFailure(`range can't iterate over a value of type ${typeName(value)}`)
   lengthOf(value)
   for (const key of sortedKeys(value)) {
     const element = entryOf(value, value.type, key)
@@ -263,7 +264,7 @@ function* elements(value: Value, variables: number): Generator<readonly [Value, 
 
 function pipeline(pipe: Pipe): Eval {
   const [first, ...rest] = pipe.commands.map(command)
-  if (first === undefined) throw new Failure('an empty pipeline')
+  if (first === undefined) throw new TemplateFailure('an empty pipeline')
   const start: Eval = (run, dot) => first(run, dot, MISSING)
   const chained: Eval =
     rest.length === 0
@@ -288,11 +289,11 @@ function command({ first, args }: Command): Stage {
     return fieldStage(variable(first.name), first.names, args)
   if (first.kind === 'nil')
     return () => {
-      throw new Failure('nil is not a command')
+      throw new TemplateFailure('nil is not a command')
     }
   const value = argument(first)
   return (run, dot, piped) => {
-    if (args.length > 0 || piped !== MISSING) throw new Failure("can't give argument to non-function")
+    if (args.length > 0 || piped !== MISSING) throw new TemplateFailure("can't give argument to non-function")
     return value(run, dot)
   }
 }
@@ -359,7 +360,7 @@ function parenthesized(pipe: Pipe): Eval {
 function number(constant: Extract<Operand, { kind: 'number' }>['number']): Eval {
   if (constant.kind === 'overflow')
     return () => {
-      throw new Failure(`${constant.text} overflows int`)
+      throw new TemplateFailure(`${constant.text} overflows int`)
     }
   const value = constant.kind === 'int' ? new GoInt(constant.value) : new GoFloat(constant.value)
   return () => value
@@ -371,7 +372,8 @@ function call(name: string, operands: readonly Operand[]): Stage {
   const builtin = BUILTINS[name]
   return (run, dot, piped) => {
     const count = args.length + (piped === MISSING ? 0 : 1)
-    if (count < least || count > most) throw new Failure(`wrong number of args for ${name}: got ${count}`)
+    if (count < least || count > most)
+      throw new TemplateFailure(`wrong number of args for ${name}: got ${count}`)
     if (builtin === undefined) return shortCircuit(name, args, run, dot, piped)
     const values = args.map((evaluate) => evaluate(run, dot))
     if (piped !== MISSING) values.push(piped)

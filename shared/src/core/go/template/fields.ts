@@ -1,7 +1,7 @@
 // `.Name` on a value: a method, a field of a struct or an entry of a map, in the order of Go's evalField.
-import { hasOpaqueField, methodOf, type Method, type StructType } from './go-types.ts'
-import { Open } from './placeholder.ts'
-import { Failure, Unknowable } from './signals.ts'
+import { hasOpaqueField, methodOf, type GoMethod, type StructType } from './go-types.ts'
+import { Placeholder } from './placeholder.ts'
+import { TemplateFailure, Unknowable } from './signals.ts'
 import {
   entryOf,
   fromOpen,
@@ -35,7 +35,7 @@ function refField(receiver: Ref, name: string, args: number): Value {
   const method = methodOf(type, name)
   if (method !== undefined) return callMethod(method, args, typeName(receiver))
   if (type.kind !== 'map' || type.key.name !== 'string') cannot(name, typeName(receiver))
-  if (args > 0) throw new Failure(`${name} is not a method but has arguments`)
+  if (args > 0) throw new TemplateFailure(`${name} is not a method but has arguments`)
   return entryOf(target, type, name)
 }
 
@@ -49,18 +49,18 @@ function structField(target: Ref, struct: StructType, name: string, args: number
       throw new Unknowable(`field ${name} of the ${target.what} (${struct.name})`)
     return cannot(name, typeName(target))
   }
-  if (nil) throw new Failure(`nil pointer evaluating *${struct.name}.${name}`)
-  if (args > 0) throw new Failure(`${name} has arguments but cannot be invoked as function`)
+  if (nil) throw new TemplateFailure(`nil pointer evaluating *${struct.name}.${name}`)
+  if (args > 0) throw new TemplateFailure(`${name} has arguments but cannot be invoked as function`)
   return readField(target, field)
 }
 
 /** `.GetName` and the like read a field; any other method is not modelled. */
-function getter(target: Ref, struct: StructType, method: Method, args: number): Value {
+function getter(target: Ref, struct: StructType, method: GoMethod, args: number): Value {
   const field = struct.fields().get(method.name.slice(3))
   if (args > 0 || field === undefined || !isGetter(struct, method.name))
     return callMethod(method, args, target.what)
   if (target.type.kind === 'pointer')
-    throw new Failure(`nil pointer evaluating *${struct.name}.${method.name}`)
+    throw new TemplateFailure(`nil pointer evaluating *${struct.name}.${method.name}`)
   return readField(target, field)
 }
 
@@ -70,10 +70,11 @@ function isGetter(struct: StructType, method: string): boolean {
   )
 }
 
-function callMethod(method: Method, args: number, of: string): never {
+function callMethod(method: GoMethod, args: number, of: string): never {
   if (method.variadic ? args < method.args : args !== method.args)
-    throw new Failure(`wrong number of args for ${method.name}: want ${method.args} got ${args}`)
-  if (!method.callable) throw new Failure(`function ${method.name} does not return what a template can use`)
+    throw new TemplateFailure(`wrong number of args for ${method.name}: want ${method.args} got ${args}`)
+  if (!method.callable)
+    throw new TemplateFailure(`function ${method.name} does not return what a template can use`)
   throw new Unknowable(`method ${method.name} of the ${of}`)
 }
 
@@ -96,11 +97,11 @@ function openStructField(receiver: OpenValue, struct: StructType, name: string, 
     if (hasOpaqueField(struct, name)) throw new Unknowable(`field ${name} of the ${receiver.what}`)
     return cannot(name, struct.name)
   }
-  if (args > 0) throw new Failure(`${name} has arguments but cannot be invoked as function`)
+  if (args > 0) throw new TemplateFailure(`${name} has arguments but cannot be invoked as function`)
   // A pointer that is itself not known may be nil, where Go fails.
   if (receiver.type.kind === 'pointer' && !receiver.present)
     throw new Unknowable(`field ${name} of the ${receiver.what}, which may be absent`)
-  return fromOpen(new Open(`${receiver.what} ${inWords(read)}`), field.type)
+  return fromOpen(new Placeholder(`${receiver.what} ${inWords(read)}`), field.type)
 }
 
 function leafField(receiver: Value, name: string, args: number): never {
@@ -111,5 +112,5 @@ function leafField(receiver: Value, name: string, args: number): never {
 }
 
 function cannot(name: string, type: string): never {
-  throw new Failure(`can't evaluate field ${name} in type ${type}`)
+  throw new TemplateFailure(`can't evaluate field ${name} in type ${type}`)
 }

@@ -4,7 +4,7 @@ import { equal, less, lessOrEqual } from './comparison.ts'
 import { escapeHtml, escapeJs, escapeQuery } from './escaping.ts'
 import { STRING } from './go-types.ts'
 import { print, printf, println, type Printed } from './printf.ts'
-import { checkLength, Failure, Unknowable } from './signals.ts'
+import { checkLength, TemplateFailure, Unknowable } from './signals.ts'
 import { indirect, OpenValue, Ref, truth, typeName, type Value } from './values.ts'
 
 /** Calls a built-in with as many arguments as it takes. Throws `Failure` where Go fails. */
@@ -13,7 +13,9 @@ export type Builtin = (args: readonly Value[]) => Value
 /** The built-ins by name. */
 export const BUILTINS: Readonly<Record<string, Builtin>> = {
   call: ([callee]) => {
-    throw new Failure(callee === undefined ? 'call of nil' : `non-function of type ${typeName(callee)}`)
+    throw new TemplateFailure(
+      callee === undefined ? 'call of nil' : `non-function of type ${typeName(callee)}`,
+    )
   },
   eq: ([first, ...others]) => equal(first, others),
   ge: ([left, right]) => !less(left, right),
@@ -45,7 +47,7 @@ function formatText(format: Value): string {
   if (typeof text === 'string') return text
   if (text instanceof OpenValue)
     throw new Unknowable(`a format that holds the ${text.what}, which is not known yet`)
-  throw new Failure(`wrong type for value; expected string; got ${typeName(format)}`)
+  throw new TemplateFailure(`wrong type for value; expected string; got ${typeName(format)}`)
 }
 
 function escaped(args: readonly Value[], escape: (text: string) => string): Value {

@@ -43,11 +43,11 @@ export interface StructType {
   readonly opaque: boolean
   /** What printing a nil pointer to it gives. */
   readonly nilText: string
-  readonly fields: () => ReadonlyMap<string, Field>
+  readonly fields: () => ReadonlyMap<string, GoField>
 }
 
 /** An exported field of a struct, promoted ones included. */
-export interface Field {
+export interface GoField {
   readonly goName: string
   /** Where it is in the JSON of the struct; empty for an embedded struct, whose JSON is that of its owner. */
   readonly path: readonly string[]
@@ -55,7 +55,7 @@ export interface Field {
 }
 
 /** A method as a template may find it. */
-export interface Method {
+export interface GoMethod {
   readonly name: string
   readonly args: number
   readonly variadic: boolean
@@ -131,7 +131,7 @@ function scalarKind(name: string): ScalarType['kind'] {
 
 function structType(name: string): StructType {
   const opaque = table.opaque().has(name)
-  const fields = lazy(() => (opaque ? new Map<string, Field>() : structFields(name)))
+  const fields = lazy(() => (opaque ? new Map<string, GoField>() : structFields(name)))
   const nilText = table.nilText().get(name) ?? 'nil'
   return {
     kind: 'struct',
@@ -142,8 +142,8 @@ function structType(name: string): StructType {
   }
 }
 
-function structFields(name: string): Map<string, Field> {
-  const fields = new Map<string, Field>()
+function structFields(name: string): Map<string, GoField> {
+  const fields = new Map<string, GoField>()
   for (const line of (table.structs().get(name) ?? '').split(';')) {
     const [goName, json, type] = line.split(' ')
     if (goName === undefined || json === undefined || type === undefined) continue
@@ -153,7 +153,7 @@ function structFields(name: string): Map<string, Field> {
 }
 
 /** The method of that name on an addressable value of the type, or on a pointer to it. */
-export function methodOf(type: GoType, name: string): Method | undefined {
+export function methodOf(type: GoType, name: string): GoMethod | undefined {
   const found = methodSet(methodSetNumber(type)).get(name)
   return found
 }
@@ -163,12 +163,12 @@ function methodSetNumber(type: GoType): string {
   return table.methodsOf().get(type.name) ?? (type.kind === 'struct' ? '0' : '')
 }
 
-const knownSets = new Map<string, ReadonlyMap<string, Method>>()
+const knownSets = new Map<string, ReadonlyMap<string, GoMethod>>()
 
-function methodSet(number: string): ReadonlyMap<string, Method> {
+function methodSet(number: string): ReadonlyMap<string, GoMethod> {
   const old = knownSets.get(number)
   if (old !== undefined) return old
-  const set = new Map<string, Method>()
+  const set = new Map<string, GoMethod>()
   for (const entry of (table.methodSets().get(number) ?? '').split(';')) {
     const [name = '', args = ''] = entry.split(' ')
     const method = {

@@ -1,5 +1,5 @@
 // Go's text/template for the templates of ClusterSPIFFEIDs: see template.ts for what is supported and what is unknown.
-export { Open } from './placeholder.ts'
+export { Placeholder } from './placeholder.ts'
 export {
   parseTemplate,
   type GoObject,

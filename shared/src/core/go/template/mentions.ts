@@ -1,6 +1,6 @@
 // What a template can read and what it can give, from its text alone: which parts of a pod must be kept for it, and
 // whether a certain text can come out of it at all. Both err on the safe side: too much is kept, too much is possible.
-import type { Command, Node, Operand, Pipe } from './ast.ts'
+import type { Command, TemplateNode, Operand, Pipe } from './ast.ts'
 import { toByteText } from './byte-text.ts'
 import { parseSource } from './parser.ts'
 import { MAX_SOURCE, SyntaxFault, Unsupported } from './signals.ts'
@@ -73,7 +73,7 @@ function parse(template: string): Parsed {
   }
 }
 
-function* pipesOf(nodes: readonly Node[]): Iterable<Pipe> {
+function* pipesOf(nodes: readonly TemplateNode[]): Iterable<Pipe> {
   for (const node of nodes) {
     if ('pipe' in node && node.pipe !== undefined) yield node.pipe
     if ('list' in node) {

@@ -1,5 +1,5 @@
 // Builds the tree of a template, after Go's text/template/parse/parse.go (Go 1.26), rule for rule.
-import type { Branch, Command, Node, Operand, ParsedSource, Pipe } from './ast.ts'
+import type { Branch, Command, TemplateNode, Operand, ParsedSource, Pipe } from './ast.ts'
 import { fromByteText } from './byte-text.ts'
 import { Lexer, type Token, type TokenKind } from './lexer.ts'
 import { charConstant, numberConstant, stringConstant } from './literals.ts'
@@ -80,7 +80,7 @@ interface TreeState {
 class Parser {
   readonly #lexer: Lexer
   readonly #pending: Token[] = []
-  readonly #defined = new Map<string, readonly Node[]>()
+  readonly #defined = new Map<string, readonly TemplateNode[]>()
   #tree: TreeState = { variables: ['$'], ranges: 0 }
   #nesting = 0
   #inDefinition = 0
@@ -91,7 +91,7 @@ class Parser {
   }
 
   parse(): ParsedSource {
-    const main: Node[] = []
+    const main: TemplateNode[] = []
     for (;;) {
       const token = this.#next()
       if (token.kind === 'eof') break
@@ -177,8 +177,8 @@ class Parser {
     else if (!isEmpty(list)) this.#fault(this.#peek(), `multiple definition of template ${name}`)
   }
 
-  #itemList(): readonly [readonly Node[], Ending] {
-    const list: Node[] = []
+  #itemList(): readonly [readonly TemplateNode[], Ending] {
+    const list: TemplateNode[] = []
     for (;;) {
       const token = this.#nextNonSpace()
       if (token.kind === 'eof') this.#fault(token, 'unexpected EOF')
@@ -188,13 +188,13 @@ class Parser {
     }
   }
 
-  #textOrAction(token: Token): Node | Ending {
+  #textOrAction(token: Token): TemplateNode | Ending {
     if (token.kind === 'text') return { kind: 'text', text: token.text }
     if (token.kind !== 'left') this.#unexpected(token, 'input')
     return this.#action()
   }
 
-  #action(): Node | Ending {
+  #action(): TemplateNode | Ending {
     const token = this.#nextNonSpace()
     const { kind } = token
     if (kind === 'block') return this.#block()
@@ -210,7 +210,7 @@ class Parser {
     return { kind: 'action', pipe: this.#pipe('command', 'right') }
   }
 
-  #jump(token: Token, kind: 'break' | 'continue'): Node {
+  #jump(token: Token, kind: 'break' | 'continue'): TemplateNode {
     this.#expect('right', `{{${kind}}}`)
     if (this.#tree.ranges === 0) this.#fault(token, `{{${kind}}} outside {{range}}`)
     return { kind }
@@ -236,7 +236,7 @@ class Parser {
     })
   }
 
-  #otherwise(kind: Branch['kind'], chained: 'if' | 'with' | undefined): readonly Node[] {
+  #otherwise(kind: Branch['kind'], chained: 'if' | 'with' | undefined): readonly TemplateNode[] {
     if (chained !== undefined && chained === kind) {
       this.#next()
       return [this.#branch(chained)]
@@ -246,14 +246,14 @@ class Parser {
     return list
   }
 
-  #block(): Node {
+  #block(): TemplateNode {
     const name = this.#templateName(this.#nextNonSpace(), 'block clause')
     const pipe = this.#pipe('block clause', 'right')
     this.#body(name, 'block clause')
     return { kind: 'template', name, pipe }
   }
 
-  #template(): Node {
+  #template(): TemplateNode {
     const name = this.#templateName(this.#nextNonSpace(), 'template clause')
     if (this.#peekNonSpace().kind !== 'right')
       return { kind: 'template', name, pipe: this.#pipe('template clause', 'right') }
@@ -378,6 +378,6 @@ class Parser {
 const SPACE = /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/
 
 /** Go's IsEmptyTree: nothing but space. */
-function isEmpty(list: readonly Node[]): boolean {
+function isEmpty(list: readonly TemplateNode[]): boolean {
   return list.every((node) => node.kind === 'text' && SPACE.test(fromByteText(node.text).text))
 }

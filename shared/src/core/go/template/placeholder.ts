@@ -1,7 +1,7 @@
 // A value that is known to exist while its content is not: the UID of a pod that nobody has created yet.
 
 /** Stands in the data for a value that is not known yet. */
-export class Open {
+export class Placeholder {
   /** What it is, as a person says it: `pod UID`. */
   readonly what: string
   /** How it is printed: `<pod UID>`. */

@@ -27,7 +27,7 @@ export interface Printed {
 }
 
 /** The flags of a directive, as Go's fmtFlags. */
-export interface Flags {
+export interface FormatFlags {
   sharp: boolean
   sharpV: boolean
   zero: boolean
@@ -40,7 +40,7 @@ export interface Flags {
 }
 
 /** A directive without flags. */
-export function noFlags(): Flags {
+export function noFlags(): FormatFlags {
   return {
     sharp: false,
     sharpV: false,
@@ -73,7 +73,7 @@ export class Printer {
   }
 
   /** Takes over flags that a directive set. */
-  use(flags: Flags): void {
+  use(flags: FormatFlags): void {
     this.flags = flags
     this.#plainFlags = Object.values(flags).every((flag) => flag === false || flag === undefined)
   }

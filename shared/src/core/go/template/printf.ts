@@ -1,7 +1,7 @@
 // Go's fmt for the values a template can hold: print, println and printf, after fmt/print.go and fmt/format.go.
 // Texts are byte texts. What Go would print as an address or as the text of a struct is not told.
 import { encodeRune, runeAt } from './byte-text.ts'
-import { noFlags, Printer, type Flags, type Printed } from './printer.ts'
+import { noFlags, Printer, type FormatFlags, type Printed } from './printer.ts'
 import { MAX_TEXT, Unknowable } from './signals.ts'
 import { GoInt, OpenValue, typeName, typeOf, type Value } from './values.ts'
 
@@ -87,7 +87,7 @@ class Format {
     return true
   }
 
-  #verb(verb: string, flags: Flags): void {
+  #verb(verb: string, flags: FormatFlags): void {
     if (verb === '%') this.#printer.write('%')
     else if (!this.#goodArg) this.#printer.write(`%!${verb}(BADINDEX)`)
     else if (this.#arg >= this.#args.length) this.#printer.write(`%!${verb}(MISSING)`)
@@ -104,7 +104,7 @@ class Format {
     }
   }
 
-  #flags(flags: Flags): void {
+  #flags(flags: FormatFlags): void {
     for (; this.#at < this.#format.length; this.#at++) {
       const character = this.#format[this.#at]
       if (character === '#') flags.sharp = true
@@ -135,7 +135,7 @@ class Format {
     else this.#goodArg = false
   }
 
-  #width(flags: Flags): void {
+  #width(flags: FormatFlags): void {
     if (this.#format[this.#at] !== '*') {
       flags.width = this.#number()
       if (this.#afterIndex && flags.width !== undefined) this.#goodArg = false
@@ -152,7 +152,7 @@ class Format {
     this.#afterIndex = false
   }
 
-  #precision(flags: Flags): void {
+  #precision(flags: FormatFlags): void {
     if (this.#at + 1 >= this.#format.length || this.#format[this.#at] !== '.') return
     this.#at++
     if (this.#afterIndex) this.#goodArg = false

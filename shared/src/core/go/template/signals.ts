@@ -17,7 +17,7 @@ export class SyntaxFault extends Signal {}
 export class Unsupported extends Signal {}
 
 /** Go's Execute returns an error. */
-export class Failure extends Signal {}
+export class TemplateFailure extends Signal {}
 
 /** What Go would do cannot be told. */
 export class Unknowable extends Signal {}

@@ -16,9 +16,9 @@ import type { JsonRecord } from '../../json.ts'
 import { fromByteText, toByteText } from './byte-text.ts'
 import { compile } from './compile.ts'
 import { rootType } from './go-types.ts'
-import type { Open } from './placeholder.ts'
+import type { Placeholder } from './placeholder.ts'
 import { parseSource } from './parser.ts'
-import { Failure, MAX_NESTING, MAX_SOURCE, SyntaxFault, Unknowable, Unsupported } from './signals.ts'
+import { TemplateFailure, MAX_NESTING, MAX_SOURCE, SyntaxFault, Unknowable, Unsupported } from './signals.ts'
 import { Ref } from './values.ts'
 
 /** A template as parsed. */
@@ -58,13 +58,13 @@ export type Rendered =
 
 /** The data that the controller manager gives to a template; an absent object is a nil pointer. */
 export interface TemplateData {
-  readonly trustDomain: string | Open
-  readonly clusterName: string | Open
-  readonly clusterDomain: string | Open
-  readonly podMeta?: GoObject | Open
-  readonly podSpec?: GoObject | Open
-  readonly nodeMeta?: GoObject | Open
-  readonly nodeSpec?: GoObject | Open
+  readonly trustDomain: string | Placeholder
+  readonly clusterName: string | Placeholder
+  readonly clusterDomain: string | Placeholder
+  readonly podMeta?: GoObject | Placeholder
+  readonly podSpec?: GoObject | Placeholder
+  readonly nodeMeta?: GoObject | Placeholder
+  readonly nodeSpec?: GoObject | Placeholder
 }
 
 /** An object in its JSON form. */
@@ -112,7 +112,7 @@ function render(execute: ReturnType<typeof compile>, data: TemplateData): Render
     const { text, valid } = fromByteText(bytes)
     return { kind: 'text', text, open: whats, invalidUtf8: !valid }
   } catch (error) {
-    if (error instanceof Failure) return { kind: 'failed', message: error.message }
+    if (error instanceof TemplateFailure) return { kind: 'failed', message: error.message }
     if (error instanceof Unknowable) return { kind: 'unknown', why: error.message }
     if (error instanceof RangeError)
       return { kind: 'unknown', why: 'an execution nested too deep for the stack' }

@@ -6,7 +6,7 @@ import {
   FLOAT64,
   INT,
   STRING,
-  type Field,
+  type GoField,
   type GoType,
   type MapType,
   type PointerType,
@@ -14,7 +14,7 @@ import {
   type SliceType,
   type StructType,
 } from './go-types.ts'
-import { Open } from './placeholder.ts'
+import { Placeholder } from './placeholder.ts'
 import { Unknowable } from './signals.ts'
 
 /** A value; `undefined` is Go's untyped nil and the missing map entry, a string is a byte text of Go type `string`. */
@@ -82,14 +82,14 @@ export class Ref {
   /** More elements may be appended later. */
   readonly growing: boolean
   readonly #owner: Ref | string
-  readonly #step: Field | string
+  readonly #step: GoField | string
 
   constructor(
     type: Ref['type'],
     json: unknown,
     complete: boolean,
     owner: Ref | string,
-    step: Field | string = '',
+    step: GoField | string = '',
     growing = false,
   ) {
     this.type = type
@@ -117,7 +117,7 @@ export class Ref {
   }
 }
 
-function whatOf(owner: string, step: Field | string): string {
+function whatOf(owner: string, step: GoField | string): string {
   const words = typeof step === 'string' ? step : inWords(step.goName)
   return words === '' || words.startsWith('[') ? `${owner}${words}` : `${owner} ${words}`
 }
@@ -138,21 +138,21 @@ export function inWords(goName: string): string {
 const NEVER_GIVEN = 'ManagedFields'
 
 /** The field of a struct. */
-export function readField(owner: Ref, field: Field): Value {
+export function readField(owner: Ref, field: GoField): Value {
   const { type, path } = field
-  if (field.goName === NEVER_GIVEN) return fromOpen(new Open(whatOf(owner.what, field)), type)
+  if (field.goName === NEVER_GIVEN) return fromOpen(new Placeholder(whatOf(owner.what, field)), type)
   let json = owner.json
-  for (const key of path) json = json instanceof Open ? json : own(json, key)
+  for (const key of path) json = json instanceof Placeholder ? json : own(json, key)
   if (owner.isRoot && type.kind === 'pointer') return rootObject(type, json, field)
   if (!owner.complete && type.kind !== 'struct' && isAbsent(json) && !LABELS.has(field.goName))
-    return fromOpen(new Open(whatOf(owner.what, field)), type)
+    return fromOpen(new Placeholder(whatOf(owner.what, field)), type)
   const growing = !owner.complete && APPENDED.has(field.goName)
   return fromJson(type, json, owner, field, growing)
 }
 
 /** One of the four objects of the template data: the controller manager sets each of them, or leaves it nil. */
-function rootObject(type: PointerType, json: unknown, field: Field): Value {
-  if (json instanceof Open) return fromOpen(json, type, true)
+function rootObject(type: PointerType, json: unknown, field: GoField): Value {
+  if (json instanceof Placeholder) return fromOpen(json, type, true)
   const what = field.goName.startsWith('Node') ? 'node' : 'pod'
   return new Ref(type, own(json, 'value'), own(json, 'complete') === true, what)
 }
@@ -166,10 +166,10 @@ export function fromJson(
   type: GoType,
   json: unknown,
   owner: Ref,
-  step: Field | string,
+  step: GoField | string,
   growing = false,
 ): Value {
-  if (json instanceof Open) return fromOpen(json, type)
+  if (json instanceof Placeholder) return fromOpen(json, type)
   const absent = json === undefined || json === null
   switch (type.kind) {
     case 'string':
@@ -211,7 +211,7 @@ function isInteger(json: unknown): json is number | bigint {
 }
 
 /** The value of an Open that stands where the type is expected. */
-export function fromOpen(open: Open, type: GoType, present = false): OpenValue {
+export function fromOpen(open: Placeholder, type: GoType, present = false): OpenValue {
   if (open.maybe) throw new Unknowable(`${open.what}, which may be absent`)
   return new OpenValue(type, toByteText(open.placeholder), [open.what], present)
 }
@@ -249,7 +249,7 @@ export function lengthOf(ref: Ref): number {
 }
 
 function isMaybe(value: unknown): boolean {
-  return value instanceof Open && value.maybe
+  return value instanceof Placeholder && value.maybe
 }
 
 /** The entry of a map, `undefined` when there is none. The key is a byte text. */

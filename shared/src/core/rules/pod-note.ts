@@ -4,9 +4,9 @@ import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
-import { subjectText, type Subject } from './finding.ts'
+import { subjectText, type Subject } from '../findings/finding.ts'
 import { sourceSubject } from './install-rules.ts'
-import type { PodFacts } from './pod-identities.ts'
+import type { PodIdentities } from './pod-identities.ts'
 
 export interface Note {
   readonly code: FindingCode
@@ -18,7 +18,7 @@ export interface Note {
 }
 
 /** A rule over one pod: what it shows, in no order. */
-export type PodRule = (facts: PodFacts, scan: Scan) => readonly Note[]
+export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
 
 /** What all rules may look up, made once per scan. */
 export interface Scan {

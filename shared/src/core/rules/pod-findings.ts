@@ -1,12 +1,12 @@
 // Findings that pods show. All pods are gone through once, for all rules and for how far each binding reaches.
 import { judgementOf, type Analysis } from '../analysis/analysis.ts'
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
-import { paced } from '../on-progress.ts'
-import { bindingSubject } from './binding-rules.ts'
-import { finding, type Finding } from './finding.ts'
-import { podFactsOf, type PodFacts } from './pod-identities.ts'
+import { reporting } from '../on-progress.ts'
+import { bindingSubject } from '../findings/subjects.ts'
+import { finding, type Finding } from '../findings/finding.ts'
+import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { counted, Names } from '../text/counted.ts'
@@ -33,15 +33,19 @@ export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Fin
 function notesOf(
   analysis: Analysis,
   pods: readonly Pod[],
-  visit: (facts: PodFacts) => void,
+  visit: (facts: PodIdentities) => void,
 ): readonly Finding[] {
   const scan = scanOf(analysis)
   const notes = new Map<string, { note: Note; pods: Names; namespaces: Set<string> }>()
-  for (const pod of paced(pods, analysis.pace)) {
-    const facts = podFactsOf(analysis.prediction(), pod)
+  for (const pod of reporting(pods, analysis.onProgress)) {
+    const facts = podIdentitiesOf(analysis.prediction(), pod)
     if (facts.outcomes.length === 0) continue
     for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {
-      const seen = entryOf(notes, noteKey(note), () => ({ note, pods: new Names(), namespaces: new Set() }))
+      const seen = getOrCreate(notes, noteKey(note), () => ({
+        note,
+        pods: new Names(),
+        namespaces: new Set(),
+      }))
       seen.pods.add(podText(pod))
       seen.namespaces.add(pod.namespace)
     }
@@ -58,10 +62,10 @@ function notesOf(
   )
 }
 
-function recordReach({ pod, outcomes, containers }: PodFacts, reaches: Map<string, Reach>): void {
+function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<string, Reach>): void {
   for (const outcome of outcomes) {
     if (outcome.source.kind !== 'ClusterSPIFFEID') continue
-    const reach = entryOf(reaches, outcome.source.name, () => ({
+    const reach = getOrCreate(reaches, outcome.source.name, () => ({
       declared: 0,
       reached: 0,
       missed: new Map(),
@@ -74,7 +78,7 @@ function recordReach({ pod, outcomes, containers }: PodFacts, reaches: Map<strin
     if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
     else
       for (const why of new Set(met.map((one) => one.why ?? ''))) {
-        entryOf(reach.missed, why, () => new Names()).add(podText(pod))
+        getOrCreate(reach.missed, why, () => new Names()).add(podText(pod))
       }
   }
 }

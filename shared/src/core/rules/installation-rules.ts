@@ -5,7 +5,7 @@ import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind } from '../kinds.ts'
 import { BINDING_GROUP, BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
 import { classHandling } from '../spire/prepared-id.ts'
-import { finding, type Finding, type Subject } from './finding.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { SCM_SUBJECT } from './install-rules.ts'
 import { counted } from '../text/counted.ts'
 

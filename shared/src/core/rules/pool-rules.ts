@@ -1,11 +1,11 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
 import type { Analysis } from '../analysis/analysis.ts'
 import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { finding, type Finding, type Subject } from './finding.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { counted, Names } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
@@ -32,11 +32,14 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
   const bySelections = new Map<string, Shared>()
   for (const [pod, selections] of selectionsOfPods(analysis)) {
     const key = selections.map(({ number }) => number).join(' ')
-    const found = entryOf(bySelections, key, () => {
+    const found = getOrCreate(bySelections, key, () => {
       const names = new Set(selections.flatMap(({ pools }) => [...pools]))
       const sorted = [...names].toSorted(compareBytes)
       const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
-      return entryOf(shared, JSON.stringify([pod.namespace, sorted]), () => ({ pools, pods: new Names() }))
+      return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
+        pools,
+        pods: new Names(),
+      }))
     })
     found.pods.add(podText(pod))
   }
@@ -61,7 +64,7 @@ function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly Selecti
   for (const selection of selectionsOf(analysis)) {
     for (const pod of analysis.pods().withLabels(selection.namespace, selection.labels)) {
       const before = first.get(pod)
-      if (before !== undefined) entryOf(several, pod, () => [before]).push(selection)
+      if (before !== undefined) getOrCreate(several, pod, () => [before]).push(selection)
       else {
         first.set(pod, selection)
         if (selection.pools.size > 1) several.set(pod, [selection])
@@ -78,7 +81,7 @@ function selectionsOf(analysis: Analysis): readonly Selection[] {
     if (!decoded.ok) continue
     const { namespace } = meta
     const { labels } = decoded
-    entryOf(selections, JSON.stringify([namespace, [...labels]]), () => ({
+    getOrCreate(selections, JSON.stringify([namespace, [...labels]]), () => ({
       number: selections.size,
       namespace,
       labels,

@@ -2,13 +2,13 @@
 // read the claim index, so that their cost follows what there is to report.
 import { judgementOf, type Analysis } from '../analysis/analysis.ts'
 import type { Claim } from '../collide/claim.ts'
-import { relationOf, type Cell } from '../collide/claim-index.ts'
+import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
-import { entryOf } from '../get-or-create.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { finding, type Finding, type Subject } from './finding.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { podText } from '../objects/pod-index.ts'
 import { counted } from '../text/counted.ts'
 
@@ -35,18 +35,18 @@ function collisions(analysis: Analysis): readonly Finding[] {
   return analysis.settled.claims.cells.flatMap((cell) => {
     if (cell.declared.length === 0) return []
     const own = cell.declared.length > 1 ? [samePods(analysis, cell)] : []
-    const contained = cell.relatives
+    const contained = cell.overlapping
       .filter(({ relation, cell: other }) => relation === 'Contains' && other.declared.length > 0)
       .map(({ cell: other }) => contains(analysis, cell, other))
     return [...own, ...contained]
   })
 }
 
-function samePods(analysis: Analysis, cell: Cell): Finding {
+function samePods(analysis: Analysis, cell: ClaimGroup): Finding {
   return collisionFinding(analysis, cell.declared, cell, `both select ${labelsText(cell.labels)}`)
 }
 
-function contains(analysis: Analysis, wide: Cell, narrow: Cell): Finding {
+function contains(analysis: Analysis, wide: ClaimGroup, narrow: ClaimGroup): Finding {
   const proof = `every pod of ${labelsText(narrow.labels)} is also a pod of ${labelsText(wide.labels)}`
   const named = [...wide.declared.slice(0, SIDE_MAX), ...narrow.declared.slice(0, SIDE_MAX)]
   const unnamed = wide.declared.length + narrow.declared.length - named.length
@@ -58,7 +58,7 @@ function contains(analysis: Analysis, wide: Cell, narrow: Cell): Finding {
 function collisionFinding(
   analysis: Analysis,
   claims: readonly Claim[],
-  { labels: common }: Cell,
+  { labels: common }: ClaimGroup,
   proof: string,
 ): Finding {
   const [first, ...others] = claims.map(claimSubject)
@@ -94,17 +94,17 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
  * other; others are joined on the keys that they have in common, so that only pairs that do overlap cost anything.
  */
 function overlaps(analysis: Analysis): readonly Finding[] {
-  const groups = new Map<string, Cell[]>()
+  const groups = new Map<string, ClaimGroup[]>()
   for (const cell of analysis.settled.claims.cells) {
     const claim = cell.declared[0]
     if (claim === undefined) continue
     const key = JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
-    entryOf(groups, key, () => []).push(cell)
+    getOrCreate(groups, key, () => []).push(cell)
   }
   return [...groups.values()].flatMap((cells) => overlapsAmong(analysis, cells))
 }
 
-function overlapsAmong(analysis: Analysis, cells: readonly Cell[]): readonly Finding[] {
+function overlapsAmong(analysis: Analysis, cells: readonly ClaimGroup[]): readonly Finding[] {
   const findings: Finding[] = []
   for (const like of alikeInCommonKeys(cells)) {
     const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
@@ -125,7 +125,7 @@ function overlapsAmong(analysis: Analysis, cells: readonly Cell[]): readonly Fin
  * Splits label sets by their values of the keys that all of them have (`app`, mostly): sets of different parts exclude
  * each other. Each part is split again, since it may have further keys in common.
  */
-function alikeInCommonKeys(cells: readonly Cell[]): readonly (readonly Cell[])[] {
+function alikeInCommonKeys(cells: readonly ClaimGroup[]): readonly (readonly ClaimGroup[])[] {
   const [first] = cells
   if (first === undefined || cells.length < 2) return []
   const common = [...first.labels.keys()].filter((key) => cells.every(({ labels }) => labels.has(key)))
@@ -135,14 +135,17 @@ function alikeInCommonKeys(cells: readonly Cell[]): readonly (readonly Cell[])[]
   return parts.length === 1 ? parts : parts.flatMap(alikeInCommonKeys)
 }
 
-function* compatiblePairs(left: readonly Cell[], right: readonly Cell[]): Iterable<readonly [Cell, Cell]> {
+function* compatiblePairs(
+  left: readonly ClaimGroup[],
+  right: readonly ClaimGroup[],
+): Iterable<readonly [ClaimGroup, ClaimGroup]> {
   const keys = [...(left[0]?.labels.keys() ?? [])].filter((key) => right[0]?.labels.has(key))
-  const joinKey = ({ labels }: Cell): string => JSON.stringify(keys.map((key) => labels.get(key)))
+  const joinKey = ({ labels }: ClaimGroup): string => JSON.stringify(keys.map((key) => labels.get(key)))
   const byJoin = Map.groupBy(right, joinKey)
   for (const one of left) for (const other of byJoin.get(joinKey(one)) ?? []) yield [one, other]
 }
 
-function overlapFinding(analysis: Analysis, one: Cell, other: Cell): Finding {
+function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup): Finding {
   const [first, ...rest] = [...one.declared, ...other.declared].toSorted((a, b) =>
     compareBytes(a.owner, b.owner),
   )
@@ -164,7 +167,7 @@ function sharedIds(analysis: Analysis): readonly Finding[] {
     const judgement = judgementOf(analysis, binding.key)
     if (judgement?.state !== 'ready') continue
     const { namespace, name } = binding.meta
-    entryOf(byId, judgement.resolved.identity.spiffeId, () => []).push({
+    getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push({
       kind: BINDING_KIND,
       namespace,
       name,

@@ -3,7 +3,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { EntrySource, Stopper } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { finding, type Finding, type Subject } from './finding.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {

@@ -1,13 +1,13 @@
 // Which of the things that could not be read may hide a finding, and which only leave a detail open.
 import type { Analysis } from '../analysis/analysis.ts'
 import { mentionsOf } from '../go/template/mentions.ts'
-import type { Ignorance } from '../unknown-reason.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../objects/scm-settings.ts'
 import { matchSelector } from '../spire/selector.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 
 /** The reads that failed, and may change what an answer says; in the order of their kinds. */
-export function gapsThatMatter(analysis: Analysis): readonly Ignorance[] {
+export function gapsThatMatter(analysis: Analysis): readonly UnknownReason[] {
   return [...analysis.snapshot.gaps].flatMap(([kind, why]) => (isDetail(kind, analysis) ? [] : [why]))
 }
 

@@ -9,12 +9,12 @@ import { mayGive } from '../go/template/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { claimsOfOutput, type LiveOutput } from '../plan/plan.ts'
-import { mayCutText, readAnyText, readStep } from '../spire/field-template.ts'
+import { mayCutText, readAnyText, readFieldTemplate } from '../spire/field-template.ts'
 
 type Namespaces = ReadonlySet<string>
 
 /** True where everything has to be read to be sure; false for a snapshot of everything. */
-export function reachesBeyond(analysis: Analysis): boolean {
+export function dependsOnOutsideScope(analysis: Analysis): boolean {
   const { namespacesRead, staticEntries } = analysis.snapshot
   if (namespacesRead === undefined) return false
   const here = identitiesOf(analysis)
@@ -61,7 +61,7 @@ function mayStopEverybody({ spec }: ClusterSpiffeId, read: Namespaces): boolean 
   if (read.has(spec.namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL) ?? '')) return false
   return [...spec.dnsNameTemplates, ...spec.workloadSelectorTemplates].some((template) => {
     if (!mayCutText(template)) return false
-    const step = readStep('', template, readAnyText)
+    const step = readFieldTemplate('', template, readAnyText)
     return typeof step !== 'string' && step.mayBreakUtf8
   })
 }

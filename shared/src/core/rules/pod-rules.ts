@@ -3,7 +3,7 @@ import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import { sourceSubject } from './install-rules.ts'
-import { lossesOf, type PodFacts } from './pod-identities.ts'
+import { lossesOf, type PodIdentities } from './pod-identities.ts'
 import { ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
 
 /** All rules over one pod. */
@@ -32,10 +32,10 @@ export const POD_RULES: readonly PodRule[] = [
 ]
 
 type Fate = EntryVerdict['state']
-type Outcome = PodFacts['outcomes'][number]
+type Outcome = PodIdentities['outcomes'][number]
 type OutcomeThat<State extends Fate> = Outcome & { readonly verdict: Extract<EntryVerdict, { state: State }> }
 
-/** A rule that notes every registration of one fate. */
+/** A rule that notes every registration with one verdict. */
 function registrationsThat<State extends Fate>(
   state: State,
   code: FindingCode,
@@ -49,7 +49,7 @@ function registrationsThat<State extends Fate>(
 }
 
 /** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
-function notFollowed({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
+function notFollowed({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
   const beside = outcomes
     .map(({ source }) => ownerOf(source, scan))
     .filter(({ kind }) => kind === BINDING_KIND)
@@ -66,7 +66,7 @@ function notFollowed({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
   )
 }
 
-function severalIdentities({ containers }: PodFacts, scan: Scan): readonly Note[] {
+function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly Note[] {
   return containers.flatMap(({ container, issued }) => {
     const ids = [...new Set(issued.map(({ spiffeId }) => spiffeId ?? ''))]
     const [first, ...others] = issued.map(({ source }) => ownerOf(source, scan))
@@ -81,7 +81,7 @@ function severalIdentities({ containers }: PodFacts, scan: Scan): readonly Note[
   })
 }
 
-function equalHints({ containers }: PodFacts, scan: Scan): readonly Note[] {
+function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] {
   return containers.flatMap(({ container, issued }) => {
     const byHint = Map.groupBy(
       issued.filter(({ sharesHint }) => sharesHint),
@@ -102,7 +102,7 @@ function equalHints({ containers }: PodFacts, scan: Scan): readonly Note[] {
   })
 }
 
-function lostDefaults(facts: PodFacts, scan: Scan): readonly Note[] {
+function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
   const losses = lossesOf(facts)
   if (losses.length === 0) return []
   const displacing = facts.outcomes.filter(({ fallback, verdict }) => !fallback && takesPart(verdict.state))
@@ -132,7 +132,7 @@ function takesPart(state: Fate): boolean {
   return state === 'declared' || state === 'masked' || state === 'refused'
 }
 
-function foreignBeside({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
+function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
   const inForce = outcomes.filter(({ fallback, verdict }) => !fallback && verdict.state === 'declared')
   const ours = inForce.map(({ source }) => ownerOf(source, scan)).filter(({ kind }) => kind === BINDING_KIND)
   if (ours.length === 0) return []
@@ -148,7 +148,7 @@ function foreignBeside({ outcomes }: PodFacts, scan: Scan): readonly Note[] {
     )
 }
 
-function idHeldByForeign({ pod, outcomes, containers }: PodFacts, scan: Scan): readonly Note[] {
+function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
     const binding = entry === undefined ? undefined : scan.ids.get(entry.spiffeId)

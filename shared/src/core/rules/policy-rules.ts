@@ -19,8 +19,8 @@ import type {
 import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
 import { pathOf } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { bindingSubject } from './binding-rules.ts'
-import { finding, type Finding, type Subject } from './finding.ts'
+import { bindingSubject } from '../findings/subjects.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { counted } from '../text/counted.ts'
 
 /** A policy as a subject. */

@@ -1,25 +1,25 @@
 // The commands, in the order in which help lists them. A class holds flags and words only; the code behind it is
 // loaded when it runs.
-import { Completion } from '../answers/completion/command.ts'
-import { Conflicts } from '../answers/conflicts/command.ts'
-import { Diff } from '../answers/diff/command.ts'
-import { Explain } from '../answers/explain/command.ts'
-import { Policies } from '../answers/policies/command.ts'
-import { Status } from '../answers/status/command.ts'
-import { Watch } from '../answers/watch/command.ts'
-import { WhoSelects } from '../answers/who-selects/command.ts'
-import type { CommandClasses } from './embedded.ts'
+import { CompletionCommand } from './completion/command.ts'
+import { ConflictsCommand } from './conflicts/command.ts'
+import { DiffCommand } from './diff/command.ts'
+import { ExplainCommand } from './explain/command.ts'
+import { PoliciesCommand } from './policies/command.ts'
+import { StatusCommand } from './status/command.ts'
+import { WatchCommand } from './watch/command.ts'
+import { WhoSelectsCommand } from './who-selects/command.ts'
+import type { CommandClasses } from '../flags/command-classes.ts'
 
 /** Command classes by the word on the command line. */
 export const COMMANDS = {
-  explain: Explain,
-  diff: Diff,
-  'who-selects': WhoSelects,
-  conflicts: Conflicts,
-  policies: Policies,
-  status: Status,
-  watch: Watch,
-  completion: Completion,
+  explain: ExplainCommand,
+  diff: DiffCommand,
+  'who-selects': WhoSelectsCommand,
+  conflicts: ConflictsCommand,
+  policies: PoliciesCommand,
+  status: StatusCommand,
+  watch: WatchCommand,
+  completion: CompletionCommand,
 } as const satisfies CommandClasses
 
 export type CommandId = keyof typeof COMMANDS

@@ -3,21 +3,21 @@ import type { Container, Pod } from '../objects/pod.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
 
-export interface ContainerFacts {
+export interface ContainerIdentities {
   readonly container: Container
   readonly registrations: readonly Registration[]
   readonly issued: readonly Registration[]
 }
 
-export interface PodFacts {
+export interface PodIdentities {
   readonly pod: Pod
   readonly outcomes: readonly EntryOutcome[]
   /** Without ephemeral containers, which SPIRE never attests. */
-  readonly containers: readonly ContainerFacts[]
+  readonly containers: readonly ContainerIdentities[]
 }
 
 /** Gathers the facts of a pod. */
-export function podFactsOf(prediction: Prediction, pod: Pod): PodFacts {
+export function podIdentitiesOf(prediction: Prediction, pod: Pod): PodIdentities {
   const outcomes = prediction.entriesOf(pod)
   const attested = pod.containers.filter(({ role }) => role !== 'ephemeral')
   return {
@@ -37,7 +37,7 @@ export interface Loss {
 }
 
 /** What the containers of a pod lose because fallbacks give way. */
-export function lossesOf({ containers }: PodFacts): readonly Loss[] {
+export function lossesOf({ containers }: PodIdentities): readonly Loss[] {
   return containers.flatMap(({ container, registrations, issued }) =>
     issued.length > 0
       ? []

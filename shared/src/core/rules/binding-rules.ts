@@ -2,9 +2,8 @@
 // rule is one function over one binding; the array's order does not matter, since findings are sorted.
 import type { Analysis } from '../analysis/analysis.ts'
 import { judgementOf } from '../analysis/analysis.ts'
-import type { Ignorance } from '../unknown-reason.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import { LLM_D_GROUP, type ObjectiveGroup } from '../kinds.ts'
-import { BINDING_KIND } from '../names.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
@@ -12,12 +11,8 @@ import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
 import { NamespaceGate } from '../spire/namespace-gate.ts'
 import { sourceText } from '../spire/prediction.ts'
-import { finding, type Finding, type Subject } from './finding.ts'
-
-/** A binding as a subject. */
-export function bindingSubject({ meta }: Binding): Subject {
-  return { kind: BINDING_KIND, namespace: meta.namespace, name: meta.name }
-}
+import { bindingSubject } from '../findings/subjects.ts'
+import { finding, type Finding } from '../findings/finding.ts'
 
 interface Looked {
   readonly analysis: Analysis
@@ -43,7 +38,7 @@ export function bindingFindings(analysis: Analysis): readonly Finding[] {
   const gate = new NamespaceGate(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
-    analysis.pace()
+    analysis.onProgress()
     const judgement = judgementOf(analysis, binding.key)
     if (judgement === undefined) return []
     return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])
@@ -64,7 +59,7 @@ function notReady({ analysis, binding, judgement }: Looked): Finding | undefined
 }
 
 /** What helps where it is we who could not read something, rather than the operator. */
-function fixOfUnread(why: Ignorance, { snapshot }: Analysis): string | undefined {
+function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
   return [...snapshot.gaps.values()].includes(why)

@@ -9,8 +9,8 @@ import type { Binding } from '../objects/binding.ts'
 import type { Action } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import type { Reason } from '../registry/reasons.ts'
-import { bindingSubject } from './binding-rules.ts'
-import { finding, type Finding } from './finding.ts'
+import { bindingSubject } from '../findings/subjects.ts'
+import { finding, type Finding } from '../findings/finding.ts'
 import { counted } from '../text/counted.ts'
 
 /** What only the operator can know: whether a write went well, and what it could not read. */
