@@ -152,16 +152,13 @@ test('the scenario has every sort of write that there is', () => {
   expect(deletes).toHaveLength(6)
 })
 
-/** Shared cores can make a hundred restarts take long. */
-const TOUR = { timeout: 240_000 }
-
-test('killed before any one of its writes is carried out, it comes to the same state', TOUR, async () => {
+test('killed before any one of its writes is carried out, it comes to the same state', async () => {
   // But for events: nothing waits for them, so to lose one is to be killed after the status.
   const killed = await killAtEach({ kind: 'hold' }, (point) => !point.includes('event'))
   expect(killed).toBeGreaterThan(30)
 })
 
-test('killed after any one of its writes, before the answer, it comes to the same state', TOUR, async () => {
+test('killed after any one of its writes, before the answer, it comes to the same state', async () => {
   const killed = await killAtEach({ kind: 'hold answer' }, () => true)
   expect(killed).toBeGreaterThan(40)
 })

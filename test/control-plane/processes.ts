@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Order, Report } from './supervisor.ts'
-import { until } from './wait.ts'
+import { until, WAIT_MS } from './wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
 const LOG_LINES_SHOWN = 15
@@ -26,7 +26,7 @@ export interface Program {
   readonly log: string
   /** How it ended; undefined while it runs. */
   ended(): string | undefined
-  /** Resolves when it has ended. */
+  /** Resolves when it has ended; rejects after a minute, with its state and its last words. */
   end(): Promise<void>
   /** Resolves when the signal is sent; of SIGSTOP, when every thread has stopped. It may have ended before. */
   signal(signal: NodeJS.Signals): Promise<void>
@@ -120,17 +120,26 @@ async function startProgram(
   const log = join(folder, `${name}.log`)
   const run: Run = { signals: 0, waiting: new Set() }
   runs.set(id, run)
-  const when = async (happened: () => boolean): Promise<void> => {
-    // While somebody waits, the channel keeps this process alive.
-    const alive = setInterval(() => undefined, 60_000)
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (happened()) resolve()
-      }
-      run.waiting.add(look)
-      look()
-    })
-    clearInterval(alive)
+  const when = async (happened: () => boolean, what: string): Promise<void> => {
+    const done = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (happened()) done.resolve()
+    }
+    // The timer also keeps this process alive while it waits, which the channel does not.
+    const timer = setTimeout(() => {
+      const state = run.pid === undefined ? 'not started' : stateOf(run.pid)
+      done.reject(
+        new Error(`waited ${WAIT_MS} ms for ${name} ${what}; its process is ${state}\n${lastLines(log)}`),
+      )
+    }, WAIT_MS)
+    run.waiting.add(look)
+    look()
+    try {
+      await done.promise
+    } finally {
+      clearTimeout(timer)
+      run.waiting.delete(look)
+    }
   }
   const send = (order: Order): void => {
     if (supervisor.connected) supervisor.send(order)
@@ -143,7 +152,7 @@ async function startProgram(
     log,
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
   })
-  await when(() => run.pid !== undefined || run.how !== undefined)
+  await when(() => run.pid !== undefined || run.how !== undefined, 'to start')
   if (run.pid === undefined) throw new Error(`${command} cannot be started: ${String(run.how)}`)
   const { pid } = run
   let ordered = 0
@@ -152,15 +161,25 @@ async function startProgram(
     pid,
     log,
     ended: () => run.how,
-    end: () => when(() => run.how !== undefined),
+    end: () => when(() => run.how !== undefined, 'to end'),
     signal: async (signal) => {
       const nth = ++ordered
       send({ order: 'signal', id, signal })
-      await when(() => run.signals >= nth || run.how !== undefined)
+      await when(() => run.signals >= nth || run.how !== undefined, `to be sent ${signal}`)
       if (signal === 'SIGSTOP')
         await until(() => run.how !== undefined || isStopped(pid), `${name} (${pid}) to be stopped`)
     },
     lastWords: () => lastLines(log),
+  }
+}
+
+/** What /proc says of a process, e.g. `4711 in state S`; see proc_pid_stat(5). */
+function stateOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return `${pid} in state ${stat.slice(stat.lastIndexOf(')') + 2).charAt(0)}`
+  } catch {
+    return `${pid}, of which /proc says nothing`
   }
 }
 

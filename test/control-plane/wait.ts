@@ -6,20 +6,24 @@ const LONGEST_PAUSE_MS = 200
 /** What a condition may say while it does not hold yet; anything else is its result. */
 export type NotYet = undefined | null | false
 
+/** How long a test waits for one thing, in milliseconds: far less than what its suite gives it, so that the reason is told. */
+export const WAIT_MS = 60_000
+
 /**
  * Calls `condition` until it returns something and returns that. A condition that throws does not hold yet.
- * Rejects after `ms` milliseconds (a minute when absent), saying what was waited for and what the last try came to.
+ * Rejects after `ms` milliseconds (a minute when absent), saying what was waited for and what the last try came to; also
+ * where the condition itself hangs.
  */
 export async function until<T>(
   condition: () => T | NotYet | Promise<T | NotYet>,
   what: string,
-  ms = 60_000,
+  ms = WAIT_MS,
 ): Promise<T> {
   const deadline = performance.now() + ms
   let last: unknown = undefined
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
-      const result = await condition()
+      const result = await settledWithin(condition, Math.max(0, deadline - performance.now()))
       if (result !== undefined && result !== null && result !== false) return result
       last = result
     } catch (error) {
@@ -27,6 +31,16 @@ export async function until<T>(
     }
     if (performance.now() >= deadline) throw new Error(`waited ${ms} ms for ${what}${lastWords(last)}`)
     await pauseFor(pause)
+  }
+}
+
+async function settledWithin<T>(condition: () => T | Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('it has not ended')), ms)
+  try {
+    return await Promise.race([condition(), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
