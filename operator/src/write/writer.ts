@@ -259,8 +259,8 @@ function isOutcomeUnknown(error: unknown): boolean {
 }
 
 /**
- * A permanent refusal of the object (contract §8). A 403 is one only where admission said no, which its message alone
- * tells: apiserver's `webhook/errors/statuserror.go` and `plugin/policy/validating` word it so.
+ * A permanent refusal of the object (docs/contract.md §8). A 403 is one only where admission said no, which its message
+ * alone tells: apiserver's `webhook/errors/statuserror.go` and `plugin/policy/validating` word it so.
  */
 function isRefusal(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false

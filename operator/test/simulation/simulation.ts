@@ -295,7 +295,8 @@ export class Simulation {
     // Before the next one starts, what is on its way may arrive, and users go on.
     for (const call of this.calls.requests) if (this.dice.chance(0.3)) await this.carryOut(call)
     while (this.dice.chance(0.4)) await this.#act()
-    // A dead leader's late status, which no event wakes anybody for (contract §8, "Quiet and fair"), stays until a resync.
+    // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
+    // resync.
     for (const call of this.calls.requests) if (call.verb === 'update status') this.calls.drop(call)
     await this.start()
   }

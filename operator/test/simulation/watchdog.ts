@@ -1,5 +1,5 @@
-// What must hold at every moment (contract §6 and §8): no two live outputs of kleym's making claim the same pods and
-// container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
+// What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
+// and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
