@@ -1,6 +1,9 @@
 // How an edited output is put back, and when it is left (docs/contract.md §8).
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { Repairs } from '../../src/reconcile/repairs.ts'
+import { OUTPUT } from '../build/outputs.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 
 test('a stripped label changes nothing for the peers, and is put back', async () => {
@@ -36,4 +39,46 @@ test('repairs of an output that somebody edits again and again back off', async 
   expect(sim.life.repairs).toBeGreaterThan(2)
   expect(sim.life.repairs).toBeLessThan(10)
   expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+/** Repairs as soon as the advice allows, so many times; returns the waits in milliseconds. */
+function waitsOf(count: number): readonly number[] {
+  const clock = new FakeClock()
+  const repairs = new Repairs({ clock })
+  repairs.written(OUTPUT, undefined, { isRepair: false, isPut: false })
+  return Array.from({ length: count }, () => {
+    const advice = repairs.advise(OUTPUT, undefined)
+    const ms = advice.kind === 'pause' ? advice.ms : 0
+    clock.advance(ms)
+    expect(repairs.advise(OUTPUT, undefined)).toEqual({ kind: 'write', isRepair: true })
+    repairs.written(OUTPUT, undefined, { isRepair: true, isPut: true })
+    return ms
+  })
+}
+
+describe('the waits between repairs of one output', () => {
+  test('two are made at once, then they double up to 5 minutes', () => {
+    expect(waitsOf(11)).toEqual([
+      0, 0, 5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000,
+    ])
+  })
+
+  test('a quiet time of a minute, and of twice the last wait, ends them', () => {
+    const clock = new FakeClock()
+    const repairs = new Repairs({ clock })
+    const repair = (): void => void repairs.written(OUTPUT, undefined, { isRepair: true, isPut: true })
+    for (let count = 0; count < 3; count++) repair()
+    clock.advance(60_001)
+    repair()
+    expect(repairs.advise(OUTPUT, undefined)).toEqual({ kind: 'write', isRepair: true })
+  })
+
+  test('an output that was withdrawn, or another one under its name, is no repair', () => {
+    const repairs = new Repairs({ clock: new FakeClock() })
+    repairs.written(OUTPUT, undefined, { isRepair: false, isPut: false })
+    const other = { ...OUTPUT, spec: { ...OUTPUT.spec, hint: 'other' } }
+    expect(repairs.advise(other, undefined)).toEqual({ kind: 'write', isRepair: false })
+    repairs.forget(OUTPUT.metadata.name)
+    expect(repairs.advise(OUTPUT, undefined)).toEqual({ kind: 'write', isRepair: false })
+  })
 })
