@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get } from 'node:https'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { certificate } from '../faults/certificates.ts'
+import { certificate } from '@kleym/testing/faults/certificates.ts'
 import type { AuditEvent } from './audit.ts'
 import { startDeployed, type DeployedOperator } from './chart-operator.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'

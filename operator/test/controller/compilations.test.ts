@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { References } from '@kleym/shared/core/compile/references.ts'
 import { readBinding } from '@kleym/shared/core/objects/binding.ts'
-import { binding, CONFIG } from '../../../shared/test/core/build.ts'
+import { binding, CONFIG } from '@kleym/testing/manifests.ts'
 import { Compilations } from '../../src/controller/compilations.ts'
 
 const NOTHING: References = {

@@ -13,18 +13,9 @@ import {
   PODS,
   POOLS,
 } from '@kleym/shared/kube/resources.ts'
-import {
-  CONFIG,
-  binding,
-  estate,
-  got,
-  live,
-  objective,
-  outputOf,
-  pool,
-} from '../../../shared/test/core/build.ts'
-import { randomWorld } from '../../../shared/test/core/worlds.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { CONFIG, binding, estate, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
+import { randomWorld } from '@kleym/testing/random-bindings.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { missingText } from '../../src/answers/watch/live/knowledge.ts'
 import { LiveState, PATIENCE_MS, type Picture } from '../../src/answers/watch/live/live-state.ts'
 import { rowsOf, verdictText, type Row } from '../../src/answers/watch/live/rows.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { countConditions, oldestStuck } from '../../src/core/install/conditions.ts'
 import { readBinding, type Binding } from '../../src/core/objects/binding.ts'
-import { binding } from '../core/build.ts'
+import { binding } from '@kleym/testing/manifests.ts'
 
 interface Says {
   readonly name: string

@@ -6,7 +6,7 @@ import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { affectedPolicies } from '../../src/core/policies/affected.ts'
 import { hasPolicies } from '../../src/core/policies/policies.ts'
-import { binding, got, live, objective, outputOf, pool } from '../core/build.ts'
+import { binding, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
@@ -22,7 +22,7 @@ import {
   rule,
   spiffe,
   type Setting,
-} from './build.ts'
+} from '@kleym/testing/access-policies.ts'
 
 const FORBIDDEN: UnknownReason = { verb: 'list', what: POLICY_KIND, cause: 'forbidden' }
 const MALFORMED: UnknownReason = { verb: 'read', what: 'a.yaml', cause: 'malformed' }

@@ -14,7 +14,7 @@ import {
   rule,
   spiffe,
   type PolicyParts,
-} from './build.ts'
+} from '@kleym/testing/access-policies.ts'
 
 const OLD = '2026-01-01T00:00:00Z'
 const NEW = '2026-02-01T00:00:00Z'

@@ -9,7 +9,7 @@ import { NOTE_KINDS, type Resolution } from '../../src/core/policies/resolution.
 import { affectedPolicies } from '../../src/core/policies/affected.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
 import { FINDING_CODES, findingEntry } from '../../src/core/registry/findings.ts'
-import { binding, objective, pool } from '../core/build.ts'
+import { binding, objective, pool } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
@@ -22,7 +22,7 @@ import {
   POLICY_KIND,
   spiffe,
   type Setting,
-} from './build.ts'
+} from '@kleym/testing/access-policies.ts'
 
 const RUNS = 150
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import type { Resolution } from '../../src/core/policies/resolution.ts'
-import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '../core/build.ts'
+import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
@@ -19,7 +19,7 @@ import {
   spiffe,
   staticEntry,
   type Setting,
-} from './build.ts'
+} from '@kleym/testing/access-policies.ts'
 
 const gap = (what: string): UnknownReason => ({ verb: 'list', what, cause: 'forbidden' })
 const PODS_UNKNOWN: Setting = { gaps: { Pod: gap('Pod') } }

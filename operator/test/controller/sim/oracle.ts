@@ -11,7 +11,7 @@ import {
   POOLS,
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
-import { CONFIG, ownershipIn, world, type World } from '../../../../shared/test/core/build.ts'
+import { CONFIG, ownershipIn, world, type World } from '@kleym/testing/manifests.ts'
 import type { SimulatedServer } from './server.ts'
 
 const KINDS = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
