@@ -12,7 +12,7 @@ import {
 } from '../../test/control-plane/objects.ts'
 import { OPERATOR } from '../../test/control-plane/operator-access.ts'
 import { startOperator, startOperatorPlane } from '../../test/control-plane/operator.ts'
-import { until } from '../../test/control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { createAll, createEstate, serverCpu, untilSettled, type Start } from './measure.ts'
 import { countRequests } from './requests.ts'
 import { collisionGroup, nameAt } from './shapes.ts'

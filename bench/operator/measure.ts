@@ -14,7 +14,7 @@ import {
   type OperatorOptions,
   type RunningOperator,
 } from '../../test/control-plane/operator.ts'
-import { pauseFor, until } from '../../test/control-plane/wait.ts'
+import { pauseFor, until } from '@kleym/testing/wait.ts'
 import type { FloorResult } from './floor.ts'
 import { floorPlan } from './floor-plan.ts'
 import { countRequests, lastWriteMs, type Requests } from './requests.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { ensureCrdFiles } from './crd-files.ts'
 import { buildProgram, goOn, isProgram } from './go-build.ts'
-import { withLock } from './lock.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
 import { BUILD, cacheKey, PROGRAMS, SOURCES, type Program } from './tools.ts'
 
 const MINIMAL_GO_MESSAGE = `Go ${BUILD.goVersion} or later (https://go.dev/dl)`

@@ -6,7 +6,7 @@ import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/s
 import type { ControlPlane } from './control-plane.ts'
 import { EXECUTABLE } from './operator.ts'
 import type { Program, ProgramStart } from './processes.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 export interface DeployedOperator {
   readonly program: Program

@@ -32,7 +32,7 @@ import { freePorts } from './ports.ts'
 import { requestToken, type ObjectId } from './rest.ts'
 import { rightsInForce } from './rights-in-force.ts'
 import { rightIn, rightsOf, without, type Right } from './rights.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const ACCOUNT = `system:serviceaccount:${RELEASE_NAMESPACE}:kleym-operator`
 const SCRAPER = 'prometheus'

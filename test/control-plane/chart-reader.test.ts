@@ -12,7 +12,7 @@ import { installAndWait } from './crds.ts'
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { policyCrds } from './module-crds.ts'
 import { binding, estate, member, namespace } from './objects.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const PLUGIN = join(import.meta.dirname, '../../plugin/src/main.ts')
 const PLUGIN_MS = 60_000

@@ -28,7 +28,7 @@ import {
   type ServerOptions,
   type Servers,
 } from './servers.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 export interface ControlPlaneOptions {
   /** Users beside `admin`; RBAC allows them nothing until a test binds roles to them. */

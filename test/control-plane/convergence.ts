@@ -18,7 +18,7 @@ import {
   poolOnly,
   untilReason,
 } from './objects.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** `before` and `after` a set of edits; going back is a convergence of its own, with other writes. */
 export type Side = 'before' | 'after'

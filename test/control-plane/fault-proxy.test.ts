@@ -5,7 +5,7 @@ import { dig, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { isWrite, startFaultProxy, type FaultProxy, type Rule } from './fault-proxy.ts'
 import { rest, type Rest } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 let cp: ControlPlane
 let proxy: FaultProxy

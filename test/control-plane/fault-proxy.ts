@@ -6,7 +6,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ControlPlane } from './control-plane.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** What happens to a request. */
 export type Fault =

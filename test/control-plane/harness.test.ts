@@ -5,7 +5,7 @@ import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { CONNECTIONS, RestError, type RestAnswer } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const ALICE = 'alice'
 

@@ -5,7 +5,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { callEtcd } from './etcd.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** One object came to be, was changed, or was removed for good. */
 export interface Change {

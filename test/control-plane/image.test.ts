@@ -21,7 +21,7 @@ import { startOperatorPlane, TRUST_DOMAIN } from './operator.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
 import { expectReady } from './status-words.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** Where the kubelet mounts the service account: the only thing in the container that is not of the image. */
 const MOUNT = 'var/run/secrets/kubernetes.io/serviceaccount'

@@ -6,7 +6,7 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/cor
 import type { ControlPlane } from './control-plane.ts'
 import { binding, bindingId, estate, objective, outputId, ownerUidOf, untilReason } from './objects.ts'
 import { TRUST_DOMAIN } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** Of a binding that never was. */
 export const ANOTHER_UID = '5a1c2f0e-0000-4000-8000-000000000000'

@@ -18,7 +18,7 @@ import {
   VERSION,
 } from '../release/released.ts'
 import { ensureBinaries } from './binaries.ts'
-import { ended, type Ended } from './child.ts'
+import { ended, type Ended } from '@kleym/testing/child-process.ts'
 import { ensureClient } from './client-binaries.ts'
 
 const NEXT_VERSION = '999.0.0'

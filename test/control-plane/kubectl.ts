@@ -1,7 +1,7 @@
 // The real kubectl, as a person would run it.
 import { spawn } from 'node:child_process'
 import process from 'node:process'
-import { ended } from './child.ts'
+import { ended } from '@kleym/testing/child-process.ts'
 
 const KUBECTL_MS = 60_000
 

@@ -25,7 +25,7 @@ import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { binding, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane

@@ -18,7 +18,7 @@ import { startFaultProxy, type Fault, type FaultProxy, type Injection } from './
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { outputId, outputs } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 const SPACE = 'killed'

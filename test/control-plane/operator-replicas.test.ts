@@ -8,7 +8,7 @@ import { startFaultProxy, isWrite, type FaultProxy } from './fault-proxy.ts'
 import { binding, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** How long nobody takes a Lease over that was not given up (runtime "Process"). */
 const LEASE_MS = 15_000

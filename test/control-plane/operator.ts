@@ -8,7 +8,7 @@ import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from '
 import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** What `npm run build` leaves. */
 export const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')

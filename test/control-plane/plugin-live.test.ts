@@ -12,7 +12,7 @@ import { applyEstate } from './examples.ts'
 import { kubectlKleym, type PluginRun } from './kubectl-kleym.ts'
 import { bindingId, conditionOf, outputId, outputsOf, untilReason } from './objects.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 /** May read everything that kleym asks for, and nothing else. */

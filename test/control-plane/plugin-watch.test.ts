@@ -18,7 +18,7 @@ import {
 import { ensureBinaries } from './binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { bindingId, estate, member, namespace, pool } from './objects.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const VIEWER = 'viewer'
 const NOBODY = 'nobody'

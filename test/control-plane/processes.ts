@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Order, Report } from './supervisor.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
 const LOG_LINES_SHOWN = 15

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { stringAt, dig, type JsonRecord } from '../../shared/src/core/json.ts'
 import { idOf, type Rest } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const KINDS = new Set(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'])

@@ -8,7 +8,7 @@ import type { Binaries } from './binaries.ts'
 import { AUDIT_POLICY } from './audit.ts'
 import { freePorts } from './ports.ts'
 import type { Processes, Program } from './processes.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const READY_MS = 90_000
 const TRIES = 3

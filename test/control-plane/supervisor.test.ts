@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { listAt, stringAt } from '../../shared/src/core/json.ts'
 import { startProcesses } from './processes.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const HERE = import.meta.dirname
 

@@ -8,7 +8,7 @@ import { CHECKSUMS } from '../../scripts/release/artefacts.ts'
 import { isThisPlatform, PLATFORMS, type Platform } from '../../scripts/release/platforms.ts'
 import { archiveName } from '../../scripts/release/plugin-archives.ts'
 import { stringAt } from '../../shared/src/core/json.ts'
-import { withLock } from '../control-plane/lock.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
 import { newest, ROOT } from '../e2e/plugin.ts'
 
 export const RELEASE = join(ROOT, 'dist/release')

@@ -10,7 +10,7 @@ import { applyEstate } from '../control-plane/examples.ts'
 import { conditionOf, namespace } from '../control-plane/objects.ts'
 import { startOperator, startOperatorPlane, type RunningOperator } from '../control-plane/operator.ts'
 import { idOf } from '../control-plane/rest.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spire.ts'
 

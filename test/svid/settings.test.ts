@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { csid } from './clusterspiffeid.ts'
 import { compare, differenceText } from './compare.ts'
 import { startSpire, type HeldEntry, type Spire } from './spire.ts'

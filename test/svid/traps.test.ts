@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Pod } from '../../shared/src/core/objects/pod.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { startSpire, type HeldEntry, type Spire } from './spire.ts'
 import { allWaves, expected, spaceOf, TRAPS } from './trap-cases.ts'

@@ -3,7 +3,7 @@
 import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { idOf, type ObjectId } from '../control-plane/rest.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import type { Spire } from './spire.ts'
 
 const AT_A_TIME = 8
