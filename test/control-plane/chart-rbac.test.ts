@@ -32,7 +32,7 @@ import { freePorts } from './ports.ts'
 import { requestToken, type ObjectId } from './rest.ts'
 import { rightsInForce } from './rights-in-force.ts'
 import { rightIn, rightsOf, without, type Right } from './rights.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const ACCOUNT = `system:serviceaccount:${RELEASE_NAMESPACE}:kleym-operator`
 const SCRAPER = 'prometheus'
@@ -156,7 +156,7 @@ async function outputName(space: string): Promise<string> {
 }
 
 function scrape(token: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+  const status = new Promise<number>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` }
     const target = {
       host: '127.0.0.1',
@@ -170,6 +170,7 @@ function scrape(token: string): Promise<number> {
       response.once('end', () => resolve(response.statusCode ?? 0))
     }).once('error', reject)
   })
+  return within(status, 'an answer of /metrics')
 }
 
 /** The answer of the next such write is lost, so that the operator must look what became of it. */

@@ -43,7 +43,8 @@ function run(commands: string, env: Readonly<Record<string, string>>): Promise<K
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: SHELL_MS,
     }),
+    '',
+    SHELL_MS,
   )
 }

@@ -5,7 +5,7 @@ import { dig, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { isWrite, startFaultProxy, type FaultProxy, type Rule } from './fault-proxy.ts'
 import { rest, type Rest } from './rest.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 let cp: ControlPlane
 let proxy: FaultProxy
@@ -52,7 +52,7 @@ interface Watch {
 
 /** Opens a watch on config maps through the proxy and resolves when it is open. */
 function watch(): Promise<Watch> {
-  return new Promise((resolve, reject) => {
+  const open = new Promise<Watch>((resolve, reject) => {
     const seen: Watch = { text: '', ended: 'open' }
     const request = httpsRequest(
       `${proxy.server}/api/v1/namespaces/default/configmaps?watch=true`,
@@ -73,6 +73,7 @@ function watch(): Promise<Watch> {
     request.once('error', reject)
     request.end()
   })
+  return within(open, 'a watch through the proxy to open')
 }
 
 test('without a rule everything passes, is observed, and kubectl is content with its certificate', async () => {

@@ -5,7 +5,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { callEtcd } from './etcd.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 /** One object came to be, was changed, or was removed for good. */
 export interface Change {
@@ -94,11 +94,12 @@ function changeOf(key: string, kv: unknown, isGone: boolean): Change | undefined
 }
 
 function openWatch(port: number, create: JsonRecord): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, method: 'POST', path: '/v3/watch' }, resolve)
     call.once('error', reject)
     call.end(JSON.stringify({ create_request: create }))
   })
+  return within(answer, 'etcd to open a watch')
 }
 
 async function readLines(stream: IncomingMessage, take: (line: string) => void): Promise<void> {

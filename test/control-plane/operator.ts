@@ -8,7 +8,7 @@ import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from '
 import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { CannotHold, until } from '@kleym/testing/wait.ts'
 
 /** What `npm run build` leaves. */
 export const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
@@ -92,7 +92,7 @@ export async function startOperator(
     leads: async () => {
       await until(() => {
         const how = program.ended()
-        if (how !== undefined) throw new Error(`the operator has ended: ${how}\n${program.lastWords()}`)
+        if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${program.lastWords()}`)
         return log().some((line) => line['message'] === 'leading')
       }, 'the operator to lead')
     },
@@ -153,6 +153,9 @@ function parsed(line: string): readonly JsonRecord[] {
   }
 }
 
+const PROBE_MS = 10_000
+
+/** A GET of the operator's own servers. */
 function fetchText(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path }, (response) => {
@@ -162,6 +165,9 @@ function fetchText(port: number, path: string): Promise<{ readonly status: numbe
         resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
       )
     })
+    request.setTimeout(PROBE_MS, () =>
+      request.destroy(new Error(`GET ${path}: no answer within ${PROBE_MS} ms`)),
+    )
     request.once('error', reject)
   })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
-import { built, BUILD_MAX_MS, PLUGIN } from '../e2e/plugin.ts'
+import { built, PLUGIN } from '../e2e/plugin.ts'
 import { ended, type Ended } from '@kleym/testing/child-process.ts'
 import { ensureBinaries } from './binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await cp.apply(objects())
   const { status, stderr } = await run('kubectl-kleym', ['completion', 'install'])
   if (status !== 0) throw new Error(`the completion script could not be installed: ${stderr}`)
-}, BUILD_MAX_MS)
+})
 afterAll(() => cp?.stop())
 
 function kubeconfigOf(user: string): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { requireValidReport } from '../../plugin/test/report/report-check.ts'
-import { built, BUILD_MAX_MS } from '../e2e/plugin.ts'
+import { built } from '../e2e/plugin.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { writeKubeconfig } from './credentials.ts'
 import { applyEstate } from './examples.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   configs = Object.fromEntries(['admin', READER, TEAM, NOBODY].map((user) => [user, kubeconfigOf(user)]))
   operator = await startLeading(cp, { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] })
   await untilSettled()
-}, BUILD_MAX_MS)
+})
 afterAll(() => stopAll(operator, cp))
 
 /** A rule that lets somebody read. */

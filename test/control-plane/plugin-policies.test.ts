@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { readMeta } from '../../shared/src/core/objects/meta.ts'
 import { requireValidReport } from '../../plugin/test/report/report-check.ts'
-import { built, BUILD_MAX_MS } from '../e2e/plugin.ts'
+import { built } from '../e2e/plugin.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { installAndWait, removeAndWait } from './crds.ts'
 import { writeKubeconfig } from './credentials.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
   crds = await policyCrds()
   cp = await startControlPlane({ users: USERS.map((name) => ({ name })) })
   await cp.apply(access())
-}, BUILD_MAX_MS)
+})
 afterAll(() => cp?.stop())
 
 /** A rule that lets somebody read. */

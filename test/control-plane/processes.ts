@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Order, Report } from './supervisor.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
 const LOG_LINES_SHOWN = 15
@@ -26,7 +26,7 @@ export interface Program {
   readonly log: string
   /** How it ended; undefined while it runs. */
   ended(): string | undefined
-  /** Resolves when it has ended. */
+  /** Resolves when it has ended; rejects when it has not after a minute. */
   end(): Promise<void>
   /** Resolves when the signal is sent; of SIGSTOP, when every thread has stopped. It may have ended before. */
   signal(signal: NodeJS.Signals): Promise<void>
@@ -60,13 +60,17 @@ export async function startProcesses(): Promise<Processes> {
     detached: true,
   })
   const runs = new Map<number, Run>()
-  const folder = await new Promise<string>((resolve, reject) => {
+  const ready = new Promise<string>((resolve, reject) => {
     supervisor.once('error', reject)
     supervisor.once('exit', (code) => reject(new Error(`the supervisor ended with ${String(code)}`)))
     supervisor.on('message', (message: Report) => {
       if (message.report === 'ready') resolve(message.folder)
       else note(runs, message)
     })
+  })
+  const folder = await within(ready, 'the supervisor of a control plane to start').catch((error: unknown) => {
+    if (supervisor.connected) supervisor.disconnect()
+    throw error
   })
   supervisor.once('exit', () => endAll(runs, folder))
   // A suite that forgets `stop()` can still end, and the closing channel does the rest.
@@ -81,7 +85,7 @@ export async function startProcesses(): Promise<Processes> {
       const ended = once(supervisor, 'exit')
       supervisor.ref()
       if (supervisor.connected) supervisor.disconnect()
-      await ended
+      await within(ended, 'the supervisor of a control plane to end everything')
     },
   }
 }
@@ -120,17 +124,16 @@ async function startProgram(
   const log = join(folder, `${name}.log`)
   const run: Run = { signals: 0, waiting: new Set() }
   runs.set(id, run)
-  const when = async (happened: () => boolean): Promise<void> => {
-    // While somebody waits, the channel keeps this process alive.
-    const alive = setInterval(() => undefined, 60_000)
-    await new Promise<void>((resolve) => {
+  const when = async (happened: () => boolean, what: string): Promise<void> => {
+    // Its timer keeps this process alive, which the supervisor's channel does not.
+    const report = new Promise<void>((resolve) => {
       const look = (): void => {
         if (happened()) resolve()
       }
       run.waiting.add(look)
       look()
     })
-    clearInterval(alive)
+    await within(report, () => `${name} to ${what}; its last lines:\n${lastLines(log)}`)
   }
   const send = (order: Order): void => {
     if (supervisor.connected) supervisor.send(order)
@@ -143,7 +146,7 @@ async function startProgram(
     log,
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
   })
-  await when(() => run.pid !== undefined || run.how !== undefined)
+  await when(() => run.pid !== undefined || run.how !== undefined, 'start')
   if (run.pid === undefined) throw new Error(`${command} cannot be started: ${String(run.how)}`)
   const { pid } = run
   let ordered = 0
@@ -152,11 +155,11 @@ async function startProgram(
     pid,
     log,
     ended: () => run.how,
-    end: () => when(() => run.how !== undefined),
+    end: () => when(() => run.how !== undefined, 'end'),
     signal: async (signal) => {
       const nth = ++ordered
       send({ order: 'signal', id, signal })
-      await when(() => run.signals >= nth || run.how !== undefined)
+      await when(() => run.signals >= nth || run.how !== undefined, `get ${signal}`)
       if (signal === 'SIGSTOP')
         await until(() => run.how !== undefined || isStopped(pid), `${name} (${pid}) to be stopped`)
     },

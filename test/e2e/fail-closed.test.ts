@@ -1,6 +1,6 @@
 // What is not known is never shown as fine: for each way of not knowing, what an answer must say, and what it must not.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
+import { built, kleym, type Run } from './plugin.ts'
 import {
   BINDING,
   documents,
@@ -14,7 +14,7 @@ import {
   workspace,
 } from './workspace.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 const DEFAULT = foreign(
   'default',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { parseXml } from '../../plugin/test/output/well-formed.ts'
-import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
+import { built, kleym, type Run } from './plugin.ts'
 
 const HOSTILE = {
   'a terminal sequence': '\u001b[2J\u001b[31mred\u001b[0m',
@@ -193,7 +193,7 @@ beforeAll(async () => {
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
-}, BUILD_MAX_MS)
+})
 
 function run(command: readonly string[], format: (typeof FORMATS)[number]): Run {
   const found = runs.get(`${command.join(' ')} ${format}`)

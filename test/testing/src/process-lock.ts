@@ -7,22 +7,34 @@ import { pauseFor } from './wait.ts'
 
 const LOOK_EVERY_MS = 200
 /** A lock without a readable holder is one that is being made or removed; after this many looks it is a leftover. */
-const LOOKS_AT_NOBODY = 25
+const LOOKS_AT_NO_HOLDER = 25
+/** What the longest build of another process may take: a control plane's programs with an empty Go build cache. */
+const LONGEST_WORK_MS = 15 * 60_000
 
-/** Runs `work` while no other process runs its own under the same path. Waits as long as the other one lives. */
+/**
+ * Runs `work` while no other process runs its own under the same path. Rejects when another process has held the lock for
+ * `ms` milliseconds.
+ */
 export async function withLock<T>(
   path: string,
   say: (line: string) => void,
   work: () => Promise<T>,
+  ms = LONGEST_WORK_MS,
 ): Promise<T> {
-  let waits = 0
-  let looksAtNobody = 0
+  const deadline = performance.now() + ms
+  let announced = false
+  let looksAtNoHolder = 0
   while (!take(path)) {
     const holder = holderOf(path)
-    looksAtNobody = holder === undefined ? looksAtNobody + 1 : 0
-    if ((holder !== undefined && !isAlive(holder)) || looksAtNobody > LOOKS_AT_NOBODY)
+    looksAtNoHolder = holder === undefined ? looksAtNoHolder + 1 : 0
+    if ((holder !== undefined && !isAlive(holder)) || looksAtNoHolder > LOOKS_AT_NO_HOLDER)
       rmSync(path, { recursive: true, force: true })
-    else if (waits++ === 0 && holder !== undefined) say(`waiting for process ${holder}, which is building`)
+    else if (performance.now() >= deadline)
+      throw new Error(`waited ${ms} ms for the lock ${path}, which process ${String(holder)} holds`)
+    else if (!announced && holder !== undefined) {
+      announced = true
+      say(`waiting for process ${holder}, which is building`)
+    }
     await pauseFor(LOOK_EVERY_MS)
   }
   try {
