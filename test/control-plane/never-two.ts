@@ -1,4 +1,4 @@
-// What must hold in every state that a cluster goes through (contract §6 to §8), as a reading of its whole history:
+// What must hold in every state that a cluster goes through (docs/contract.md §6 to §8), as a reading of its whole history:
 // never two live outputs of ours on the same container of common pods, and no refusal told while an output is there.
 import { createHash } from 'node:crypto'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
@@ -85,7 +85,7 @@ interface Claim {
   readonly labels: JsonRecord
 }
 
-/** The name that contract §5 renders from the object's own annotation and SPIFFE ID ends in this hash. */
+/** The name that docs/contract.md §5 renders from the object's own annotation and SPIFFE ID ends in this hash. */
 function isOurs(name: string, output: JsonRecord): boolean {
   const text = `${ownerOf(output)}\n${stringAt(output, 'spec', 'spiffeIDTemplate')}`
   return name.endsWith(`-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`)

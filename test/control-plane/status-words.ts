@@ -1,4 +1,4 @@
-// What a status says (contract §2 and §7), as a whole: so that a test notices what is there and should not be.
+// What a status says (docs/contract.md §2 and §7), as a whole: so that a test notices what is there and should not be.
 import { expect } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { CONDITION_TYPES, type ConditionType } from '../../shared/src/core/names.ts'

@@ -1,5 +1,5 @@
 // The operator's own output on the real SCM: the whole of examples/, every binding of it, and who is issued what in the
-// end. Worked out here from the contract (§5) and the cluster alone, without the code that is tested.
+// end. Worked out here from docs/contract.md §5 and the cluster alone, without the code that is tested.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

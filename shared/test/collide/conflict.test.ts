@@ -1,4 +1,4 @@
-// Contract §6: who collides with whom, who waits for whom, and what is said of it.
+// docs/contract.md §6: who collides with whom, who waits for whom, and what is said of it.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { collisionPeers } from '../../src/core/collide/conflict.ts'

@@ -1,4 +1,4 @@
-// Contract §7: the first failing check decides. Each check has a flaw that violates it alone; every two flaws that can
+// docs/contract.md §7: the first failing check decides. Each check has a flaw that violates it alone; every two flaws that can
 // stand side by side are put into one world, and the earlier check must decide.
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES, type CheckName } from '../../src/core/compile/checks.ts'

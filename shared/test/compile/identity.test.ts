@@ -1,4 +1,4 @@
-// Contract §5: the SPIFFE ID, the selectors with their origin, and the proof that catches a forged set.
+// docs/contract.md §5: the SPIFFE ID, the selectors with their origin, and the proof that catches a forged set.
 import { describe, expect, test } from 'vitest'
 import { safetyProblems, selectorsOf, type IdentityParts } from '../../src/core/compile/identity.ts'
 import type { JsonRecord } from '../../src/core/json.ts'

@@ -1,4 +1,4 @@
-// Contract §4.2: which objective a binding means, and whether it leads to the binding's pool.
+// docs/contract.md §4.2: which objective a binding means, and whether it leads to the binding's pool.
 import { describe, expect, test } from 'vitest'
 import { resolveObjective } from '../../src/core/compile/references.ts'
 import type { JsonRecord } from '../../src/core/json.ts'

@@ -1,4 +1,4 @@
-// Contract §5: the rendered ClusterSPIFFEID, whole, and the rules of its name, labels and hint.
+// docs/contract.md §5: the rendered ClusterSPIFFEID, whole, and the rules of its name, labels and hint.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { hintOf, labelValue, nameFromItself, outputName } from '../../src/core/compile/output.ts'

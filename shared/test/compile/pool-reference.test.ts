@@ -1,4 +1,4 @@
-// Contract §4.1: which pool a binding means, and what is said when there is none, more than one, or when nobody could
+// docs/contract.md §4.1: which pool a binding means, and what is said when there is none, more than one, or when nobody could
 // look.
 import { describe, expect, test } from 'vitest'
 import type { Config } from '../../src/core/compile/config.ts'

@@ -1,4 +1,4 @@
-// Contract §4.3: what a pool selects by, decoded by its group; nothing is guessed, trimmed or repaired.
+// docs/contract.md §4.3: what a pool selects by, decoded by its group; nothing is guessed, trimmed or repaired.
 import { describe, expect, test } from 'vitest'
 import { decodePoolSelector } from '../../src/core/compile/pool-selector.ts'
 import { K8S_GROUP, X_GROUP, binding, judgementOf, objective, pool, world } from '@kleym/testing/manifests.ts'

@@ -1,4 +1,4 @@
-// Contract §2: each rule of a field, as one case that both the reader at reconcile time and the generated CRD answer.
+// docs/contract.md §2: each rule of a field, as one case that both the reader at reconcile time and the generated CRD answer.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../../src/core/kinds.ts'

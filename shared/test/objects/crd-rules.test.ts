@@ -1,4 +1,4 @@
-// Contract §2: what the CRD says at admission, and what its CEL rules come to.
+// docs/contract.md §2: what the CRD says at admission, and what its CEL rules come to.
 import { describe, expect, test } from 'vitest'
 import { dig, type JsonRecord } from '../../src/core/json.ts'
 import { binding, poolOnly } from '@kleym/testing/manifests.ts'

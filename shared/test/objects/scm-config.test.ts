@@ -1,4 +1,4 @@
-// facts/spire.md §7: SCM's own configuration, and what is assumed without one.
+// docs/spire-facts.md §7: SCM's own configuration, and what is assumed without one.
 import { describe, expect, test } from 'vitest'
 import { assumedScmSettings, readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { BUILT_IN_IGNORE_NAMESPACES, CHART_IGNORE_NAMESPACES } from '../../src/core/objects/scm-settings.ts'

@@ -1,4 +1,4 @@
-// Contract §8, "How it is written": the whole spec is compared; other people's labels and annotations stay.
+// docs/contract.md §8, "How it is written": the whole spec is compared; other people's labels and annotations stay.
 import { describe, expect, test } from 'vitest'
 import { deepEqual } from '../../src/core/plan/drift.ts'
 import { binding, estate, got, live, outputOf, world, type World } from '@kleym/testing/manifests.ts'

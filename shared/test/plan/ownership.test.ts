@@ -1,4 +1,4 @@
-// Contract §8, "Whose object is it", row by row.
+// docs/contract.md §8, "Whose object is it", row by row.
 import { describe, expect, test } from 'vitest'
 import { outputName } from '../../src/core/compile/output.ts'
 import type { JsonRecord } from '../../src/core/json.ts'

@@ -1,4 +1,4 @@
-// Contract §6 and §8: the writes that are due, and where they lead.
+// docs/contract.md §6 and §8: the writes that are due, and where they lead.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { Action } from '../../src/core/plan/plan.ts'

@@ -1,4 +1,4 @@
-// Contract §2 and §7: what a judgement makes of a status.
+// docs/contract.md §2 and §7: what a judgement makes of a status.
 import { describe, expect, test } from 'vitest'
 import type { BindingStatus } from '../../src/core/objects/binding-status.ts'
 import { CONDITION_TYPES } from '../../src/core/names.ts'

@@ -1,4 +1,5 @@
-// What of a policy does not take effect as it is written (facts B2), each with the sentence that says whose behaviour it is.
+// What of a policy does not take effect as it is written (docs/gaie-facts.md §B2), each with the sentence that says whose
+// behaviour it is.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { NOTE_KINDS, type NoteKind } from '../../src/core/policies/resolution.ts'

@@ -1,5 +1,4 @@
-// Each line of B3 of the facts sheet on access policies, and each guard rail: what a rule's source comes to, and what kleym
-// must not say where it does not know.
+// Each line of docs/gaie-facts.md §B3: what a rule's source comes to, and what kleym must not say where it does not know.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'

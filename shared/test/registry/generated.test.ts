@@ -1,4 +1,4 @@
-// Generated files are what their one source says now, and the CRD has the shape that the contract promises (§2).
+// Generated files are what their one source says now, and the CRD has the shape that docs/contract.md §2 promises.
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

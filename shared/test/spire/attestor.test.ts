@@ -1,4 +1,4 @@
-// facts/spire.md §6 and traps 13, 17, 18: which selectors a container has, and so which entries it is issued.
+// docs/spire-facts.md §6 and traps 13, 17, 18: which selectors a container has, and so which entries it is issued.
 import { describe, expect, test } from 'vitest'
 import { judgeContainer } from '../../src/core/spire/attestor.ts'
 import { containerVerdicts } from '../../src/core/spire/registration.ts'

@@ -1,4 +1,4 @@
-// facts/spire.md §1 (status.stats) and traps 3, 15: what SCM would count for each object.
+// docs/spire-facts.md §1 (status.stats) and traps 3, 15: what SCM would count for each object.
 import { describe, expect, test } from 'vitest'
 import type { ObjectCounts } from '../../src/core/spire/prediction.ts'
 import { csid, pod, predicted, staticEntry, type Estate } from './estate.ts'

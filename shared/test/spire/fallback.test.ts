@@ -1,4 +1,4 @@
-// facts/spire.md §4 and traps 1 to 3, 15, 21: who displaces a fallback, and who does not.
+// docs/spire-facts.md §4 and traps 1 to 3, 15, 21: who displaces a fallback, and who does not.
 import { describe, expect, test } from 'vitest'
 import { containersOf, csid, pod, predicted, verdictsOf, whyOf, type Estate } from './estate.ts'
 

@@ -1,4 +1,5 @@
-// Pods that do not exist yet: what their workload's controller will add, and what a prediction can say before.
+// Pods that do not exist yet: what their workload's controller will add, and what a prediction can say before
+// (docs/spire-facts.md §11.16).
 import { describe, expect, test } from 'vitest'
 import { isWorkload, readWorkloadPods } from '../../src/core/objects/workload.ts'
 import { registrationEntries } from '../../src/core/spire/entries.ts'

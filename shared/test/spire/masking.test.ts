@@ -1,4 +1,4 @@
-// facts/spire.md §3, §11.1 and traps 10, 11, 15: which objects want the same entry, and who gets it.
+// docs/spire-facts.md §3, §11.1 and traps 10, 11, 15: which objects want the same entry, and who gets it.
 import { describe, expect, test } from 'vitest'
 import { csid, pod, predicted, staticEntry, verdictsOf, whyOf, type Estate, type Fields } from './estate.ts'
 
