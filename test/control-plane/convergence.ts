@@ -3,7 +3,7 @@
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { isWrite, type ObservedRequest } from './fault-proxy.ts'
+import { isWrite, type ObservedRequest } from './observed-request.ts'
 import { nameOf, orphan } from './in-force.ts'
 import {
   binding,

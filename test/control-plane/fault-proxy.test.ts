@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { request as httpsRequest } from 'node:https'
 import { dig, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
-import { isWrite, startFaultProxy, type FaultProxy, type Rule } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { FaultRule } from './fault-rules.ts'
+import { isWrite } from './observed-request.ts'
 import { rest, type Rest } from './rest.ts'
 import { until, within } from '@kleym/testing/wait.ts'
 
@@ -35,7 +37,7 @@ const map = (name: string): JsonRecord => ({
   data: { value: '1' },
 })
 const exists = async (name: string): Promise<boolean> => (await cp.admin.get(id(name))) !== undefined
-const CREATE: Omit<Rule, 'fault'> = { method: 'POST', path: /\/configmaps/ }
+const CREATE: Omit<FaultRule, 'fault'> = { method: 'POST', path: /\/configmaps/ }
 
 /** What a promise is rejected with; watched from the start, so that it is never unhandled. */
 function errorOf(promise: Promise<unknown>): Promise<unknown> {

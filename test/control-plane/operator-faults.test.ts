@@ -14,13 +14,9 @@ import {
   type Side,
   type State,
 } from './convergence.ts'
-import {
-  startFaultProxy,
-  type Fault,
-  type FaultProxy,
-  type Injection,
-  type ObservedRequest,
-} from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { binding, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'

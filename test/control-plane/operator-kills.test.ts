@@ -14,7 +14,8 @@ import {
   type Side,
   type State,
 } from './convergence.ts'
-import { startFaultProxy, type Fault, type FaultProxy, type Injection } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { outputId, outputs } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'

@@ -1,13 +1,13 @@
-// Every trap on the real SCM and the real spire-server: what the server holds is what the trap says, and what the
-// prediction says.
+// Every trap (docs/spire-facts.md, "Traps") on the real SCM and the real spire-server: what the server holds is what the trap
+// says, and what the prediction says.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Pod } from '../../shared/src/core/objects/pod.ts'
-import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
+import type { Pod } from '../../../shared/src/core/objects/pod.ts'
+import { startControlPlane, type ControlPlane } from '../../control-plane/control-plane.ts'
 import { until } from '@kleym/testing/wait.ts'
-import { compare, differenceText, type Comparison } from './compare.ts'
-import { startSpire, type HeldEntry, type Spire } from './spire.ts'
-import { allWaves, expected, spaceOf, TRAPS } from './trap-cases.ts'
-import { build, node } from './world.ts'
+import { compare, differenceText, type Comparison } from '../compare.ts'
+import { startSpire, type HeldEntry, type Spire } from '../spire.ts'
+import { allWaves, expected, spaceOf, TRAPS } from './all.ts'
+import { build, node } from '../world.ts'
 
 let cp: ControlPlane
 let spire: Spire
