@@ -3,11 +3,10 @@ import { expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import { collisionOf } from '../../src/core/collide/conflict.ts'
 import { collisionFindings } from '../../src/core/rules/collision-rules.ts'
-import { compareFindings, finding } from '../../src/core/findings/finding.ts'
 import { poolFindings } from '../../src/core/rules/pool-rules.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { readSnapshot, subjectsOf } from '../../src/core/snapshot/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -49,16 +48,6 @@ function pod(name: string, labels: Labels): JsonRecord {
 
 function zoned(zone: string): JsonRecord {
   return pod(zone, { 'topology.kubernetes.io/zone': zone })
-}
-
-function workload(name: string, labels: Labels, container = 'vllm'): JsonRecord {
-  const spec = { serviceAccountName: 'runner', containers: [{ name: container }] }
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'team-a', uid: `uid-of-${name}` },
-    spec: { template: { metadata: { labels }, spec } },
-  }
 }
 
 test('a finding about two label sets names a hundred bindings of each side and counts the rest', () => {
@@ -113,27 +102,6 @@ test('pools with equal labels are one finding that names each of them once', () 
     [5, '2 pod'],
     [6, '1 pod'],
   ])
-})
-
-test('a pod stands for a template of its shape that demands no label that it lacks', () => {
-  const subjects = subjectsOf(
-    snapshotOf([
-      pod('a', { app: 'llama', size: 'small' }),
-      workload('same', { app: 'llama' }),
-      workload('no-labels', {}),
-      workload('other-size', { app: 'llama', size: 'big' }),
-      workload('other-shape', { app: 'llama' }, 'proxy'),
-    ]),
-  )
-  expect(subjects.map(({ ref }) => ref.name)).toEqual(['a', 'other-shape', 'other-size'])
-})
-
-test('findings that differ in a related subject alone have one order', () => {
-  const subject = { kind: 'InferencePool', namespace: 'team-a', name: 'llama' }
-  const about = (...names: readonly string[]): ReturnType<typeof finding> =>
-    finding('KLM306', { subject, summary: '', related: names.map((name) => ({ ...subject, name })) })
-  const inOrder = [about('b'), about('b', 'c'), about('b', 'd'), about('c')]
-  expect(inOrder.toReversed().toSorted(compareFindings)).toEqual(inOrder)
 })
 
 test('a registration that takes one of several values is found once on a pod whose value nobody knows', () => {

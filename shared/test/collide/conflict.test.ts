@@ -1,40 +1,21 @@
-// docs/contract.md §6: who collides with whom, who waits for whom, and what is said of it.
+// docs/contract.md §6: which claims collide, and what a refusal says of it.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
 import { collisionPeers } from '../../src/core/collide/conflict.ts'
 import {
-  FORBIDDEN,
   binding,
   estate,
   got,
   judgementOf,
-  live,
   objective,
-  orphanOf,
-  outputOf,
   pool,
   poolOnly,
   reasonOf,
   world,
   type World,
 } from '@kleym/testing/manifests.ts'
+import { NARROW, tenant, WIDE } from './claims.ts'
 
-const WIDE = { app: 'llama' }
-const NARROW = { app: 'llama', region: 'eu' }
 const TAIL = ': PerObjective bindings must not share the same pod selector and container name'
-
-/** A binding with a pool and an objective of its own. */
-function tenant(
-  name: string,
-  labels: Readonly<Record<string, string>>,
-  spec: JsonRecord = {},
-): readonly JsonRecord[] {
-  return [
-    pool({ name, labels }),
-    objective({ name, poolRef: { name } }),
-    binding({ name, spec: { poolRef: { name }, objectiveRef: { name }, ...spec } }),
-  ]
-}
 
 function relationsOf(one: World, key: string): Record<string, string> | undefined {
   const judgement = judgementOf(one, key)
@@ -164,108 +145,6 @@ describe('what is said of a collision', () => {
 
   test('the plugin gets every member', () => {
     expect(Object.keys(got(relationsOf(crowd(15), 'team-a/b12')))).toHaveLength(14)
-  })
-})
-
-describe('waiting', () => {
-  const outputA = outputOf(estate(binding()))
-  const peer = binding({ name: 'peer' })
-
-  test.each<[string, readonly JsonRecord[], string]>([
-    [
-      'for the output of a deleting binding',
-      [binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(outputA)],
-      `ClusterSPIFFEID ${outputA.metadata.name}, of binding team-a/llama, which claims the same container`,
-    ],
-    [
-      'for the output of an edited binding',
-      [binding({ spec: { containerName: 'lora' } }), live(outputA)],
-      `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
-    ],
-    [
-      'for the output of a refused binding',
-      [binding({ spec: { mode: 'Both' } }), live(outputA)],
-      `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
-    ],
-    [
-      'for an output that is terminating',
-      [binding({ spec: { containerName: 'lora' } }), live(outputA, { deletedAt: '2026-01-01T00:00:00Z' })],
-      `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
-    ],
-    ['for an orphan', [orphanOf(outputA, 'team-a/gone')], 'an orphan, which claims the same container'],
-  ])('%s', (_name, others, sentence) => {
-    const judgement = judgementOf(world(estate(peer, ...others)), 'team-a/peer')
-    expect(judgement).toMatchObject({ state: 'waiting' })
-    expect(judgement.state === 'waiting' ? judgement.waitsFor.join() : '').toContain(sentence)
-  })
-
-  test('for a binding whose own checks end unknown after its pool was read', () => {
-    const spec = { objectiveRef: { name: 'unread', group: 'inference.networking.x-k8s.io' } }
-    const gaps = { 'InferenceObjective.inference.networking.x-k8s.io': FORBIDDEN }
-    const one = world(estate(peer, binding({ spec })), { gaps })
-    expect(reasonOf(one)).toBe('Undetermined')
-    expect(judgementOf(one, 'team-a/peer')).toMatchObject({
-      state: 'waiting',
-      waitsFor: ['binding team-a/llama, whose own checks cannot be decided'],
-    })
-  })
-
-  test('not for a binding whose pool could not be read', () => {
-    const gaps = { 'InferencePool.inference.networking.x-k8s.io': FORBIDDEN }
-    const named = binding({
-      name: 'peer',
-      spec: { poolRef: { name: 'llama', group: 'inference.networking.k8s.io' } },
-    })
-    expect(reasonOf(world(estate(named, binding()), { gaps }), 'team-a/peer')).toBe('Reconciled')
-  })
-
-  test('not for a foreign output', () => {
-    const foreign = live(outputA, { name: 'somebody-elses' })
-    expect(reasonOf(world(estate(peer, foreign)), 'team-a/peer')).toBe('Reconciled')
-  })
-
-  test('not for an own output', () => {
-    expect(reasonOf(world(estate(binding(), live(outputA))))).toBe('Reconciled')
-  })
-
-  test.each([
-    [
-      'an output whose pod selector a hand has narrowed',
-      { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } },
-    ],
-    ['an output whose pod selector a hand has emptied', { podSelector: {} }],
-    [
-      'an output to which a hand has added a selector',
-      { workloadSelectorTemplates: [...outputA.spec.workloadSelectorTemplates, 'unix:uid:0'] },
-    ],
-    [
-      'an output from which a hand has removed the pod labels',
-      { workloadSelectorTemplates: ['k8s:container-name:vllm', 'k8s:ns:team-a', 'k8s:sa:runner'] },
-    ],
-  ])('for %s', (_name, spec) => {
-    const leftover = orphanOf(outputA, 'team-a/gone', { spec })
-    expect(reasonOf(world(estate(peer, leftover)), 'team-a/peer')).toBe('WaitingForPeer')
-  })
-
-  test.each([
-    ['narrowed', { app: 'llama', hand: 'made' }],
-    ['turned to other pods', { app: 'other' }],
-  ])('for what an output selects, when a hand has %s its pod selector', (_name, matchLabels) => {
-    // The entry lands on the nodes of the chosen pods, and there its selectors alone decide.
-    const leftover = orphanOf(outputA, 'team-a/gone', { spec: { podSelector: { matchLabels } } })
-    expect(reasonOf(world([...tenant('peer', NARROW), leftover]), 'team-a/peer')).toBe('WaitingForPeer')
-  })
-
-  test('for what an output chooses and selects together', () => {
-    const spec = { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } }
-    const leftover = orphanOf(outputA, 'team-a/gone', { spec })
-    expect(reasonOf(world([...tenant('peer', { hand: 'made' }), leftover]), 'team-a/peer')).toBe(
-      'WaitingForPeer',
-    )
-  })
-
-  test('a live output of a collision partner does not turn the collision into a wait', () => {
-    expect(reasonOf(world(estate(peer, binding(), live(outputA))), 'team-a/peer')).toBe('IdentityCollision')
   })
 })
 

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../../src/core/kinds.ts'
-import { readBinding } from '../../src/core/objects/binding.ts'
 import type { RefusalReason } from '../../src/core/registry/reasons.ts'
 import { binding, estate, judgementOf, poolOnly, reasonOf, world } from '@kleym/testing/manifests.ts'
 import { admissionProblems, crdSchema } from './structural-schema.ts'
@@ -267,19 +266,8 @@ test('a message never repeats a megabyte', () => {
   expect(judgement.state === 'refused' ? judgement.message.length : Number.NaN).toBeLessThan(300)
 })
 
-test('a status that cannot be read is as if absent, and a good one is read', () => {
-  const status = { clusterSPIFFEID: { name: 'a', uid: 'b' }, stray: true }
-  expect(statusRead(status)).toEqual({ clusterSPIFFEID: { name: 'a', uid: 'b' } })
-  expect(statusRead({ ...status, observedGeneration: 'one' })).toBeUndefined()
-  expect(statusRead('Ready')).toBeUndefined()
-})
-
 function problemsOf(manifest: JsonRecord): readonly string[] {
   return admissionProblems(specSchema, manifest['spec'])
-}
-
-function statusRead(status: unknown): unknown {
-  return readBinding({ value: binding({ status }) }, 'live').status
 }
 
 function present(record: JsonRecord): JsonRecord {

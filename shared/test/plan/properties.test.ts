@@ -1,15 +1,13 @@
-// What must hold for every input: order does not matter, rest is reached, nobody shares a container, nothing crashes.
+// What must hold for every input: its order does not matter, the plan comes to an end, and then no two bindings share a
+// container.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { liveClaims } from '../../src/core/collide/claim.ts'
-import { indexClaims, relationOf } from '../../src/core/collide/claim-index.ts'
-import type { Claim } from '../../src/core/collide/claim.ts'
-import { collisionMessage, collisionOf, waitsOf } from '../../src/core/collide/conflict.ts'
-import { outputName } from '../../src/core/compile/output.ts'
+import { relationOf } from '../../src/core/collide/claim-index.ts'
+import { meet } from '../collide/meet.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { planOnce, type LiveOutput } from '../../src/core/plan/plan.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
-import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
 import { manifestOf, world, type World } from '@kleym/testing/manifests.ts'
 import { randomWorld } from '@kleym/testing/random-bindings.ts'
 
@@ -42,7 +40,7 @@ function bytesOf({ settled, compiled }: World): string {
 }
 
 /** Pairs of outputs of different owners that provably give one container two PerObjective identities. */
-export function sharing(outputs: readonly LiveOutput[]): readonly string[] {
+function sharing(outputs: readonly LiveOutput[]): readonly string[] {
   const claims = outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'ours' ? liveClaims(object, ownership.binding) : [],
   )
@@ -51,15 +49,6 @@ export function sharing(outputs: readonly LiveOutput[]): readonly string[] {
       .slice(at + 1)
       .filter((other) => other.owner !== one.owner && meet(one, other))
       .map((other) => `${one.owner} and ${other.owner}`),
-  )
-}
-
-function meet(one: Claim, other: Claim): boolean {
-  return (
-    one.namespace === other.namespace &&
-    one.serviceAccountName === other.serviceAccountName &&
-    one.containerName === other.containerName &&
-    relationOf(one.labels, other.labels) !== undefined
   )
 }
 
@@ -166,118 +155,6 @@ describe('random worlds', () => {
       { numRuns: RUNS },
     )
   })
-})
-
-const NAME_CHARS = fc.constantFrom('a', 'b', '0', '-', '.', 'x')
-const objectName = fc
-  .string({ unit: NAME_CHARS, minLength: 1, maxLength: 80 })
-  .map((text) => `k${text}`.replaceAll(/[.-]+/g, (run) => run.slice(0, 1)).replace(/[.-]$/, ''))
-
-test('names are unique per binding, and DNS-1123 labels', () => {
-  const key = fc.record({
-    namespace: objectName.map((name) => name.replaceAll('.', '').slice(0, 63)),
-    name: objectName,
-  })
-  fc.assert(
-    fc.property(
-      fc.uniqueArray(key, { selector: (one) => `${one.namespace}/${one.name}`, maxLength: 20 }),
-      (keys) => {
-        const names = keys.map((one) =>
-          outputName(one.namespace, one.name, 'objective', 'spiffe://example.org/x'),
-        )
-        expect(new Set(names).size).toBe(keys.length)
-        expect(names.filter((name) => !isDns1123Label(name))).toEqual([])
-      },
-    ),
-    { numRuns: RUNS },
-  )
-})
-
-const claim: fc.Arbitrary<Claim> = fc.record({
-  basis: fc.constantFrom('declared', 'declared', 'declared', 'tentative', 'live', 'reserved'),
-  owner: fc.constantFrom('', ...Array.from('abcdefghijklmnopqr', (name) => `n/${name}`)),
-  output: fc.constantFrom(undefined, 'o1', 'o2'),
-  namespace: fc.constantFrom('n', 'm'),
-  serviceAccountName: fc.constantFrom('s', 's', 't'),
-  containerName: fc.constantFrom('c', 'c', 'd'),
-  labels: fc
-    .dictionary(fc.constantFrom('k', 'l', 'm', 'n"\n'), fc.constantFrom('1', '2'), { maxKeys: 4 })
-    .map((labels) => new Map(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))),
-  spiffeId: fc.constant('spiffe://example.org/x'),
-})
-
-function line(claimed: Claim, relation: unknown): string {
-  return `${claimed.owner} ${claimed.basis} ${claimed.output ?? ''} ${String(relation)}`
-}
-
-function member(owner: string): Claim {
-  return {
-    basis: 'declared',
-    owner,
-    output: undefined,
-    namespace: 'n',
-    serviceAccountName: 's',
-    containerName: 'c',
-    labels: new Map([['k', '1']]),
-    spiffeId: 'spiffe://example.org/x',
-  }
-}
-
-test('a crowd in one cell names the ten that follow, in whatever order its claims came', () => {
-  const owners = Array.from({ length: 30 }, (_, at) => `n/${String(at).padStart(2, '0')}`)
-  fc.assert(
-    fc.property(fc.shuffledSubarray(owners, { minLength: 15 }), fc.nat(), (crowd, pick) => {
-      const own = crowd[pick % crowd.length] ?? ''
-      const collision = collisionOf(indexClaims(crowd.map(member)), member(own))
-      const inOrder = crowd.toSorted()
-      const following = [
-        ...inOrder.slice(inOrder.indexOf(own) + 1),
-        ...inOrder.slice(0, inOrder.indexOf(own)),
-      ]
-      expect(collision?.named.map((peer) => peer.claim.owner)).toEqual(following.slice(0, 10))
-    }),
-    { numRuns: RUNS },
-  )
-})
-
-test('the claim index agrees with a comparison of all with all', () => {
-  // One declared claim per owner, as bindings make them.
-  const claims = fc
-    .array(claim, { maxLength: 40 })
-    .map((all) =>
-      all.filter(
-        (one, at) =>
-          one.basis !== 'declared' ||
-          (one.owner !== '' &&
-            all.findIndex((other) => other.basis === 'declared' && other.owner === one.owner) === at),
-      ),
-    )
-  fc.assert(
-    fc.property(claims, (all) => {
-      const index = indexClaims(all)
-      for (const own of all.filter(({ basis }) => basis === 'declared')) {
-        const peers = all.filter((other) => other.owner !== own.owner && meet(own, other))
-        const declared = peers.filter(({ basis }) => basis === 'declared')
-        const collision = collisionOf(index, own)
-        expect(collision?.count ?? 0).toBe(declared.length)
-        expect(
-          (collision?.all() ?? []).map(({ claim: other, relation }) => line(other, relation)).toSorted(),
-        ).toEqual(declared.map((other) => line(other, relationOf(own.labels, other.labels))).toSorted())
-        const after = (owner: string): number => (owner > own.owner ? 0 : 1)
-        const inTurn = declared
-          .map(({ owner }) => owner)
-          .toSorted((left, right) => after(left) - after(right) || (left < right ? -1 : 1))
-        expect((collision?.named ?? []).map((peer) => peer.claim.owner)).toEqual(inTurn.slice(0, 10))
-        const waits = waitsOf(index, own).map(({ claim: other, relation }) => line(other, relation))
-        const others = peers.filter(({ basis }) => basis !== 'declared')
-        expect(waits.toSorted()).toEqual(
-          others.map((other) => line(other, relationOf(own.labels, other.labels))).toSorted(),
-        )
-        expect(collision === undefined ? '' : collisionMessage(collision)).not.toContain('undefined')
-      }
-    }),
-    { numRuns: 300 },
-  )
 })
 
 function nameOf(object: JsonRecord): unknown {

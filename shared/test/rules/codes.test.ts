@@ -1,16 +1,12 @@
 // Every finding code: the least world that shows it, and the nearest one that does not.
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
-import { operatorClaims, settleSettings } from '../../src/core/install/operator-settings.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { FINDING_CODES, findingEntry, type FindingCode } from '../../src/core/registry/findings.ts'
-import { pageSections } from '../../src/core/registry/pages.ts'
+import { FINDING_CODES, type FindingCode } from '../../src/core/registry/findings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import {
   binding,
@@ -409,40 +405,5 @@ describe('every finding code', () => {
   test('stands in the table, or needs what files do not have', () => {
     const tabled = CASES.map(({ code }) => code)
     expect([...tabled, ...Object.keys(ELSEWHERE)].toSorted()).toEqual([...FINDING_CODES])
-  })
-})
-
-const operator = (name: string, trustDomain: string): { value: JsonRecord } => ({
-  value: {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: 'kleym' },
-    spec: {
-      template: {
-        spec: { containers: [{ image: 'kleym-operator', args: [`--trust-domain=${trustDomain}`] }] },
-      },
-    },
-  },
-})
-
-describe('KLM520, settings that disagree', () => {
-  test.each([
-    ['two operators with two trust domains', ['example.org', 'example.com'], ['KLM520']],
-    ['two operators with one', ['example.org', 'example.org'], []],
-  ])('%s', (_, [one = '', other = ''], codes) => {
-    const claims = operatorClaims([operator('a', one), operator('b', other)])
-    expect(settleSettings(claims).disagreements.map(({ code }) => code)).toEqual(codes)
-  })
-})
-
-describe('every finding code has a page', () => {
-  const docs = join(import.meta.dirname, '../../../docs/findings')
-
-  test.each(FINDING_CODES)('%s', (code) => {
-    const file = join(docs, `${code}.md`)
-    expect(existsSync(file)).toBe(true)
-    const page = readFileSync(file, 'utf8')
-    expect(page).toContain(`# ${code}: ${findingEntry(code).title}`)
-    for (const { heading, text } of pageSections(code)) expect(page).toContain(`## ${heading}\n\n${text}\n`)
   })
 })

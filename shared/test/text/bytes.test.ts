@@ -1,18 +1,9 @@
-// Byte-wise text and SHA-256, held against Node's own.
-import { createHash } from 'node:crypto'
+// Byte-wise text, held against Node's own.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byteLength, compareBytes, cutToBytes, utf8 } from '../../src/core/text/bytes.ts'
-import { sha256Hex } from '../../src/core/text/sha256.ts'
+import { anyText } from './any-text.ts'
 
-/** Any UTF-16 string, unpaired surrogates included, short enough that blocks and boundaries are met often. */
-const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200 }),
-  fc.string({
-    unit: fc.constantFrom('a', 'é', '€', '😀', '\ud83d', '\ude00', '\uffff', '\0'),
-    maxLength: 200,
-  }),
-)
 const wholeText = fc.string({ unit: 'binary', maxLength: 200 })
 
 describe('bytes', () => {
@@ -72,28 +63,3 @@ describe('bytes', () => {
     )
   })
 })
-
-describe('sha256Hex', () => {
-  test('is what node:crypto says, for any text', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        expect(sha256Hex(text)).toBe(nodeHash(text))
-      }),
-    )
-  })
-
-  test('is what node:crypto says at every length around the block boundaries', () => {
-    for (let length = 0; length <= 130; length++) {
-      expect(sha256Hex('x'.repeat(length)), `length ${length}`).toBe(nodeHash('x'.repeat(length)))
-    }
-  })
-
-  test('is what node:crypto says of a megabyte', () => {
-    const text = 'é€😀x'.repeat(100_000)
-    expect(sha256Hex(text)).toBe(nodeHash(text))
-  })
-})
-
-function nodeHash(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex')
-}
