@@ -85,7 +85,7 @@ export interface ClusterSize {
 }
 
 /** A cluster: its objects without kleym's outputs, and those. */
-export interface Cluster {
+export interface MadeUpCluster {
   readonly objects: readonly RawObject[]
   readonly outputs: readonly RawObject[]
 }
@@ -99,7 +99,7 @@ const PODS_PER_NODE = 100
  * A cluster at rest: four pools in each namespace, two bindings for each pool (its model server and its LoRA side
  * container), pods of two or three containers spread evenly over the pools, foreign ClusterSPIFFEIDs, and the default.
  */
-export function clusterOf({ pods, clusterSpiffeIds, foreignShare }: ClusterSize): Cluster {
+export function clusterOf({ pods, clusterSpiffeIds, foreignShare }: ClusterSize): MadeUpCluster {
   const foreign = Math.round(clusterSpiffeIds * foreignShare)
   const bindings = clusterSpiffeIds - foreign
   const namespaces = Math.ceil(bindings / BINDINGS_PER_NAMESPACE)

@@ -47,7 +47,7 @@ export interface Injection {
 }
 
 /** What becomes of a held request or answer. */
-export type Release = 'forward' | 'drop'
+export type HeldRelease = 'forward' | 'drop'
 
 /** A rule that was injected, and what it has done so far. */
 export interface ActiveRule {
@@ -55,8 +55,8 @@ export interface ActiveRule {
   readonly hits: ObservedRequest[]
   seen: number
   removed: boolean
-  release?: Release
-  readonly held: Set<(release: Release) => void>
+  release?: HeldRelease
+  readonly held: Set<(release: HeldRelease) => void>
 }
 
 /** Adds a rule to those of a proxy. */
@@ -99,7 +99,7 @@ export function dueRule(rules: readonly ActiveRule[], request: ObservedRequest):
 }
 
 /** Holds a request until its rule is released; at once where that has happened. */
-export function released(active: ActiveRule, observed: ObservedRequest): Promise<Release> {
+export function released(active: ActiveRule, observed: ObservedRequest): Promise<HeldRelease> {
   if (active.release !== undefined) return Promise.resolve(active.release)
   observed.outcome = 'held'
   return new Promise((resolve) => {

@@ -11,7 +11,7 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
@@ -30,7 +30,7 @@ let operator: RunningOperator
 let neverTwo: NeverTwo
 let foreign: JsonRecord
 /** The two sides after a run in peace. */
-let peace: Readonly<Record<Side, State>>
+let peace: Readonly<Record<ConvergenceSide, State>>
 /** Where the scenario has come to rest on its second side. */
 const rested: string[] = []
 
@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAll(neverTwo, proxy, cp))
 
-async function inPeace(side: Side): Promise<State> {
+async function inPeace(side: ConvergenceSide): Promise<State> {
   await goTo(cp, 'peace', side)
   await settled(cp, 'peace', side)
   return stateOf(cp, 'peace')

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { Order, Report } from './supervisor.ts'
+import type { SupervisorOrder, SupervisorReport } from './supervisor.ts'
 import { until, within } from '@kleym/testing/wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
@@ -63,7 +63,7 @@ export async function startProcesses(): Promise<Processes> {
   const ready = new Promise<string>((resolve, reject) => {
     supervisor.once('error', reject)
     supervisor.once('exit', (code) => reject(new Error(`the supervisor ended with ${String(code)}`)))
-    supervisor.on('message', (message: Report) => {
+    supervisor.on('message', (message: SupervisorReport) => {
       if (message.report === 'ready') resolve(message.folder)
       else note(runs, message)
     })
@@ -90,7 +90,7 @@ export async function startProcesses(): Promise<Processes> {
   }
 }
 
-function note(runs: Map<number, Run>, message: Exclude<Report, { report: 'ready' }>): void {
+function note(runs: Map<number, Run>, message: Exclude<SupervisorReport, { report: 'ready' }>): void {
   const run = runs.get(message.id)
   if (run === undefined) return
   if (message.report === 'started') run.pid = message.pid
@@ -135,7 +135,7 @@ async function startProgram(
     })
     await within(report, () => `${name} to ${what}; its last lines:\n${lastLines(log)}`)
   }
-  const send = (order: Order): void => {
+  const send = (order: SupervisorOrder): void => {
     if (supervisor.connected) supervisor.send(order)
   }
   send({

@@ -2,12 +2,12 @@
 import { request as httpsRequest, type Agent } from 'node:https'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { ControlPlane } from './control-plane.ts'
-import { dueRule, released, type ActiveRule, type Fault, type Release } from './fault-rules.ts'
+import { dueRule, released, type ActiveRule, type Fault, type HeldRelease } from './fault-rules.ts'
 import { isWrite, type ProxiedExchange } from './observed-request.ts'
 import type { OpenWatch } from './proxied-watches.ts'
 
 /** What to do with an answer that has come: at once, or when the returned promise says so. */
-type AnswerGate = () => Release | Promise<Release>
+type AnswerGate = () => HeldRelease | Promise<HeldRelease>
 
 /** Does to a request what the rules say; `pass` forwards it, and its gate decides on the answer. */
 export function decide(

@@ -9,7 +9,7 @@ import type { Spire } from './spire.ts'
 const AT_A_TIME = 8
 
 /** An object to apply, and what is done to it afterwards. */
-export interface Piece {
+export interface PlacedObject {
   readonly object: JsonRecord
   /** A pod's, as a kubelet would report it. */
   readonly phase?: string
@@ -18,7 +18,7 @@ export interface Piece {
 }
 
 /** Pieces by age: `creationTimestamp` has whole seconds, and each wave but the first begins in a second of its own. */
-export type Waves = readonly (readonly Piece[])[]
+export type Waves = readonly (readonly PlacedObject[])[]
 
 /** Applies waves; `<uid:Kind/namespace/name>` in a text becomes the UID of an object of an earlier wave. */
 export async function build(cp: ControlPlane, waves: Waves): Promise<void> {

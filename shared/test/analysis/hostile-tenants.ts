@@ -111,7 +111,7 @@ const pod: fc.Arbitrary<PodDraft> = fc.record({
   ),
 })
 
-export interface HostileWorld {
+export interface HostileTenants {
   readonly pools: readonly PoolDraft[]
   readonly bindings: readonly BindingDraft[]
   readonly pods: readonly PodDraft[]
@@ -121,7 +121,7 @@ const place = ({ namespace, name }: { readonly namespace: string; readonly name:
   `${namespace}/${name}`
 
 /** Two pools in each of three namespaces and one with a hostile name, up to ten bindings, up to ten pods. */
-export const hostileWorld: fc.Arbitrary<HostileWorld> = fc.record({
+export const hostileTenants: fc.Arbitrary<HostileTenants> = fc.record({
   pools: poolDrafts,
   bindings: fc.uniqueArray(binding, { selector: place, minLength: 4, maxLength: 10 }),
   pods: fc.array(pod, { minLength: 3, maxLength: 10 }),
@@ -146,7 +146,7 @@ const DEFAULT_ID: JsonRecord = {
 }
 
 /** The manifests of a world; live ones carry a UID. */
-export function manifestsOf({ pools, bindings, pods }: HostileWorld): readonly JsonRecord[] {
+export function manifestsOf({ pools, bindings, pods }: HostileTenants): readonly JsonRecord[] {
   return [
     DEFAULT_ID,
     { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' }, spec: {} },
@@ -208,7 +208,7 @@ function podManifest({ namespace, labels: podLabels, serviceAccountName, contain
 }
 
 /** What the whole core makes of a world. */
-export function analysisOf(world: HostileWorld): Analysis {
+export function analysisOf(world: HostileTenants): Analysis {
   const objects = manifestsOf(world).map((value) => ({ value }))
   return analyse(readSnapshot({ objects }), CONFIG, HANDLES_EVERYTHING)
 }

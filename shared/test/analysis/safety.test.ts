@@ -11,11 +11,11 @@ import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 import {
   analysisOf,
   HOSTILE,
-  hostileWorld,
+  hostileTenants,
   manifestsOf,
   oneMoreBinding,
   type BindingDraft,
-  type HostileWorld,
+  type HostileTenants,
   type PoolDraft,
 } from './hostile-tenants.ts'
 
@@ -38,13 +38,13 @@ function heldIn(prediction: Prediction, pods: readonly Pod[]): readonly Held[] {
   )
 }
 
-function draftOf({ bindings }: HostileWorld, key: string): BindingDraft {
+function draftOf({ bindings }: HostileTenants, key: string): BindingDraft {
   const found = bindings.find(({ namespace, name }) => `${namespace}/${name}` === key)
   if (found === undefined) throw new Error(`no binding ${key} was written`)
   return found
 }
 
-function poolOf({ pools }: HostileWorld, { namespace, pool }: BindingDraft): PoolDraft {
+function poolOf({ pools }: HostileTenants, { namespace, pool }: BindingDraft): PoolDraft {
   const found = pools.find((one) => one.namespace === namespace && one.name === pool)
   if (found === undefined) throw new Error(`no pool ${namespace}/${pool} was written`)
   return found
@@ -64,7 +64,7 @@ test('an identity of ours reaches only the namespace, service account, pool pods
     readyBesideHostile: 0,
   }
   fc.assert(
-    fc.property(hostileWorld, (world) => {
+    fc.property(hostileTenants, (world) => {
       const analysis = analysisOf(world)
       const ours = bindingOfOutput(analysis)
       for (const { pod, container, role, registration } of heldIn(analysis.prediction(), analysis.subjects)) {
@@ -104,7 +104,7 @@ function isLookAlike(other: Pod, pod: Pod): boolean {
 }
 
 function countHostile(
-  world: HostileWorld,
+  world: HostileTenants,
   analysis: Analysis,
   seen: { refusedHostile: number; readyBesideHostile: number },
 ): void {
@@ -126,7 +126,7 @@ function countHostile(
 test('two bindings that are both Ready and PerObjective never share the pods of one container provably', () => {
   const seen = { pairs: 0, collisions: 0 }
   fc.assert(
-    fc.property(hostileWorld, (world) => {
+    fc.property(hostileTenants, (world) => {
       const exact = { ...world, pods: world.pools.flatMap((pool) => exactPods(world, pool)) }
       const analysis = analysisOf(exact)
       const ready = world.bindings.filter(
@@ -155,7 +155,7 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
 })
 
 /** A pod with a pool's labels and no others: whatever else selects it shares its pods provably. */
-function exactPods({ bindings }: HostileWorld, { namespace, labels }: PoolDraft): HostileWorld['pods'] {
+function exactPods({ bindings }: HostileTenants, { namespace, labels }: PoolDraft): HostileTenants['pods'] {
   return bindings
     .filter((one) => one.namespace === namespace)
     .map(({ serviceAccountName, containerName }) => ({
@@ -178,7 +178,7 @@ function isSubset({ labels: one }: PoolDraft, { labels: other }: PoolDraft): boo
   return Object.entries(one).every(([key, value]) => Object.hasOwn(other, key) && other[key] === value)
 }
 
-function expectOneOfOurs(analysis: Analysis, world: HostileWorld): void {
+function expectOneOfOurs(analysis: Analysis, world: HostileTenants): void {
   const ours = bindingOfOutput(analysis)
   const holders = new Map<string, string>()
   for (const { pod, container, registration } of heldIn(analysis.prediction(), analysis.subjects)) {
@@ -194,7 +194,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
   test('neither their identities nor any other verdict, their default included', () => {
     const seen = { selectable: 0 }
     fc.assert(
-      fc.property(hostileWorld, oneMoreBinding, (world, added) => {
+      fc.property(hostileTenants, oneMoreBinding, (world, added) => {
         const before = analysisOf(world)
         const after = analysisOf({ ...world, bindings: [...world.bindings, added] })
         const elsewhere = (pods: readonly Pod[]): readonly Pod[] =>
@@ -212,7 +212,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
   test('and it is the namespaceSelector that keeps it so: without it, look-alikes lose their default identity', () => {
     const seen = { changed: 0 }
     fc.assert(
-      fc.property(hostileWorld, oneMoreBinding, (world, added) => {
+      fc.property(hostileTenants, oneMoreBinding, (world, added) => {
         const before = analysisOf(world)
         const after = analysisOf({ ...world, bindings: [...world.bindings, added] })
         const elsewhere = after.subjects.filter(({ namespace }) => namespace !== added.namespace)
@@ -272,7 +272,7 @@ function withoutNamespaceSelector(analysis: Analysis, added: BindingDraft): Pred
 
 test('the order of the manifests changes no verdict', () => {
   fc.assert(
-    fc.property(hostileWorld, (world) => {
+    fc.property(hostileTenants, (world) => {
       const turned = {
         pools: world.pools.toReversed(),
         bindings: world.bindings.toReversed(),

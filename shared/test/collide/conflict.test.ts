@@ -10,14 +10,14 @@ import {
   pool,
   poolOnly,
   reasonOf,
-  world,
-  type World,
+  settledCluster,
+  type SettledCluster,
 } from '@kleym/testing/manifests.ts'
 import { NARROW, tenant, WIDE } from './claims.ts'
 
 const TAIL = ': PerObjective bindings must not share the same pod selector and container name'
 
-function relationsOf(one: World, key: string): Record<string, string> | undefined {
+function relationsOf(one: SettledCluster, key: string): Record<string, string> | undefined {
   const judgement = judgementOf(one, key)
   if (judgement.state !== 'refused' || judgement.collision === undefined) return undefined
   const all = judgement.collision.all()
@@ -37,7 +37,7 @@ describe('two declared claims', () => {
       'SamePods',
     ],
   ])('%s', (_name, a, b, fromA, fromB) => {
-    const one = world([...tenant('a', a), ...tenant('b', b)])
+    const one = settledCluster([...tenant('a', a), ...tenant('b', b)])
     expect(relationsOf(one, 'team-a/a')).toEqual({ 'team-a/b': fromA })
     expect(relationsOf(one, 'team-a/b')).toEqual({ 'team-a/a': fromB })
     expect(one.settled.outputs).toEqual([])
@@ -61,7 +61,7 @@ describe('two declared claims', () => {
     ],
   ])('do not collide with %s', (name, peer) => {
     const own = name === 'as many labels that overlap in one' ? NARROW : WIDE
-    expect(reasonOf(world([...tenant('a', own), ...peer]), 'team-a/a')).toBe('Reconciled')
+    expect(reasonOf(settledCluster([...tenant('a', own), ...peer]), 'team-a/a')).toBe('Reconciled')
   })
 
   test('do not collide across namespaces', () => {
@@ -70,17 +70,17 @@ describe('two declared claims', () => {
       objective({ namespace: 'team-b' }),
       binding({ namespace: 'team-b' }),
     ]
-    expect(reasonOf(world([...estate(binding()), ...other]))).toBe('Reconciled')
+    expect(reasonOf(settledCluster([...estate(binding()), ...other]))).toBe('Reconciled')
   })
 
   test('collide with one SPIFFE ID too: two bindings of one objective on one container', () => {
-    const one = world(estate(binding(), binding({ name: 'again' })))
+    const one = settledCluster(estate(binding(), binding({ name: 'again' })))
     expect(relationsOf(one, 'team-a/llama')).toEqual({ 'team-a/again': 'SamePods' })
   })
 
   test('are not transitive: peers are direct peers', () => {
     // {app}, {app, x} and {app, y}: the last two share no provable pod.
-    const one = world([
+    const one = settledCluster([
       ...tenant('all', WIDE),
       ...tenant('x', { ...WIDE, x: '1' }),
       ...tenant('y', { ...WIDE, y: '1' }),
@@ -91,7 +91,7 @@ describe('two declared claims', () => {
   })
 
   test('PoolOnly bindings never collide, not even with each other', () => {
-    const one = world(estate(poolOnly({ name: 'a' }), poolOnly({ name: 'b' }), binding()))
+    const one = settledCluster(estate(poolOnly({ name: 'a' }), poolOnly({ name: 'b' }), binding()))
     expect(['a', 'b', 'llama'].map((name) => reasonOf(one, `team-a/${name}`))).toEqual(
       Array(3).fill('Reconciled'),
     )
@@ -116,7 +116,7 @@ describe('what is said of a collision', () => {
   })
 
   test('names are merged in byte order from all relations', () => {
-    const one = world([
+    const one = settledCluster([
       ...tenant('a', NARROW),
       ...tenant('b', WIDE),
       ...tenant('c', NARROW),
@@ -133,7 +133,7 @@ describe('what is said of a collision', () => {
 
   test('one more member rewrites at most eleven statuses', () => {
     const before = crowd(40)
-    const after = world([
+    const after = settledCluster([
       ...estate(binding({ name: 'b20x' })),
       ...before.snapshot.bindings.map(({ meta }) => binding({ name: meta.name })),
     ])
@@ -149,16 +149,16 @@ describe('what is said of a collision', () => {
 })
 
 /** Bindings `b00`, `b01` and so on, which all collide. */
-function crowd(count: number): World {
+function crowd(count: number): SettledCluster {
   const names = Array.from({ length: count }, (_, at) => numbered(at))
-  return world(estate(...names.map((name) => binding({ name }))))
+  return settledCluster(estate(...names.map((name) => binding({ name }))))
 }
 
 function numbered(...numbers: readonly number[]): string {
   return numbers.map((number) => `b${String(number).padStart(2, '0')}`).join(', ')
 }
 
-function messageOf(one: World, name: string): string {
+function messageOf(one: SettledCluster, name: string): string {
   const judgement = judgementOf(one, `team-a/${name}`)
   return judgement.state === 'refused' ? judgement.message : judgement.state
 }

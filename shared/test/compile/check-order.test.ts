@@ -13,8 +13,8 @@ import {
   objective,
   outputOf,
   pool,
-  world,
-  type World,
+  settledCluster,
+  type SettledCluster,
 } from '@kleym/testing/manifests.ts'
 
 interface Flaw {
@@ -109,12 +109,12 @@ describe('an unknown step ends the checks', () => {
 
   test('later flaws are not judged', () => {
     const spec = { objectiveRef: { name: 'No' }, mode: 'Both', serviceAccountName: 'No' }
-    const one = world([binding({ spec })], { gaps })
+    const one = settledCluster([binding({ spec })], { gaps })
     expect(judgementOf(one)).toMatchObject({ state: 'undetermined', check: 'pool found' })
   })
 
   test('an earlier flaw is', () => {
-    const one = world([binding({ spec: { poolRef: { name: 'No' } } })], { gaps })
+    const one = settledCluster([binding({ spec: { poolRef: { name: 'No' } } })], { gaps })
     expect(judgementOf(one)).toMatchObject({ state: 'refused', check: 'poolRef form' })
   })
 })
@@ -125,8 +125,8 @@ function sideBySide(one: Flaw, other: Flaw): boolean {
   return specs.length === 0 && parts.every((part) => one[part] === undefined || other[part] === undefined)
 }
 
-function flawed(flaw: Omit<Flaw, 'reason'>): World {
-  return world([
+function flawed(flaw: Omit<Flaw, 'reason'>): SettledCluster {
+  return settledCluster([
     ...(flaw.pools ?? [pool()]),
     ...(flaw.objectives ?? [objective()]),
     objective({ name: 'rival' }),

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
-import { binding, estate, objective, pool, poolOnly, world } from '@kleym/testing/manifests.ts'
+import { binding, estate, objective, pool, poolOnly, settledCluster } from '@kleym/testing/manifests.ts'
 
 const RUNS = 150
 
@@ -21,7 +21,7 @@ describe('hostile input', () => {
     })
     fc.assert(
       fc.property(objects, ({ spec, status, poolSpec, poolRef, outputSpec, labels }) => {
-        const one = world([
+        const one = settledCluster([
           pool({ spec: poolSpec }),
           objective({ poolRef }),
           { ...binding(), spec, status },
@@ -64,7 +64,9 @@ describe('hostile input', () => {
       { mode: text },
     ]
     for (const spec of fields) {
-      expect(world(estate(binding({ spec }))).settled.judgements.get('team-a/llama')?.state).toBe('refused')
+      expect(settledCluster(estate(binding({ spec }))).settled.judgements.get('team-a/llama')?.state).toBe(
+        'refused',
+      )
     }
     const pools = [
       pool({ labels: { [text]: 'a' } }),
@@ -72,22 +74,22 @@ describe('hostile input', () => {
       pool({ spec: { selector: text } }),
     ]
     for (const one of pools) {
-      expect(world([one, objective(), binding()]).settled.judgements.get('team-a/llama')?.state).toBe(
-        'refused',
-      )
+      expect(
+        settledCluster([one, objective(), binding()]).settled.judgements.get('team-a/llama')?.state,
+      ).toBe('refused')
     }
   })
 
   test('a megabyte of a name is refused, or cut to a legal output', () => {
     const name = 'a'.repeat(MEGABYTE)
-    const one = world(estate(binding({ name }), poolOnly({ namespace: name })))
+    const one = settledCluster(estate(binding({ name }), poolOnly({ namespace: name })))
     for (const { object } of one.settled.outputs) expect(isDns1123Label(object.meta.name)).toBe(true)
   })
 
   test('deep nesting does not overflow', () => {
     let deep: unknown = 'x'
     for (let depth = 0; depth < 100_000; depth++) deep = depth % 2 === 0 ? [deep] : { deep }
-    const one = world([
+    const one = settledCluster([
       pool({ spec: { selector: deep } }),
       objective({ poolRef: deep }),
       {

@@ -13,13 +13,13 @@ import {
   outputOf,
   pool,
   poolOnly,
-  world,
+  settledCluster,
 } from '@kleym/testing/manifests.ts'
 
 const LABELS = { app: 'llama', 'llm-d.ai/role': 'decode' }
 
 function partsOf(manifest: JsonRecord): IdentityParts {
-  const { compiled } = judgementOf(world([pool({ labels: LABELS }), objective(), manifest]))
+  const { compiled } = judgementOf(settledCluster([pool({ labels: LABELS }), objective(), manifest]))
   return got(compiled.gathered.parts, 'the parts of an identity')
 }
 
@@ -49,7 +49,7 @@ describe('the SPIFFE ID', () => {
       word === 'pool'
         ? poolOnly({ spec: { poolRef: { name } } })
         : binding({ spec: { objectiveRef: { name } } })
-    const one = world([...estate(manifest), pool({ name }), objective({ name })])
+    const one = settledCluster([...estate(manifest), pool({ name }), objective({ name })])
     const judgement = judgementOf(one)
     expect(judgement.state).toBe(state)
     const prefix = `spiffe://example.org/ns/team-a/${word}/`
@@ -95,7 +95,7 @@ describe('selectors', () => {
   })
 
   test('say where a flat pool has its label', () => {
-    const one = world([pool({ group: X_GROUP }), objective(), binding()])
+    const one = settledCluster([pool({ group: X_GROUP }), objective(), binding()])
     const parts = got(judgementOf(one).compiled.gathered.parts)
     expect(selectorsOf(parts).map(({ field }) => field)).toContain('.spec.selector["app"]')
   })
@@ -198,7 +198,9 @@ describe('the safety proof', () => {
   ] as const)('a pool label that makes a selector of %i bytes is %s', (bytes, state) => {
     const value = 'v'.repeat(60)
     const key = `${'p'.repeat(bytes - 10 - 1 - value.length - '/name'.length)}/name`
-    const judgement = judgementOf(world([pool({ labels: { [key]: value } }), objective(), binding()]))
+    const judgement = judgementOf(
+      settledCluster([pool({ labels: { [key]: value } }), objective(), binding()]),
+    )
     expect(judgement.state).toBe(state)
     expect(judgement.state === 'refused' ? judgement.reason : 'UnsafeSelector').toBe('UnsafeSelector')
   })
@@ -206,7 +208,7 @@ describe('the safety proof', () => {
   test.each(['', 'Team-A', 'team.a', 'a'.repeat(64), '../team-b'])(
     'the namespace %j gets nothing',
     (namespace) => {
-      const one = world([pool({ namespace }), objective({ namespace }), binding({ namespace })])
+      const one = settledCluster([pool({ namespace }), objective({ namespace }), binding({ namespace })])
       const judgement = judgementOf(one, `${namespace}/llama`)
       expect(judgement).toMatchObject({ state: 'refused', check: 'safety proof', reason: 'UnsafeSelector' })
       expect(one.settled.outputs).toEqual([])

@@ -13,8 +13,8 @@ import {
   pool,
   poolOnly,
   verdictIn,
-  world,
-  type Options,
+  settledCluster,
+  type ClusterOptions,
 } from '@kleym/testing/manifests.ts'
 
 const OBJECTIVES = [LLM_D, X_GROUP, K8S_GROUP].map((group) => `InferenceObjective.${group}`)
@@ -25,7 +25,7 @@ const objectiveIn = (group: string): JsonRecord =>
 interface Row {
   readonly name: string
   readonly objects: readonly JsonRecord[]
-  readonly options?: Options
+  readonly options?: ClusterOptions
   readonly reason: string
   readonly says?: string
 }
@@ -109,11 +109,11 @@ const OBJECTIVE_ROWS: readonly Row[] = [
 
 describe('objectives', () => {
   test.each(OBJECTIVE_ROWS)('$name', ({ objects, options, reason, says }) => {
-    expect(verdictIn(world([pool(), ...objects], options))).toEqual(saying(reason, says))
+    expect(verdictIn(settledCluster([pool(), ...objects], options))).toEqual(saying(reason, says))
   })
 
   test('kinds that are served and do not hold the name are remembered for a warning', () => {
-    const references = referencesIn(world([objective({ group: X_GROUP })]).snapshot)
+    const references = referencesIn(settledCluster([objective({ group: X_GROUP })]).snapshot)
     expect(resolveObjective(references, 'team-a', { name: 'chat' })).toMatchObject({
       kind: { group: X_GROUP },
       passedOver: [{ group: LLM_D }],
@@ -163,12 +163,14 @@ describe('the poolRef of an objective', () => {
     ['through __proto__', JSON.parse('{"__proto__": {"name": "llama"}}'), '.spec.poolRef.name is missing'],
   ])('%s', (_name, poolRef, problem) => {
     const reason = problem === undefined ? 'Reconciled' : 'InvalidObjectiveRef'
-    expect(verdictIn(world([pool(), objective({ poolRef }), binding()]))).toEqual(saying(reason, problem))
+    expect(verdictIn(settledCluster([pool(), objective({ poolRef }), binding()]))).toEqual(
+      saying(reason, problem),
+    )
   })
 
   test('an objective without a spec leads nowhere', () => {
     const bare = { ...objective(), spec: undefined }
-    expect(verdictIn(world([pool(), bare, binding()]))).toEqual(
+    expect(verdictIn(settledCluster([pool(), bare, binding()]))).toEqual(
       saying('InvalidObjectiveRef', '.spec.poolRef is missing'),
     )
   })

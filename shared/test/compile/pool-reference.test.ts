@@ -17,8 +17,8 @@ import {
   pool,
   reasonOf,
   verdictIn,
-  world,
-  type Options,
+  settledCluster,
+  type ClusterOptions,
 } from '@kleym/testing/manifests.ts'
 
 const K_POOLS = `InferencePool.${K8S_GROUP}`
@@ -31,7 +31,7 @@ const otherX = pool({ group: X_GROUP, labels: { app: 'other' } })
 interface Row {
   readonly name: string
   readonly objects: readonly JsonRecord[]
-  readonly options?: Options
+  readonly options?: ClusterOptions
   readonly reason: string
   readonly says?: string
 }
@@ -143,11 +143,16 @@ const POOLS: readonly Row[] = [
 
 describe('pools', () => {
   test.each(POOLS)('$name', ({ objects, options, reason, says }) => {
-    expect(verdictIn(world([objective(), ...objects], options))).toEqual(saying(reason, says))
+    expect(verdictIn(settledCluster([objective(), ...objects], options))).toEqual(saying(reason, says))
   })
 
   test('the first kind wins when both hold the name, and the objective must mean that one', () => {
-    const one = world([kPool, xPool, objective({ poolRef: { name: 'llama', group: X_GROUP } }), binding()])
+    const one = settledCluster([
+      kPool,
+      xPool,
+      objective({ poolRef: { name: 'llama', group: X_GROUP } }),
+      binding(),
+    ])
     expect(judgementOf(one).compiled.gathered.pool).toMatchObject({ kind: { group: K8S_GROUP } })
     expect(reasonOf(one)).toBe('InvalidObjectiveRef')
   })
@@ -168,13 +173,13 @@ describe('what files cannot decide', () => {
   const open: Config = { trustDomain: { kind: 'not known' }, className: '' }
 
   test('no trust domain is configured', () => {
-    expect(verdictIn(world(estate(binding()), { config: missing }))).toEqual(
+    expect(verdictIn(settledCluster(estate(binding()), { config: missing }))).toEqual(
       saying('MissingTrustDomain', 'no trust domain'),
     )
   })
 
   test('a trust domain that is not known is no refusal', () => {
-    const one = world(estate(binding()), { config: open })
+    const one = settledCluster(estate(binding()), { config: open })
     expect(verdictIn(one)).toEqual(saying('Reconciled'))
     expect(judgementOf(one)).toMatchObject({
       resolved: { identity: { spiffeId: 'spiffe://<trust-domain>/ns/team-a/objective/chat' } },
@@ -190,14 +195,14 @@ describe('what files cannot decide', () => {
     'not given',
   ])('not knowing (%s) is never a refusal', (cause) => {
     const gaps = { [K_POOLS]: { verb: 'list', what: K_POOLS, cause } } as const
-    expect(verdictIn(world([objective(), binding()], { gaps }))).toEqual(
+    expect(verdictIn(settledCluster([objective(), binding()], { gaps }))).toEqual(
       saying('Undetermined', `cannot list ${K_POOLS}: ${cause}`),
     )
   })
 })
 
 function referencesTo(...objects: readonly JsonRecord[]): References {
-  return referencesIn(world(objects).snapshot)
+  return referencesIn(settledCluster(objects).snapshot)
 }
 
 function saying(reason: string, text = ''): { reason: string; text: unknown } {

@@ -1,7 +1,15 @@
 // docs/contract.md §4.3: what a pool selects by, decoded by its group; nothing is guessed, trimmed or repaired.
 import { describe, expect, test } from 'vitest'
 import { decodePoolSelector } from '../../src/core/compile/pool-selector.ts'
-import { K8S_GROUP, X_GROUP, binding, judgementOf, objective, pool, world } from '@kleym/testing/manifests.ts'
+import {
+  K8S_GROUP,
+  X_GROUP,
+  binding,
+  judgementOf,
+  objective,
+  pool,
+  settledCluster,
+} from '@kleym/testing/manifests.ts'
 
 const decode = (group: 'K' | 'X', selector: unknown) =>
   decodePoolSelector(group === 'K' ? K8S_GROUP : X_GROUP, selector)
@@ -281,7 +289,7 @@ describe('is refused', () => {
 })
 
 test('a pool with no spec is refused by its binding, which names the pool and the field', () => {
-  const one = world([pool({ spec: undefined }), objective(), binding()])
+  const one = settledCluster([pool({ spec: undefined }), objective(), binding()])
   expect(judgementOf(one)).toMatchObject({
     check: 'pool selector',
     reason: 'InvalidPoolSelector',

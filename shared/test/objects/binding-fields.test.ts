@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../../src/core/kinds.ts'
 import type { RefusalReason } from '../../src/core/registry/reasons.ts'
-import { binding, estate, judgementOf, poolOnly, reasonOf, world } from '@kleym/testing/manifests.ts'
+import { binding, estate, judgementOf, poolOnly, reasonOf, settledCluster } from '@kleym/testing/manifests.ts'
 import { admissionProblems, crdSchema } from './structural-schema.ts'
 
 const specSchema = crdSchema('spec')
@@ -230,7 +230,7 @@ const FIELD_REASONS = new Set<string | undefined>(CASES.flatMap(({ reason }) => 
 
 describe.each(CASES)('$name', ({ spec, mode, reason, says }) => {
   const manifest = mode === 'PoolOnly' ? poolOnly({ spec }) : binding({ spec })
-  const one = world(estate(manifest))
+  const one = settledCluster(estate(manifest))
 
   test('at reconcile time', () => {
     const found = reasonOf(one)
@@ -247,7 +247,7 @@ describe.each(CASES)('$name', ({ spec, mode, reason, says }) => {
 })
 
 test('a binding with no spec at all is refused for its poolRef', () => {
-  const one = world(estate({ ...binding(), spec: undefined }))
+  const one = settledCluster(estate({ ...binding(), spec: undefined }))
   expect(judgementOf(one)).toMatchObject({ reason: 'InvalidPoolRef', message: '.spec.poolRef is missing' })
 })
 
@@ -256,12 +256,14 @@ test.each<[unknown, string]>([
   [7, '.spec.serviceAccountName must be a string; found a number'],
   ['\u001b[31m', '.spec.serviceAccountName must be a DNS-1123 subdomain; found "\\u001b[31m"'],
 ])('a message shows the bad value %j', (serviceAccountName, message) => {
-  expect(judgementOf(world(estate(binding({ spec: { serviceAccountName } }))))).toMatchObject({ message })
+  expect(judgementOf(settledCluster(estate(binding({ spec: { serviceAccountName } }))))).toMatchObject({
+    message,
+  })
 })
 
 test('a message never repeats a megabyte', () => {
   const judgement = judgementOf(
-    world(estate(binding({ spec: { serviceAccountName: 'A'.repeat(1_000_000) } }))),
+    settledCluster(estate(binding({ spec: { serviceAccountName: 'A'.repeat(1_000_000) } }))),
   )
   expect(judgement.state === 'refused' ? judgement.message.length : Number.NaN).toBeLessThan(300)
 })

@@ -1,12 +1,20 @@
 // docs/contract.md §8, "How it is written": the whole spec is compared; other people's labels and annotations stay.
 import { describe, expect, test } from 'vitest'
 import { deepEqual } from '../../src/core/plan/drift.ts'
-import { binding, estate, got, live, outputOf, world, type World } from '@kleym/testing/manifests.ts'
+import {
+  binding,
+  estate,
+  got,
+  live,
+  outputOf,
+  settledCluster,
+  type SettledCluster,
+} from '@kleym/testing/manifests.ts'
 
 const OUTPUT = outputOf(estate(binding()))
 const NAME = OUTPUT.metadata.name
 
-const driftIn = (one: World): unknown => {
+const driftIn = (one: SettledCluster): unknown => {
   const [action] = one.settled.changes
   return action?.kind === 'update' ? action.drift : action?.kind
 }
@@ -61,7 +69,7 @@ describe('drift', () => {
       ['.metadata.labels["kleym.sonda.red/binding-name"]'],
     ],
   ])('%s is put back', (_name, change, paths) => {
-    const one = world(estate(binding(), live(OUTPUT, change)))
+    const one = settledCluster(estate(binding(), live(OUTPUT, change)))
     expect(driftIn(one)).toEqual(paths)
     expect(one.settled.outputs[0]?.object.rawSpec).toEqual(OUTPUT.spec)
     expect(one.settled.atRest).toBe(true)
@@ -69,8 +77,8 @@ describe('drift', () => {
 
   test("other people's labels and annotations stay", () => {
     const theirs = { labels: { team: 'x' }, annotations: { 'example.org/note': 'y' } }
-    expect(driftIn(world(estate(binding(), live(OUTPUT, theirs))))).toBeUndefined()
-    const repaired = world(estate(binding(), live(OUTPUT, { ...theirs, spec: { admin: true } })))
+    expect(driftIn(settledCluster(estate(binding(), live(OUTPUT, theirs))))).toBeUndefined()
+    const repaired = settledCluster(estate(binding(), live(OUTPUT, { ...theirs, spec: { admin: true } })))
     const { meta } = got(repaired.settled.outputs[0]).object
     expect(meta.labels.get('team')).toBe('x')
     expect(meta.annotations.get('example.org/note')).toBe('y')
@@ -79,7 +87,7 @@ describe('drift', () => {
 
   test('the order of keys is no drift', () => {
     const reversed = Object.fromEntries(Object.entries(OUTPUT.spec).toReversed())
-    expect(driftIn(world(estate(binding(), { ...live(OUTPUT), spec: reversed })))).toBeUndefined()
+    expect(driftIn(settledCluster(estate(binding(), { ...live(OUTPUT), spec: reversed })))).toBeUndefined()
   })
 
   test.each<[unknown, unknown, boolean]>([

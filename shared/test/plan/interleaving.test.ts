@@ -7,8 +7,8 @@ import { liveClaims } from '../../src/core/collide/claim.ts'
 import { relationOf } from '../../src/core/collide/claim-index.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { Action, LiveOutput } from '../../src/core/plan/plan.ts'
-import { got, live, manifestOf, world, type World } from '@kleym/testing/manifests.ts'
-import { randomWorld } from '@kleym/testing/random-bindings.ts'
+import { got, live, manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
+import { randomCluster } from '@kleym/testing/random-bindings.ts'
 
 const STEPS_MAX = 100
 
@@ -71,8 +71,8 @@ function ofOneBinding(pair: string, outputs: readonly LiveOutput[]): boolean {
   return new Set(owners).size === 1
 }
 
-function look(wishes: readonly JsonRecord[], cluster: Cluster): World {
-  return world([...wishes, ...cluster.values()])
+function look(wishes: readonly JsonRecord[], cluster: Cluster): SettledCluster {
+  return settledCluster([...wishes, ...cluster.values()])
 }
 
 const summary = (objects: readonly JsonRecord[]): readonly string[] =>
@@ -81,13 +81,14 @@ const summary = (objects: readonly JsonRecord[]): readonly string[] =>
 test('actions in any order, with deletions that linger, end where settle ends and never share anew', () => {
   const numbers = fc.array(fc.nat({ max: 11 }), { minLength: 1, maxLength: 40 })
   fc.assert(
-    fc.property(randomWorld, numbers, ({ wishes, leftovers }, choices) => {
+    fc.property(randomCluster, numbers, ({ inputs, outputs }, choices) => {
       const next = stream(choices)
-      const cluster: Cluster = new Map(leftovers.map((one) => [String(Object(one['metadata']).name), one]))
-      let now = look(wishes, cluster)
+      const cluster: Cluster = new Map(outputs.map((one) => [String(Object(one['metadata']).name), one]))
+      let now = look(inputs, cluster)
       const atStart = sharing(now.live)
       const lasting = now.live.filter(({ object }) => object.meta.deletedAt === undefined)
-      const expected = world([...wishes, ...lasting.map(({ object }) => manifestOf(object))]).settled.outputs
+      const expected = settledCluster([...inputs, ...lasting.map(({ object }) => manifestOf(object))]).settled
+        .outputs
 
       for (let step = 0; step < STEPS_MAX; step++) {
         const { actions } = now.settled.first
@@ -101,13 +102,13 @@ test('actions in any order, with deletions that linger, end where settle ends an
         for (let left = next(due.length + 1) || 1; left > 0 && due.length > 0; left--) {
           const [action] = due.splice(next(due.length), 1)
           carryOut(got(action), cluster, next(3) === 0)
-          now = look(wishes, cluster)
+          now = look(inputs, cluster)
           const fresh = [...sharing(now.live)].filter(
             (pair) => !atStart.has(pair) && !ofOneBinding(pair, now.live),
           )
           expect(fresh).toEqual([])
         }
-        now = look(wishes, cluster)
+        now = look(inputs, cluster)
       }
 
       expect(now.settled.first.actions).toEqual([])

@@ -16,8 +16,8 @@ import {
   outputOf,
   poolOnly,
   reasonOf,
-  world,
-  type Options,
+  settledCluster,
+  type ClusterOptions,
 } from '@kleym/testing/manifests.ts'
 
 const OUTPUT = outputOf(estate(binding()))
@@ -29,7 +29,7 @@ const recorded = (name: string, uid: string): JsonRecord =>
   binding({ status: { clusterSPIFFEID: { name, uid } } })
 
 describe('ownership', () => {
-  test.each<[string, readonly JsonRecord[], string, (string | undefined)?, Options?]>([
+  test.each<[string, readonly JsonRecord[], string, (string | undefined)?, ClusterOptions?]>([
     ['what the binding renders now is ours', [binding(), live(OUTPUT)], 'ours'],
     [
       'what it rendered before, by its own template, is ours',
@@ -190,7 +190,7 @@ describe('ownership', () => {
       'foreign',
     ],
   ])('%s', (_name, objects, kind, why, options) => {
-    const { ownership } = got(world(estate(...objects), options).live[0])
+    const { ownership } = got(settledCluster(estate(...objects), options).live[0])
     expect(ownership.kind).toBe(kind)
     expect(JSON.stringify(ownership)).toContain(why ?? '')
   })
@@ -246,7 +246,7 @@ describe('what follows', () => {
       ['delete'],
     ],
   ])('%s', (_name, objects, reason, actions) => {
-    const one = world(estate(...objects))
+    const one = settledCluster(estate(...objects))
     expect(reasonOf(one)).toBe(reason)
     expect(one.settled.first.actions.map(({ kind }) => kind)).toEqual(actions)
   })
@@ -254,7 +254,7 @@ describe('what follows', () => {
   test('an orphan that holds the name of a PoolOnly binding is waited for too', () => {
     const manifest = poolOnly({ uid: 'made-again' })
     const output = outputOf(estate(poolOnly()))
-    const one = world(estate(manifest, live(output)))
+    const one = settledCluster(estate(manifest, live(output)))
     expect(judgementOf(one)).toMatchObject({
       state: 'waiting',
       waitsFor: [`ClusterSPIFFEID ${output.metadata.name}, an orphan that holds the name`],
@@ -263,7 +263,7 @@ describe('what follows', () => {
   })
 
   test('an object of ours whose owner cannot be read is left alone', () => {
-    const one = world(estate(live(OUTPUT)), { gaps: { [BINDINGS]: FORBIDDEN } })
+    const one = settledCluster(estate(live(OUTPUT)), { gaps: { [BINDINGS]: FORBIDDEN } })
     expect(one.settled.first.actions).toEqual([])
   })
 
@@ -271,7 +271,7 @@ describe('what follows', () => {
     ['cannot all be read', FORBIDDEN],
     ['are not served', 'not served'],
   ])('where ClusterSPIFFEIDs %s an orphan is left alone, and nothing is ready in the end', (_name, known) => {
-    const { compiled, live: outputs } = world(estate(orphanOf(OUTPUT, 'team-a/gone'), binding()))
+    const { compiled, live: outputs } = settledCluster(estate(orphanOf(OUTPUT, 'team-a/gone'), binding()))
     const { changes, judgements } = settle(compiled, outputs, known)
     expect(changes).toEqual([])
     expect([...judgements.values()].map(({ state }) => state)).toEqual([
@@ -282,7 +282,7 @@ describe('what follows', () => {
   test('OutputNotOwned says which object and why, and withdraws other outputs of the binding', () => {
     const old = live(OUTPUT, { name: OLD_NAME, spec: { spiffeIDTemplate: OLD_ID } })
     const foreign = live(OUTPUT, { annotations: { [ANNOTATION_BINDING]: undefined } })
-    const one = world(estate(binding(), old, foreign))
+    const one = settledCluster(estate(binding(), old, foreign))
     expect(judgementOf(one)).toMatchObject({
       check: 'output',
       message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}; delete it if nobody needs it`,
@@ -292,5 +292,5 @@ describe('what follows', () => {
 })
 
 function ownershipBeside(manifest: JsonRecord): unknown {
-  return world(estate(manifest, live(OUTPUT))).live[0]?.ownership
+  return settledCluster(estate(manifest, live(OUTPUT))).live[0]?.ownership
 }

@@ -8,18 +8,18 @@ import { meet } from '../collide/meet.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { planOnce, type LiveOutput } from '../../src/core/plan/plan.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
-import { manifestOf, world, type World } from '@kleym/testing/manifests.ts'
-import { randomWorld } from '@kleym/testing/random-bindings.ts'
+import { manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
+import { randomCluster } from '@kleym/testing/random-bindings.ts'
 
 const RUNS = 150
 
 /** What the operator would say of every binding. */
-function said(judgements: World['settled']['judgements']): unknown {
+function said(judgements: SettledCluster['settled']['judgements']): unknown {
   return [...judgements].map(([key, judgement]) => [key, judgement.state, verdictOf(judgement)])
 }
 
 /** Everything that a world comes to, as bytes. */
-function bytesOf({ settled, compiled }: World): string {
+function bytesOf({ settled, compiled }: SettledCluster): string {
   const actions = [settled.first.actions, settled.changes].map((list) =>
     list.map((action) =>
       action.kind === 'delete'
@@ -54,8 +54,8 @@ function sharing(outputs: readonly LiveOutput[]): readonly string[] {
 
 describe('random worlds', () => {
   test('permuting the input changes no byte, nor does compiling twice', () => {
-    const shuffled = randomWorld.chain(({ wishes, leftovers }) => {
-      const objects = [...wishes, ...leftovers]
+    const shuffled = randomCluster.chain(({ inputs, outputs }) => {
+      const objects = [...inputs, ...outputs]
       const unique = [...new Map(objects.map((one) => [JSON.stringify(nameOf(one)), one])).values()]
       return fc.record({
         unique: fc.constant(unique),
@@ -64,9 +64,9 @@ describe('random worlds', () => {
     })
     fc.assert(
       fc.property(shuffled, ({ unique, permuted }) => {
-        const expected = bytesOf(world(unique))
-        expect(bytesOf(world(permuted))).toBe(expected)
-        expect(bytesOf(world(unique))).toBe(expected)
+        const expected = bytesOf(settledCluster(unique))
+        expect(bytesOf(settledCluster(permuted))).toBe(expected)
+        expect(bytesOf(settledCluster(unique))).toBe(expected)
       }),
       { numRuns: RUNS },
     )
@@ -74,8 +74,8 @@ describe('random worlds', () => {
 
   test('settle reaches rest, and afterwards nobody shares a container', () => {
     fc.assert(
-      fc.property(randomWorld, ({ wishes, leftovers }) => {
-        const { settled } = world([...wishes, ...leftovers])
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const { settled } = settledCluster([...inputs, ...outputs])
         expect(settled.atRest).toBe(true)
         const standing = settled.outputs.filter(({ object }) => object.meta.deletedAt === undefined)
         expect(sharing(standing)).toEqual([])
@@ -87,8 +87,8 @@ describe('random worlds', () => {
   test('another pass over what settle leaves has nothing to do, and says the same of every binding', () => {
     let onlyCreated = 0
     fc.assert(
-      fc.property(randomWorld, fc.boolean(), ({ wishes, leftovers }, fresh) => {
-        const { settled, compiled } = world(fresh ? wishes : [...wishes, ...leftovers])
+      fc.property(randomCluster, fc.boolean(), ({ inputs, outputs }, fresh) => {
+        const { settled, compiled } = settledCluster(fresh ? inputs : [...inputs, ...outputs])
         if (settled.changes.length > 0 && settled.changes.every(({ kind }) => kind === 'create'))
           onlyCreated++
         const confirmed = planOnce(compiled, settled.outputs)
@@ -102,8 +102,8 @@ describe('random worlds', () => {
 
   test('two bindings that are both Ready and PerObjective share no pod on one container', () => {
     fc.assert(
-      fc.property(randomWorld, ({ wishes, leftovers }) => {
-        const { settled } = world([...wishes, ...leftovers])
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const { settled } = settledCluster([...inputs, ...outputs])
         for (const pass of [settled.first, settled]) {
           const ready = [...pass.judgements.values()].flatMap((judgement) =>
             judgement.state === 'ready' && judgement.resolved.identity.mode === 'PerObjective'
@@ -130,10 +130,10 @@ describe('random worlds', () => {
 
   test('what settle leaves is settled: a second time changes nothing', () => {
     fc.assert(
-      fc.property(randomWorld, ({ wishes, leftovers }) => {
-        const once = world([...wishes, ...leftovers])
-        const outputs = once.settled.outputs.map(({ object }) => manifestOf(object))
-        const twice = world([...wishes, ...outputs])
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const once = settledCluster([...inputs, ...outputs])
+        const settledOutputs = once.settled.outputs.map(({ object }) => manifestOf(object))
+        const twice = settledCluster([...inputs, ...settledOutputs])
         expect(twice.settled.changes).toEqual([])
         expect(twice.settled.first.actions).toEqual([])
       }),
@@ -143,8 +143,8 @@ describe('random worlds', () => {
 
   test('outputs of the settled world are one per ready binding, under its own name', () => {
     fc.assert(
-      fc.property(randomWorld, ({ wishes, leftovers }) => {
-        const { settled } = world([...wishes, ...leftovers])
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const { settled } = settledCluster([...inputs, ...outputs])
         const names = new Set(settled.outputs.map(({ object }) => object.meta.name))
         const ready = [...settled.judgements.values()].flatMap((judgement) =>
           judgement.state === 'ready' ? [judgement.resolved.output.metadata.name] : [],

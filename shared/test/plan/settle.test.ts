@@ -16,8 +16,8 @@ import {
   pool,
   poolOnly,
   reasonOf,
-  world,
-  type World,
+  settledCluster,
+  type SettledCluster,
 } from '@kleym/testing/manifests.ts'
 
 const OUTPUT = outputOf(estate(binding()))
@@ -29,9 +29,9 @@ function text(action: Action): string {
     ? `delete ${action.live.object.meta.name}`
     : `${action.kind} ${action.output.metadata.name}`
 }
-const firstOf = (one: World): readonly string[] => one.settled.first.actions.map(text)
-const changesOf = (one: World): readonly string[] => one.settled.changes.map(text)
-const driftIn = (one: World): unknown => {
+const firstOf = (one: SettledCluster): readonly string[] => one.settled.first.actions.map(text)
+const changesOf = (one: SettledCluster): readonly string[] => one.settled.changes.map(text)
+const driftIn = (one: SettledCluster): unknown => {
   const [action] = one.settled.changes
   return action?.kind === 'update' ? action.drift : action?.kind
 }
@@ -64,14 +64,14 @@ describe('one binding', () => {
     ],
     ['refused without output: nothing', [binding({ spec: { mode: 'x' } })], []],
   ])('%s', (_name, objects, expected) => {
-    const one = world(estate(...objects))
+    const one = settledCluster(estate(...objects))
     expect(firstOf(one)).toEqual(expected)
     expect(changesOf(one)).toEqual(expected)
     expect(one.settled.atRest).toBe(true)
   })
 
   test('waits for its own terminating output', () => {
-    const one = world(estate(binding(), live(OUTPUT, { deletedAt: DELETED_AT })))
+    const one = settledCluster(estate(binding(), live(OUTPUT, { deletedAt: DELETED_AT })))
     expect(judgementOf(one)).toMatchObject({
       state: 'waiting',
       waitsFor: [`ClusterSPIFFEID ${NAME}, which is being deleted`],
@@ -82,15 +82,15 @@ describe('one binding', () => {
     const edited = binding({ spec: { objectiveRef: { name: 'batch' } } })
     const objects = estate(objective({ name: 'batch' }), edited)
     const next = outputOf(objects).metadata.name
-    const one = world([...objects, live(OUTPUT)])
+    const one = settledCluster([...objects, live(OUTPUT)])
     expect(firstOf(one)).toEqual([`create ${next}`, `delete ${NAME}`])
     expect(one.settled.outputs.map(({ object }) => object.meta.name)).toEqual([next])
   })
 
   test('with another container: the output is updated in place', () => {
-    expect(driftIn(world(estate(binding({ spec: { containerName: 'lora' } }), live(OUTPUT))))).toEqual([
-      '.spec.workloadSelectorTemplates',
-    ])
+    expect(
+      driftIn(settledCluster(estate(binding({ spec: { containerName: 'lora' } }), live(OUTPUT)))),
+    ).toEqual(['.spec.workloadSelectorTemplates'])
   })
 })
 
@@ -114,7 +114,7 @@ describe('every refusal withdraws the output', () => {
     ['IdentityCollision', estate(binding(), binding({ name: 'peer' }))],
   ]
   test.each(refused)('%s', (reason, objects) => {
-    const one = world([...objects, live(OUTPUT)])
+    const one = settledCluster([...objects, live(OUTPUT)])
     expect(reasonOf(one)).toBe(reason)
     expect(changesOf(one)).toEqual([`delete ${NAME}`])
     const [action] = one.settled.changes
@@ -123,7 +123,7 @@ describe('every refusal withdraws the output', () => {
 
   test('not knowing withdraws nothing, not even a drifted output', () => {
     const gaps = { 'InferencePool.inference.networking.k8s.io': FORBIDDEN }
-    const one = world([objective(), binding(), live(OUTPUT, { spec: { admin: true } })], { gaps })
+    const one = settledCluster([objective(), binding(), live(OUTPUT, { spec: { admin: true } })], { gaps })
     expect(changesOf(one)).toEqual([])
   })
 })
@@ -131,7 +131,7 @@ describe('every refusal withdraws the output', () => {
 describe('several bindings', () => {
   const containers = ['vllm', 'lora', 'proxy']
   /** Bindings that each hold the container of their number and now declare that of the next. */
-  const rotation = (count: number): World => {
+  const rotation = (count: number): SettledCluster => {
     const names = containers.slice(0, count)
     const declaring = (shift: number): JsonRecord[] =>
       names.map((name, at) =>
@@ -140,7 +140,7 @@ describe('several bindings', () => {
     const objects = [pool(), ...names.map((name) => objective({ name }))]
     const before = [...objects, ...declaring(0)]
     const outputs = names.map((name) => live(outputOf(before, `team-a/${name}`)))
-    return world([...objects, ...declaring(1), ...outputs])
+    return settledCluster([...objects, ...declaring(1), ...outputs])
   }
 
   test.each([2, 3])('%i bindings that rotate their containers all get them', (count) => {
@@ -156,7 +156,7 @@ describe('several bindings', () => {
 
   test('a waiting binding keeps an output that still says what it declares, drift beside it included', () => {
     const orphan = orphanOf(OUTPUT, 'team-a/gone', { deletedAt: DELETED_AT })
-    const one = world(estate(binding(), live(OUTPUT, { spec: { admin: true } }), orphan))
+    const one = settledCluster(estate(binding(), live(OUTPUT, { spec: { admin: true } }), orphan))
     expect(reasonOf(one)).toBe('WaitingForPeer')
     expect(changesOf(one)).toEqual([])
   })
@@ -171,7 +171,7 @@ describe('several bindings', () => {
     const objects = [pool(), objective(), objective({ name: 'batch' })]
     const old = live(outputOf([...objects, before]))
     const orphan = orphanOf(OUTPUT, 'team-a/gone', { deletedAt: DELETED_AT })
-    const one = world([...objects, binding(), old, orphan])
+    const one = settledCluster([...objects, binding(), old, orphan])
     expect(reasonOf(one)).toBe('WaitingForPeer')
     expect(one.settled.changes.map(({ kind }) => kind)).toEqual(['delete'])
   })
@@ -179,7 +179,7 @@ describe('several bindings', () => {
   test('a waiting binding loses an output that says the labels that its pool had before', () => {
     const old = live(outputOf([pool({ labels: { app: 'before' } }), objective(), binding()]))
     const orphan = orphanOf(OUTPUT, 'team-a/gone', { deletedAt: DELETED_AT })
-    const one = world(estate(binding(), old, orphan))
+    const one = settledCluster(estate(binding(), old, orphan))
     expect(reasonOf(one)).toBe('WaitingForPeer')
     expect(changesOf(one)).toEqual([`delete ${NAME}`])
   })
@@ -187,14 +187,16 @@ describe('several bindings', () => {
   test('a collision withdraws both outputs; when one goes, the other comes back', () => {
     const peer = binding({ name: 'peer' })
     const peers = live(outputOf(estate(peer), 'team-a/peer'))
-    const both = world(estate(binding(), peer, live(OUTPUT), peers))
+    const both = settledCluster(estate(binding(), peer, live(OUTPUT), peers))
     expect(both.settled.outputs).toEqual([])
-    const after = world(estate(binding(), ...both.settled.outputs.map(({ object }) => manifestOf(object))))
+    const after = settledCluster(
+      estate(binding(), ...both.settled.outputs.map(({ object }) => manifestOf(object))),
+    )
     expect(changesOf(after)).toEqual([`create ${NAME}`])
   })
 
   test('an orphan is removed, and then who waited for it is served', () => {
-    const one = world(estate(binding(), orphanOf(OUTPUT, 'team-a/gone')))
+    const one = settledCluster(estate(binding(), orphanOf(OUTPUT, 'team-a/gone')))
     expect(firstOf(one)).toEqual([`delete ${outputNameOfGone()}`])
     expect(one.settled.judgements.get('team-a/llama')?.state).toBe('ready')
     expect(one.settled.outputs.map(({ object }) => object.meta.name)).toEqual([NAME])
@@ -202,7 +204,7 @@ describe('several bindings', () => {
 
   test('the output of a binding that wants another container is no collision, and goes first', () => {
     const mover = binding({ spec: { containerName: 'lora' } })
-    const one = world(estate(mover, binding({ name: 'next' }), live(OUTPUT)))
+    const one = settledCluster(estate(mover, binding({ name: 'next' }), live(OUTPUT)))
     expect(reasonOf(one, 'team-a/next')).toBe('WaitingForPeer')
     expect(reasonOf(one)).toBe('Reconciled')
     expect([...one.settled.judgements.values()].map(({ state }) => state)).toEqual(['ready', 'ready'])
@@ -220,13 +222,18 @@ describe('several bindings', () => {
         },
       }),
     )
-    const again = world([pool(), ...containers.map((name) => objective({ name })), ...bindings, ...manifests])
+    const again = settledCluster([
+      pool(),
+      ...containers.map((name) => objective({ name })),
+      ...bindings,
+      ...manifests,
+    ])
     expect(again.settled.first.actions).toEqual([])
     expect(again.settled.changes).toEqual([])
   })
 })
 
 function outputNameOfGone(): string {
-  const orphan = got(world([orphanOf(OUTPUT, 'team-a/gone')]).live[0])
+  const orphan = got(settledCluster([orphanOf(OUTPUT, 'team-a/gone')]).live[0])
   return orphan.object.meta.name
 }

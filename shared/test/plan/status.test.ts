@@ -15,7 +15,7 @@ import {
   live,
   orphanOf,
   outputOf,
-  world,
+  settledCluster,
 } from '@kleym/testing/manifests.ts'
 
 const OUTPUT = outputOf(estate(binding()))
@@ -27,12 +27,12 @@ const CONTEXT: StatusContext = {
   inForce: IN_FORCE,
 }
 const LATER: StatusContext = { ...CONTEXT, generation: 4, now: '2026-02-02T00:00:00Z' }
-const READY = judgementOf(world(estate(binding())))
+const READY = judgementOf(settledCluster(estate(binding())))
 const UNREAD = judgementOf(
-  world(estate(binding()), { gaps: { 'InferencePool.inference.networking.x-k8s.io': FORBIDDEN } }),
+  settledCluster(estate(binding()), { gaps: { 'InferencePool.inference.networking.x-k8s.io': FORBIDDEN } }),
 )
-const WAITING = judgementOf(world(estate(binding(), orphanOf(OUTPUT, 'team-a/gone'))))
-const COLLIDING = judgementOf(world(estate(binding(), binding({ name: 'peer' }))))
+const WAITING = judgementOf(settledCluster(estate(binding(), orphanOf(OUTPUT, 'team-a/gone'))))
+const COLLIDING = judgementOf(settledCluster(estate(binding(), binding({ name: 'peer' }))))
 const REFUSALS = REASON_NAMES.filter((reason): reason is RefusalReason => REASONS[reason].ready === 'False')
 
 function refusedFor(reason: RefusalReason, message = `because of ${reason}`): Judgement {
@@ -85,7 +85,7 @@ describe('a refusal', () => {
 
   test('of twelve names ten peers', () => {
     const crowd = Array.from({ length: 12 }, (_, at) => binding({ name: `b${String(at).padStart(2, '0')}` }))
-    const judgement = judgementOf(world(estate(...crowd)), 'team-a/b05')
+    const judgement = judgementOf(settledCluster(estate(...crowd)), 'team-a/b05')
     expect(
       next(judgement)
         .conflicts?.map(({ bindingName }) => bindingName)
@@ -207,13 +207,13 @@ describe('messages', () => {
 
   test('a collision of long names is cut, too', () => {
     const crowd = Array.from({ length: 6 }, (_, at) => binding({ name: `${String(at)}${'b'.repeat(252)}` }))
-    const judgement = judgementOf(world(estate(...crowd)), `team-a/0${'b'.repeat(252)}`)
+    const judgement = judgementOf(settledCluster(estate(...crowd)), `team-a/0${'b'.repeat(252)}`)
     expect(Buffer.byteLength(got(verdictOf(judgement)).message)).toBe(1024)
   })
 })
 
 test('nobody writes the status of a binding that is being deleted', () => {
-  const one = world(estate(binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(OUTPUT)))
+  const one = settledCluster(estate(binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(OUTPUT)))
   const previous = next(READY)
   expect(verdictOf(judgementOf(one))).toBeUndefined()
   expect(nextStatus(previous, judgementOf(one), LATER)).toBe(previous)

@@ -9,7 +9,7 @@ import {
   orphanOf,
   outputOf,
   reasonOf,
-  world,
+  settledCluster,
 } from '@kleym/testing/manifests.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { NARROW, tenant } from '../collide/claims.ts'
@@ -41,7 +41,7 @@ describe('a binding waits', () => {
     ],
     ['for an orphan', [orphanOf(outputA, 'team-a/gone')], 'an orphan, which claims the same container'],
   ])('%s', (_name, others, sentence) => {
-    const judgement = judgementOf(world(estate(peer, ...others)), 'team-a/peer')
+    const judgement = judgementOf(settledCluster(estate(peer, ...others)), 'team-a/peer')
     expect(judgement).toMatchObject({ state: 'waiting' })
     expect(judgement.state === 'waiting' ? judgement.waitsFor.join() : '').toContain(sentence)
   })
@@ -49,7 +49,7 @@ describe('a binding waits', () => {
   test('for a binding whose own checks end unknown after its pool was read', () => {
     const spec = { objectiveRef: { name: 'unread', group: 'inference.networking.x-k8s.io' } }
     const gaps = { 'InferenceObjective.inference.networking.x-k8s.io': FORBIDDEN }
-    const one = world(estate(peer, binding({ spec })), { gaps })
+    const one = settledCluster(estate(peer, binding({ spec })), { gaps })
     expect(reasonOf(one)).toBe('Undetermined')
     expect(judgementOf(one, 'team-a/peer')).toMatchObject({
       state: 'waiting',
@@ -63,16 +63,16 @@ describe('a binding waits', () => {
       name: 'peer',
       spec: { poolRef: { name: 'llama', group: 'inference.networking.k8s.io' } },
     })
-    expect(reasonOf(world(estate(named, binding()), { gaps }), 'team-a/peer')).toBe('Reconciled')
+    expect(reasonOf(settledCluster(estate(named, binding()), { gaps }), 'team-a/peer')).toBe('Reconciled')
   })
 
   test('not for a foreign output', () => {
     const foreign = live(outputA, { name: 'somebody-elses' })
-    expect(reasonOf(world(estate(peer, foreign)), 'team-a/peer')).toBe('Reconciled')
+    expect(reasonOf(settledCluster(estate(peer, foreign)), 'team-a/peer')).toBe('Reconciled')
   })
 
   test('not for an own output', () => {
-    expect(reasonOf(world(estate(binding(), live(outputA))))).toBe('Reconciled')
+    expect(reasonOf(settledCluster(estate(binding(), live(outputA))))).toBe('Reconciled')
   })
 
   test.each([
@@ -91,7 +91,7 @@ describe('a binding waits', () => {
     ],
   ])('for %s', (_name, spec) => {
     const leftover = orphanOf(outputA, 'team-a/gone', { spec })
-    expect(reasonOf(world(estate(peer, leftover)), 'team-a/peer')).toBe('WaitingForPeer')
+    expect(reasonOf(settledCluster(estate(peer, leftover)), 'team-a/peer')).toBe('WaitingForPeer')
   })
 
   test.each([
@@ -100,18 +100,22 @@ describe('a binding waits', () => {
   ])('for what an output selects, when a hand has %s its pod selector', (_name, matchLabels) => {
     // The entry lands on the nodes of the chosen pods, and there its selectors alone decide.
     const leftover = orphanOf(outputA, 'team-a/gone', { spec: { podSelector: { matchLabels } } })
-    expect(reasonOf(world([...tenant('peer', NARROW), leftover]), 'team-a/peer')).toBe('WaitingForPeer')
+    expect(reasonOf(settledCluster([...tenant('peer', NARROW), leftover]), 'team-a/peer')).toBe(
+      'WaitingForPeer',
+    )
   })
 
   test('for what an output chooses and selects together', () => {
     const spec = { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } }
     const leftover = orphanOf(outputA, 'team-a/gone', { spec })
-    expect(reasonOf(world([...tenant('peer', { hand: 'made' }), leftover]), 'team-a/peer')).toBe(
+    expect(reasonOf(settledCluster([...tenant('peer', { hand: 'made' }), leftover]), 'team-a/peer')).toBe(
       'WaitingForPeer',
     )
   })
 
   test('a live output of a collision partner does not turn the collision into a wait', () => {
-    expect(reasonOf(world(estate(peer, binding(), live(outputA))), 'team-a/peer')).toBe('IdentityCollision')
+    expect(reasonOf(settledCluster(estate(peer, binding(), live(outputA))), 'team-a/peer')).toBe(
+      'IdentityCollision',
+    )
   })
 })

@@ -13,15 +13,15 @@ import { binding, objective, pool } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
-  CHAT,
-  DEFAULT,
+  CHAT_ID,
+  DEFAULT_ID,
   foreign,
-  HOME,
+  TEAM_A,
   NODE,
   pod,
   POLICY_KIND,
   spiffe,
-  type Setting,
+  type AnalysisSetting,
 } from '@kleym/testing/access-policies.ts'
 
 const RUNS = 150
@@ -33,12 +33,12 @@ const VERDICT_WORDS =
 const junk = fc.constantFrom<unknown>(undefined, null, '', 7, true, [], {}, 'x', ['x'], { name: 7 })
 // What comes up more often stands there more often: every answer has to come up.
 const ids = fc.constantFrom(
-  CHAT,
-  CHAT,
-  CHAT,
-  CHAT,
-  CHAT.toUpperCase(),
-  `${CHAT}/x`,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID.toUpperCase(),
+  `${CHAT_ID}/x`,
   'spiffe://example.org',
   'spiffe://example.org/ns/team-a',
   'spiffe://example.org/ns/agents/sa/planner',
@@ -54,7 +54,7 @@ const sources: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(ids, { maxLength: 3 }).map(spiffe),
   fc.constantFrom<unknown>(
     { type: 'SPIFFE', serviceAccount: { name: 'runner' } },
-    { type: 'ServiceAccount', spiffe: CHAT },
+    { type: 'ServiceAccount', spiffe: CHAT_ID },
   ),
   fc.constantFrom('runner', 'planner', '').map((name) => account(name, 'team-a')),
   fc.record(
@@ -168,18 +168,18 @@ const somePolicies = fc.array(policies, { minLength: 1, maxLength: 8 }).map((lis
   list.map((one, at) => ({ ...one, metadata: { ...Object(one['metadata']), name: `p${at}` } })),
 )
 const worlds: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
-  HOME,
-  [...HOME, DEFAULT],
+  TEAM_A,
+  [...TEAM_A, DEFAULT_ID],
   [NODE, pool(), objective(), binding()],
   [NODE, pool(), binding(), pod()],
-  [...HOME, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
+  [...TEAM_A, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
 )
-const gaps = (...kinds: readonly string[]): Setting => ({
+const gaps = (...kinds: readonly string[]): AnalysisSetting => ({
   gaps: Object.fromEntries(
     kinds.map((kind) => [kind, { verb: 'list', what: kind, cause: 'forbidden' } as const]),
   ),
 })
-const settings = fc.constantFrom<Setting>(
+const settings = fc.constantFrom<AnalysisSetting>(
   {},
   { trustDomain: undefined },
   { namespacesRead: ['team-a'] },
@@ -282,7 +282,7 @@ test('what hangs on a kind that could not be read is never called dangling or un
 
 test('an answer with less knowledge is the same answer, or a less certain one', () => {
   const seen = { kept: 0, lost: 0 }
-  const less = fc.constantFrom<Setting>(
+  const less = fc.constantFrom<AnalysisSetting>(
     gaps('*'),
     gaps('Pod', 'ClusterSPIFFEID.spire.spiffe.io'),
     { trustDomain: undefined },

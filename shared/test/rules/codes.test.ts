@@ -20,7 +20,7 @@ import {
   poolOnly,
   X_GROUP,
 } from '@kleym/testing/manifests.ts'
-import { account, CHAT, policy, policyOf, spiffe } from '@kleym/testing/access-policies.ts'
+import { account, CHAT_ID, policy, policyOf, spiffe } from '@kleym/testing/access-policies.ts'
 
 interface Setting {
   /** SCM's configuration; null where it is assumed. */
@@ -335,14 +335,14 @@ const CASES: readonly Case[] = [
   {
     code: 'KLM601',
     shows: world(binding(), pod(), policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))),
-    not: world(binding(), pod(), policyOf(spiffe(CHAT))),
+    not: world(binding(), pod(), policyOf(spiffe(CHAT_ID))),
   },
   {
     code: 'KLM602',
     shows: world(policyOf({ type: 'SPIFFE', serviceAccount: { name: 'planner' } })),
     not: world(policyOf(account('planner'))),
   },
-  { code: 'KLM603', shows: world(policyOf({ type: 'SPIFFE' })), not: world(policyOf(spiffe(CHAT))) },
+  { code: 'KLM603', shows: world(policyOf({ type: 'SPIFFE' })), not: world(policyOf(spiffe(CHAT_ID))) },
   {
     code: 'KLM604',
     shows: world(binding(), policyOf(account('planner'))),
@@ -350,8 +350,8 @@ const CASES: readonly Case[] = [
   },
   {
     code: 'KLM605',
-    shows: world(binding(), policyOf(spiffe(CHAT))),
-    not: world(binding(), pod(), policyOf(spiffe(CHAT))),
+    shows: world(binding(), policyOf(spiffe(CHAT_ID))),
+    not: world(binding(), pod(), policyOf(spiffe(CHAT_ID))),
   },
   {
     code: 'KLM606',

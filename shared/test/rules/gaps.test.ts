@@ -9,7 +9,7 @@ import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { poolOnly } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
-import { analysisOf, tenants, withoutLostPods, type Reading } from '@kleym/testing/random-tenants.ts'
+import { analysisOf, tenants, withoutLostPods, type TenantReading } from '@kleym/testing/random-tenants.ts'
 
 const RUNS = 400
 
@@ -64,12 +64,12 @@ const staticBelow = (parentID: string): JsonRecord => ({
   spec: { spiffeID: 'spiffe://example.org/x', parentID, selectors: ['k8s:ns:team-a'] },
 })
 
-const settled = (parentIDTemplate: string | undefined): Reading => ({
+const settled = (parentIDTemplate: string | undefined): TenantReading => ({
   settings: { ...HANDLES_EVERYTHING, parentIDTemplate },
 })
 
 describe('who may not read nodes misses something', () => {
-  test.each<{ says: string; objects: readonly JsonRecord[]; more?: Reading; matters: boolean }>([
+  test.each<{ says: string; objects: readonly JsonRecord[]; more?: TenantReading; matters: boolean }>([
     { says: 'nothing asks for them', objects: [csid({})], matters: false },
     {
       says: 'an ID shows the node',

@@ -10,8 +10,8 @@ import { binding, got, live, objective, outputOf, pool, poolOnly } from '@kleym/
 import {
   account,
   analysisOf,
-  CHAT,
-  HOME,
+  CHAT_ID,
+  TEAM_A,
   NODE,
   pod,
   policy,
@@ -19,10 +19,10 @@ import {
   policyOf,
   rule,
   spiffe,
-  type Setting,
+  type AnalysisSetting,
 } from '@kleym/testing/access-policies.ts'
 
-function policyFindingsOf(objects: readonly JsonRecord[], setting: Setting = {}): readonly Finding[] {
+function policyFindingsOf(objects: readonly JsonRecord[], setting: AnalysisSetting = {}): readonly Finding[] {
   return findingsOf(analysisOf(objects, setting)).filter(({ code }) => code.startsWith('KLM6'))
 }
 
@@ -43,14 +43,14 @@ function told(findings: readonly Finding[], code: string): readonly string[] {
 describe('a finding about a policy', () => {
   test('names the rule, the ID and what is nearly it', () => {
     const findings = policyFindingsOf([
-      ...HOME,
+      ...TEAM_A,
       policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat')),
     ])
     expect(told(findings, 'KLM601')).toEqual([
       'warning XAccessPolicy/agents/tools',
       'Rule/agents/tools/callers',
       'rule callers names spiffe://example.org/ns/team-a/objective/Chat',
-      `spiffe://example.org/ns/team-a/objective/Chat: nothing gives it; ${CHAT} differs only in the case of letters`,
+      `spiffe://example.org/ns/team-a/objective/Chat: nothing gives it; ${CHAT_ID} differs only in the case of letters`,
     ])
   })
 
@@ -69,7 +69,7 @@ describe('a finding about a policy', () => {
       rule(spiffe(['spiffe://example.org/a', 'spiffe://example.org/b'])),
       { ...rule(spiffe('spiffe://example.org/c')), name: 'others' },
     ]
-    const dangling = policyFindingsOf([...HOME, policy({ spec: { rules } })]).filter(
+    const dangling = policyFindingsOf([...TEAM_A, policy({ spec: { rules } })]).filter(
       ({ code }) => code === 'KLM601',
     )
     expect(dangling.map(({ summary, evidence }) => `${summary}: ${evidence.length}`)).toEqual([
@@ -79,8 +79,8 @@ describe('a finding about a policy', () => {
   })
 
   test('says whose behaviour it is that a rule does not take effect as written', () => {
-    const rules = [rule(spiffe(CHAT), { authorization: { type: 'Inline' } })]
-    const [, , summary, evidence] = told(policyFindingsOf([...HOME, policy({ spec: { rules } })]), 'KLM607')
+    const rules = [rule(spiffe(CHAT_ID), { authorization: { type: 'Inline' } })]
+    const [, , summary, evidence] = told(policyFindingsOf([...TEAM_A, policy({ spec: { rules } })]), 'KLM607')
     expect(summary).toBe('rule callers: its authorization is Inline and names no MCP method')
     expect(evidence).toContain('KAN (reference implementation)')
   })
@@ -89,7 +89,7 @@ describe('a finding about a policy', () => {
     const target = { group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'tools', sectionName: 'a' }
     const twice = [target, { ...target, sectionName: 'b' }]
     const fixes = [{ targetRefs: twice }, { targetRefs: twice, rules: [] }, { action: undefined }].map(
-      (spec) => policyFindingsOf([...HOME, policy({ spec })]).find(({ code }) => code === 'KLM607')?.fix,
+      (spec) => policyFindingsOf([...TEAM_A, policy({ spec })]).find(({ code }) => code === 'KLM607')?.fix,
     )
     const section = 'Leave sectionName out, or give the section a Gateway of its own.'
     expect(fixes).toEqual([
@@ -101,10 +101,10 @@ describe('a finding about a policy', () => {
 
   test('names both policies of a rule name', () => {
     const old = policy({ createdAt: '2026-01-01T00:00:00Z', status: { ancestors: [] } })
-    expect(policyFindingsOf([...HOME, old, policy({ name: 'later' })]).map(({ code }) => code)).not.toContain(
-      'KLM608',
-    )
-    const twins = policyFindingsOf([...HOME, policy(), policy({ name: 'later' })])
+    expect(
+      policyFindingsOf([...TEAM_A, old, policy({ name: 'later' })]).map(({ code }) => code),
+    ).not.toContain('KLM608')
+    const twins = policyFindingsOf([...TEAM_A, policy(), policy({ name: 'later' })])
     expect(
       twins.filter(({ code }) => code === 'KLM608').map(({ related }) => related.map(subjectText)),
     ).toEqual([
@@ -115,7 +115,7 @@ describe('a finding about a policy', () => {
 
   test('names each field that cannot be understood, once for a policy', () => {
     const spec = { action: 7, rules: [rule(spiffe(7))] }
-    expect(told(policyFindingsOf([...HOME, policy({ spec })]), 'KLM609')).toEqual([
+    expect(told(policyFindingsOf([...TEAM_A, policy({ spec })]), 'KLM609')).toEqual([
       'warning XAccessPolicy/agents/tools',
       '.spec.action is a number, not a string, and 1 other thing',
       '.spec.action is a number, not a string',
@@ -124,14 +124,14 @@ describe('a finding about a policy', () => {
   })
 
   test('can be suppressed by an annotation of its own policy', () => {
-    const [dangling] = policyFindingsOf([...HOME, policyOf(spiffe('spiffe://example.org/a'))])
+    const [dangling] = policyFindingsOf([...TEAM_A, policyOf(spiffe('spiffe://example.org/a'))])
     expect(refusalOf(got(dangling))).toBeUndefined()
   })
 })
 
 describe('an identity that nobody names', () => {
   const NOBODY = policyOf(account('planner'))
-  const CASES: readonly (readonly [string, readonly JsonRecord[], Setting, boolean])[] = [
+  const CASES: readonly (readonly [string, readonly JsonRecord[], AnalysisSetting, boolean])[] = [
     ['is told where all policies are known', [NOBODY], {}, true],
     ['is told of a list that is read beside files', [NOBODY], { listedKinds: [POLICY_KIND] }, true],
     ['is not told without a policy', [], { listedKinds: [POLICY_KIND] }, false],
@@ -161,7 +161,7 @@ describe('an identity that nobody names', () => {
   ]
 
   test.each(CASES)('%s', (_, policies, setting, isTold) => {
-    const codes = policyFindingsOf([...HOME, ...policies], setting).map(({ code }) => code)
+    const codes = policyFindingsOf([...TEAM_A, ...policies], setting).map(({ code }) => code)
     expect(codes.includes('KLM604')).toBe(isTold)
   })
 

@@ -1,6 +1,15 @@
 // docs/spire-facts.md §3, §11.1 and traps 10, 11, 15: which objects want the same entry, and who gets it.
 import { describe, expect, test } from 'vitest'
-import { csid, pod, predicted, staticEntry, verdictsOf, whyOf, type Estate, type Fields } from './estate.ts'
+import {
+  csid,
+  pod,
+  predicted,
+  staticEntry,
+  verdictsOf,
+  whyOf,
+  type PredictedEstate,
+  type Fields,
+} from './estate.ts'
 
 const SAME = { spiffeIDTemplate: 'spiffe://td/x' }
 const selecting = (...templates: string[]): Fields => ({ ...SAME, workloadSelectorTemplates: templates })
@@ -8,7 +17,7 @@ const at = (second: number): string => `2026-01-01T00:00:0${second}Z`
 
 interface Row {
   readonly name: string
-  readonly estate: Estate
+  readonly estate: PredictedEstate
   readonly verdicts: readonly string[]
 }
 

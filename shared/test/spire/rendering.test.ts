@@ -2,11 +2,20 @@
 // says to it.
 import { describe, expect, test } from 'vitest'
 import type { EntryOutcome } from '../../src/core/spire/prediction.ts'
-import { csid, pod, predicted, staticEntry, verdictsOf, whyOf, type Estate, type Fields } from './estate.ts'
+import {
+  csid,
+  pod,
+  predicted,
+  staticEntry,
+  verdictsOf,
+  whyOf,
+  type PredictedEstate,
+  type Fields,
+} from './estate.ts'
 
 const X = 'spiffe://td/x'
 
-function outcome(estate: Estate, name = 'a'): EntryOutcome {
+function outcome(estate: PredictedEstate, name = 'a'): EntryOutcome {
   const { prediction, pods } = predicted(estate)
   const found = pods
     .flatMap((subject) => prediction.entriesOf(subject))
@@ -15,7 +24,7 @@ function outcome(estate: Estate, name = 'a'): EntryOutcome {
   return found
 }
 
-const selectorsOf = (estate: Estate): readonly string[] | undefined =>
+const selectorsOf = (estate: PredictedEstate): readonly string[] | undefined =>
   outcome(estate).entry?.selectors.map(({ type, value }) => `${type}:${value}`)
 
 describe('what is rendered', () => {

@@ -9,7 +9,7 @@ import {
   predicted,
   verdictsOf,
   whyOf,
-  type Estate,
+  type PredictedEstate,
   type Fields,
 } from './estate.ts'
 
@@ -47,7 +47,7 @@ describe('§2 classes (trap 4)', () => {
 
 interface Row {
   readonly name: string
-  readonly estate: Estate
+  readonly estate: PredictedEstate
   readonly verdicts: readonly string[]
   readonly why?: string
 }
@@ -258,7 +258,7 @@ describe('which pods an object reaches', () => {
   })
 })
 
-function parentOf(config: Fields, nodes: Estate['nodes'] = NODES): string {
+function parentOf(config: Fields, nodes: PredictedEstate['nodes'] = NODES): string {
   const { prediction, pods } = predicted({ ids: [csid('a')], config, nodes })
   const [subject] = pods
   const outcome = subject === undefined ? undefined : prediction.entriesOf(subject)[0]
@@ -293,7 +293,7 @@ describe('the parent ID (§2, trap 19)', () => {
 })
 
 describe('what stops SCM for everybody', () => {
-  const rows: readonly { name: string; estate: Estate; stoppers: readonly string[] }[] = [
+  const rows: readonly { name: string; estate: PredictedEstate; stoppers: readonly string[] }[] = [
     {
       name: '§11.9: a duration that Go cannot decode, of whatever class',
       estate: { ids: [csid('a', { ttl: '1d', className: 'else' }), csid('b', { jwtTtl: '' })] },

@@ -1,6 +1,6 @@
 // Every trap on one control plane at the same time: the objects of all of them, and what each expects in the end.
 import { isRecord } from '../../../shared/src/core/json.ts'
-import { namespace, type Piece } from '../world.ts'
+import { namespace, type PlacedObject } from '../world.ts'
 import { FALLBACK_TRAPS } from './fallback.ts'
 import { FIELD_TRAPS } from './fields.ts'
 import { MASKING_TRAPS } from './masking.ts'
@@ -23,8 +23,8 @@ export function spaceOf(trap: Trap): string {
 }
 
 /** All traps in one: the waves of each beside those of the others. */
-export function allWaves(): readonly (readonly Piece[])[] {
-  const waves: Piece[][] = [[]]
+export function allWaves(): readonly (readonly PlacedObject[])[] {
+  const waves: PlacedObject[][] = [[]]
   for (const trap of TRAPS) {
     waves[0]?.push({ object: namespace(spaceOf(trap)) })
     for (const [at, wave] of trap.waves.entries()) {
@@ -35,7 +35,7 @@ export function allWaves(): readonly (readonly Piece[])[] {
   return waves
 }
 
-function placed(piece: Piece, space: string): Piece {
+function placed(piece: PlacedObject, space: string): PlacedObject {
   const object: unknown = JSON.parse(JSON.stringify(piece.object).replaceAll('@', space))
   if (!isRecord(object)) throw new TypeError('an object is a mapping')
   return { ...piece, object }

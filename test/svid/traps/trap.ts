@@ -2,13 +2,13 @@
 // with what the server must hold in the end; and the builders of their objects.
 import { isRecord, type JsonRecord } from '../../../shared/src/core/json.ts'
 import { csid } from '../clusterspiffeid.ts'
-import { pod, type Piece } from '../world.ts'
+import { pod, type PlacedObject } from '../world.ts'
 
 /** One estate, which has a namespace of its own: `@` in its texts. */
 export interface Trap {
   readonly name: string
   /** From old to young. */
-  readonly waves: readonly (readonly (JsonRecord | Piece)[])[]
+  readonly waves: readonly (readonly (JsonRecord | PlacedObject)[])[]
   /** What the server holds for each pod: the SPIFFE ID's path, with the hint behind it where there is one. */
   readonly holds: Readonly<Record<string, readonly string[]>>
 }
@@ -45,6 +45,6 @@ export function staticFor(path: string, selectors: readonly string[] = []): Json
 }
 
 /** Whether one of the objects of an estate comes with what is done to it. */
-export function isPiece(one: JsonRecord | Piece): one is Piece {
+export function isPiece(one: JsonRecord | PlacedObject): one is PlacedObject {
   return isRecord(one['object'])
 }

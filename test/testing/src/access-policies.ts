@@ -11,9 +11,9 @@ import { binding, estate, got, TRUST_DOMAIN } from './manifests.ts'
 
 export const POLICY_KIND = qualifiedKind(ACCESS_POLICY_KIND)
 /** The identity of `binding()`. */
-export const CHAT = `spiffe://${TRUST_DOMAIN}/ns/team-a/objective/chat`
+export const CHAT_ID = `spiffe://${TRUST_DOMAIN}/ns/team-a/objective/chat`
 
-export interface PolicyParts {
+export interface AccessPolicyParts {
   readonly name?: string
   readonly namespace?: string
   readonly apiVersion?: string
@@ -27,12 +27,12 @@ export interface PolicyParts {
 }
 
 /** A good policy `agents/tools` on the Gateway `tools`, with one rule `callers` that names `CHAT`. */
-export function policy(parts: PolicyParts = {}): JsonRecord {
+export function policy(parts: AccessPolicyParts = {}): JsonRecord {
   const { name = 'tools', namespace = 'agents', createdAt, generation = 1, status } = parts
   const spec: JsonRecord = {
     targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'tools' }],
     action: 'Allow',
-    rules: [rule(spiffe(CHAT))],
+    rules: [rule(spiffe(CHAT_ID))],
     ...parts.spec,
   }
   return {
@@ -69,7 +69,7 @@ export function account(name: string, namespace?: string): JsonRecord {
 }
 
 /** A policy of one rule whose source is this one. */
-export function policyOf(source: unknown, parts: PolicyParts = {}): JsonRecord {
+export function policyOf(source: unknown, parts: AccessPolicyParts = {}): JsonRecord {
   return policy({ ...parts, spec: { rules: [rule(source)], ...parts.spec } })
 }
 
@@ -111,7 +111,7 @@ export function foreign(name: string, spec: JsonRecord): JsonRecord {
 }
 
 /** The default ClusterSPIFFEID of the SPIRE charts. */
-export const DEFAULT = foreign('default', {
+export const DEFAULT_ID = foreign('default', {
   spiffeIDTemplate:
     'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
   fallback: true,
@@ -138,9 +138,9 @@ export const NODE: JsonRecord = {
 }
 
 /** The binding, its pool and objective, and its pod. */
-export const HOME: readonly JsonRecord[] = estate(NODE, binding(), pod())
+export const TEAM_A: readonly JsonRecord[] = estate(NODE, binding(), pod())
 
-export interface Setting {
+export interface AnalysisSetting {
   readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
   readonly listedKinds?: readonly string[]
@@ -151,7 +151,7 @@ export interface Setting {
 }
 
 /** Works a world out. */
-export function analysisOf(objects: readonly JsonRecord[], setting: Setting = {}): Analysis {
+export function analysisOf(objects: readonly JsonRecord[], setting: AnalysisSetting = {}): Analysis {
   const trustDomain = 'trustDomain' in setting ? setting.trustDomain : TRUST_DOMAIN
   const { scmTrustDomain = trustDomain } = setting
   const snapshot = readSnapshot({

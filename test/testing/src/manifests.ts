@@ -137,13 +137,13 @@ export function live(output: Output, parts: OutputParts = {}): JsonRecord {
   }
 }
 
-export interface Options {
+export interface ClusterOptions {
   readonly config?: Config
   readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
 }
 
-export interface World {
+export interface SettledCluster {
   readonly snapshot: Snapshot
   readonly compiled: readonly Compiled[]
   readonly live: readonly LiveOutput[]
@@ -151,7 +151,7 @@ export interface World {
 }
 
 /** Compiles and settles everything. */
-export function world(objects: readonly JsonRecord[], options: Options = {}): World {
+export function settledCluster(objects: readonly JsonRecord[], options: ClusterOptions = {}): SettledCluster {
   const { config = CONFIG, gaps = {}, absentKinds = [] } = options
   const snapshot = readSnapshot({
     objects: objects.map((value) => ({ value })),
@@ -180,17 +180,20 @@ export function ownershipIn(
 }
 
 /** What is judged of a binding in the first pass. */
-export function judgementOf(one: World, key = 'team-a/llama'): Judgement {
+export function judgementOf(one: SettledCluster, key = 'team-a/llama'): Judgement {
   return got(one.settled.first.judgements.get(key), `a judgement of ${key}`)
 }
 
 /** The `Ready` reason in the first pass. */
-export function reasonOf(one: World, key = 'team-a/llama'): string | undefined {
+export function reasonOf(one: SettledCluster, key = 'team-a/llama'): string | undefined {
   return verdictOf(judgementOf(one, key))?.reason
 }
 
 /** The `Ready` reason of a binding, and what is said. */
-export function verdictIn(one: World, key = 'team-a/llama'): { reason: string | undefined; text: string } {
+export function verdictIn(
+  one: SettledCluster,
+  key = 'team-a/llama',
+): { reason: string | undefined; text: string } {
   const verdict = verdictOf(judgementOf(one, key))
   return { reason: verdict?.reason, text: verdict?.message ?? '' }
 }
@@ -199,10 +202,10 @@ export function verdictIn(one: World, key = 'team-a/llama'): { reason: string | 
 export function outputOf(
   objects: readonly JsonRecord[],
   key = 'team-a/llama',
-  options: Options = {},
+  options: ClusterOptions = {},
 ): Output {
   const compiled = got(
-    world(objects, options).compiled.find((one) => one.binding.key === key),
+    settledCluster(objects, options).compiled.find((one) => one.binding.key === key),
     key,
   )
   if (compiled.result.kind !== 'resolved') throw new Error(`${key}: ${JSON.stringify(compiled.result)}`)

@@ -2,7 +2,7 @@
 // versions of the same bindings left behind.
 import * as fc from 'fast-check'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { K8S_GROUP, LLM_D, X_GROUP, binding, live, objective, pool, world } from './manifests.ts'
+import { K8S_GROUP, LLM_D, X_GROUP, binding, live, objective, pool, settledCluster } from './manifests.ts'
 
 const NAMES = ['a', 'b', 'c', 'd'] as const
 const LABELS: readonly Readonly<Record<string, string>>[] = [
@@ -84,15 +84,15 @@ const edits = fc.constantFrom<JsonRecord>(
   { spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/edited' },
 )
 
-export interface RandomWorld {
+export interface RandomCluster {
   /** Bindings, pools and objectives. */
-  readonly wishes: readonly JsonRecord[]
+  readonly inputs: readonly JsonRecord[]
   /** The ClusterSPIFFEIDs that are there. */
-  readonly leftovers: readonly JsonRecord[]
+  readonly outputs: readonly JsonRecord[]
 }
 
 /** A world of up to seven bindings, with what up to seven earlier bindings left behind, some of it edited by hand. */
-export const randomWorld: fc.Arbitrary<RandomWorld> = fc
+export const randomCluster: fc.Arbitrary<RandomCluster> = fc
   .record({
     surroundings,
     now: drafts,
@@ -102,8 +102,8 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc
     }),
   })
   .map(({ surroundings: around, now, before, edits: changes }) => ({
-    wishes: [...around, ...now.map((one) => manifest(one))],
-    leftovers: leftoversOf(around, before, changes),
+    inputs: [...around, ...now.map((one) => manifest(one))],
+    outputs: leftoversOf(around, before, changes),
   }))
 
 function leftoversOf(
@@ -114,7 +114,7 @@ function leftoversOf(
   // Each earlier binding alone, so that even outputs that collide are left behind.
   return before.flatMap((one, at) => {
     const { deletedAt: _, ...alive } = one
-    const [compiled] = world([...around, manifest(alive)]).compiled
+    const [compiled] = settledCluster([...around, manifest(alive)]).compiled
     if (compiled?.result.kind !== 'resolved') return []
     const change = changes[at]
     const deletedAt = change?.terminating === 0 ? { deletedAt: '2026-01-01T00:00:00Z' } : {}

@@ -10,7 +10,7 @@ import { NAMESPACE_NAME_LABEL } from '@kleym/shared/core/names.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { binding, CONFIG, live, objective, pool, poolOnly, world } from './manifests.ts'
+import { binding, CONFIG, live, objective, pool, poolOnly, settledCluster } from './manifests.ts'
 import { HANDLES_EVERYTHING } from './scm-settings.ts'
 
 export const TENANTS = ['team-a', 'team-b'] as const
@@ -207,7 +207,7 @@ export const tenants: fc.Arbitrary<readonly JsonRecord[]> = fc
   .record({ bindings, foreigns, statics, pods, hands })
   .map((drafts) => {
     const objects = [...GROUND, ...NODES, ...drafts.bindings]
-    const resolved = world(objects).compiled.flatMap(({ result }) =>
+    const resolved = settledCluster(objects).compiled.flatMap(({ result }) =>
       result.kind === 'resolved' ? [result.output] : [],
     )
     const outputs = resolved.flatMap((output, at) => touched(output, drafts.hands[at]))
@@ -223,7 +223,7 @@ export function withoutLostPods(objects: readonly JsonRecord[]): readonly JsonRe
 }
 
 /** What was left out when an estate was read. */
-export interface Reading {
+export interface TenantReading {
   /** Only these namespaces were read. */
   readonly namespacesRead?: ReadonlySet<string>
   /** Nothing of these kinds could be read. */
@@ -235,7 +235,7 @@ export interface Reading {
 /** What the whole core makes of an estate, read like this. */
 export function analysisOf(
   objects: readonly JsonRecord[],
-  { namespacesRead, forbidden = [], config = CONFIG, settings = HANDLES_EVERYTHING }: Reading = {},
+  { namespacesRead, forbidden = [], config = CONFIG, settings = HANDLES_EVERYTHING }: TenantReading = {},
 ): Analysis {
   const isRead = (object: JsonRecord): boolean => {
     const { namespace, name } = readMeta(object)

@@ -16,7 +16,7 @@ export interface Vector {
 }
 
 /** What we say, in the oracle's words; `unknown` is allowed anywhere and counted. */
-export interface Verdict {
+export interface OracleComparison {
   readonly kind: 'same' | 'unknown' | 'different'
   readonly ours: string
 }
@@ -50,7 +50,7 @@ function templateData(json: JsonRecord): TemplateData {
 }
 
 /** Holds one vector against our evaluator. */
-export function compare(vector: Vector, data: TemplateData | undefined): Verdict {
+export function compare(vector: Vector, data: TemplateData | undefined): OracleComparison {
   const ours = say(vector.template, data)
   if (ours.startsWith('unknown')) return { kind: 'unknown', ours }
   return { kind: ours === oracle(vector) ? 'same' : 'different', ours }
