@@ -10,7 +10,7 @@ export interface ScenarioMeasurement {
   readonly answer: number
   /** The same in a process that has just started, before any code is optimised. */
   readonly cold: number
-  /** Bytes of resident memory at the end of the first run, the made-up world included. */
+  /** Bytes of resident memory at the end of the first run, the made-up cluster included. */
   readonly peak: number
   readonly result: string
 }

@@ -1,4 +1,4 @@
-// What is measured: each scenario makes a world of a size, and then asks the core one question about it.
+// What is measured: each scenario makes a cluster of a size, and then asks the core one question about it.
 import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
@@ -12,7 +12,7 @@ import { containerVerdicts } from '@kleym/shared/core/spire/registration.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { resolvePolicies } from '@kleym/shared/core/policies/policies.ts'
 import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
-import * as nasty from './nasty.ts'
+import * as nasty from './worst-cases.ts'
 import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
   clusterOf,
@@ -22,9 +22,9 @@ import {
   onePoolPerNamespace,
   oneCollisionGroup,
   SETTINGS,
-} from './worlds.ts'
+} from './made-up-clusters.ts'
 
-/** What a world is for: read it, then answer. */
+/** What is asked of a cluster: read it, then answer. */
 export interface MeasuredQuestion {
   /** The part that an informer or a file reader would do: from raw objects to snapshots. */
   readonly read: () => readonly Snapshot[]
@@ -100,25 +100,25 @@ export const SCENARIOS: readonly BenchScenario[] = [
 ]
 
 /** Compile, plan, and what bindings do to one another; nothing is live yet, so that everything is to be created. */
-function bindings(name: string, unit: string, world: (size: number) => readonly RawObject[]): BenchScenario {
+function bindings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const ask = (size: number): MeasuredQuestion =>
-    one(world(size), (analysis) => {
+    one(make(size), (analysis) => {
       const created = analysis.settled.changes.length
       return `${created} created, ${collisionFindings(analysis).length} findings`
     })
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
-function findings(name: string, unit: string, world: (size: number) => readonly RawObject[]): BenchScenario {
+function findings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const ask = (size: number): MeasuredQuestion =>
-    one(world(size), (analysis) => `${findingsOf(analysis).length} findings`)
+    one(make(size), (analysis) => `${findingsOf(analysis).length} findings`)
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
 /** The policies alone: compiling the bindings is measured above, and is part of the reading here. */
-function policies(name: string, unit: string, world: (size: number) => readonly RawObject[]): BenchScenario {
+function policies(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const ask = (size: number): MeasuredQuestion => {
-    const objects = world(size)
+    const objects = make(size)
     const analyses = new WeakMap<Snapshot, Analysis>()
     return {
       read: () => {
@@ -135,9 +135,9 @@ function policies(name: string, unit: string, world: (size: number) => readonly 
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
-function verdicts(name: string, world: (size: number) => readonly RawObject[]): BenchScenario {
+function verdicts(name: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const unit = 'ClusterSPIFFEIDs, ten times as many pods'
-  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(world(size), verdictsText) }
+  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(make(size), verdictsText) }
 }
 
 /** A question about one snapshot. */
@@ -190,7 +190,7 @@ function explanationsText(analysis: Analysis): string {
   return `${reached} pods reached`
 }
 
-/** One pool of many gets a further label: the smallest change that two whole worlds are compared for. */
+/** One pool of many gets a further label: the smallest change that two whole clusters are compared for. */
 function diffQuestion(pods: number): MeasuredQuestion {
   const { objects, outputs } = clusterOf({ pods, clusterSpiffeIds: pods / 10, foreignShare: 0.2 })
   const live = [...objects, ...outputs]

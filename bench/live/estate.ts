@@ -5,7 +5,7 @@ import { binding, namespace, objective, pool } from '../../test/control-plane/ob
 import { OPERATOR_NAMESPACE } from '../../test/control-plane/operator-access.ts'
 import { TRUST_DOMAIN } from '../../test/control-plane/operator.ts'
 import { CLASS_NAME, defaultObject } from '../objects.ts'
-import { numbered, range } from '../worlds.ts'
+import { numbered, range } from '../made-up-clusters.ts'
 import { CONTAINERS, poolLabels, SERVICE_ACCOUNT, templateOf, type PoolPodAsk } from './pods.ts'
 
 export interface EstateSize {
@@ -143,7 +143,7 @@ function operatorDeployment(): JsonRecord {
   }
 }
 
-/** What the SPIRE charts install for everything that nobody else registers. */
+/** What the SPIRE charts install for every pod without a registration of its own. */
 function catchAll(): JsonRecord {
   const { apiVersion, kind, spec } = defaultObject().value
   return { apiVersion, kind, metadata: { name: 'spire-mgmt-spire-default' }, spec }

@@ -13,12 +13,12 @@ const AT_ONCE = 16
 /** After so many writes, the audit log is read on and etcd is compacted: neither may grow for ever. */
 const BREATH = 5_000
 
-/** Told what is going on. */
+/** Called with each step. */
 export type Say = (line: string) => void
 
 /**
  * Creates everything, has the operator write what it writes, and stops it when nothing waits any more: what is left is a
- * cluster at rest, whose operator seems to run.
+ * cluster in its final state, whose operator seems to run.
  */
 export async function fill(cp: ControlPlane, size: EstateSize, say: Say): Promise<void> {
   const { stages, operator, pods } = liveEstate(size)

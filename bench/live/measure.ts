@@ -26,7 +26,7 @@ export interface MeasuredCommand {
 const ONE = objectiveName(FIRST, 'vllm')
 const IN = ['-n', FIRST.namespace]
 
-/** kubectl's own first: what follows is told in multiples of them. */
+/** kubectl's own first: what follows is shown in multiples of them. */
 export const COMMANDS: readonly MeasuredCommand[] = [
   // A kubectl that `go build` made knows no version of its own: it says so, and ends with 1.
   { name: 'kubectl version', program: 'kubectl', args: ['version'], codes: [0, 1] },

@@ -18,7 +18,7 @@ export interface ProgramRun {
   readonly peak: number
 }
 
-/** What runs, and what it sees of the world: nothing else of this process's environment. */
+/** What runs, and what it sees of its surroundings: nothing else of this process's environment. */
 export interface MeasuredProgram {
   readonly command: string
   readonly args: readonly string[]

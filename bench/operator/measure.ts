@@ -29,7 +29,7 @@ export interface MeasureOptions {
   readonly start: Start
   /** How long the idle operator is watched, in seconds. */
   readonly idleSeconds: number
-  /** Told what is going on. */
+  /** Called with each step. */
   readonly say: (line: string) => void
 }
 

@@ -87,7 +87,7 @@ function configMap(name: string): Promise<JsonRecord | undefined> {
   return cp.admin.get({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: RELEASE_NAMESPACE })
 }
 
-/** UIDs and versions of all bindings and outputs: equal only where nobody has written. */
+/** UIDs and versions of all bindings and outputs: equal only where no client has written. */
 async function versions(): Promise<readonly unknown[]> {
   const kind = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' }
   // For a moment after its CRD has changed, the API server serves no binding.
@@ -174,7 +174,7 @@ describe('install', () => {
         `--set className=${CLASS}`,
       ],
     ],
-    ['a class that nobody has', 'other', ['has the class "other"', `--set className=${CLASS}`]],
+    ['a class that no ClusterSPIFFEID has', 'other', ['has the class "other"', `--set className=${CLASS}`]],
   ])('the notes warn of %s', async (_what, className, says) => {
     const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', `className=${className}`]
     const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)

@@ -90,7 +90,7 @@ function environmentOf(container: JsonRecord, namespace: string): Readonly<Recor
     listAt(container, 'env').map((variable) => {
       const field = stringAt(variable, 'valueFrom', 'fieldRef', 'fieldPath')
       const value = field === undefined ? stringAt(variable, 'value') : fields[field]
-      if (value === undefined) throw new TypeError(`nobody knows ${JSON.stringify(variable)} here`)
+      if (value === undefined) throw new TypeError(`the test has no value for ${JSON.stringify(variable)}`)
       return [stringAt(variable, 'name') ?? '', value]
     }),
   )

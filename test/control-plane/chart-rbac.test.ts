@@ -245,7 +245,7 @@ describe('with all of its rights', () => {
     }
   })
 
-  test('it serves the metrics over HTTPS to whoever has the role for them, and to nobody else', async () => {
+  test('it serves the metrics over HTTPS to a user with the role for them, and to no other', async () => {
     expect(await scrape(await requestToken(cp.admin, 'default', SCRAPER))).toBe(200)
     expect(await scrape(await requestToken(cp.admin, 'default', 'default'))).toBe(403)
     expect(await scrape('nobody')).toBe(401)

@@ -1,5 +1,5 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
-// afterwards as a value: suites that kill, fail and starve the operator in its midst compare with a run in peace.
+// afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -84,7 +84,7 @@ const REASONS: Readonly<Record<ConvergenceSide, readonly (readonly [string, stri
   ],
 }
 
-/** Waits until a side is reached as the contract says, with no other run to compare with. */
+/** Waits until a side is reached, by the contract alone: there is no other run to compare with. */
 export async function settled(cp: ControlPlane, space: string, side: ConvergenceSide): Promise<void> {
   for (const [name, reason] of REASONS[side]) await untilReason(cp, space, name, reason)
   const ready = REASONS[side]

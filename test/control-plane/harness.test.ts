@@ -230,7 +230,7 @@ describe('accidents', () => {
     expect(dig(await cp.admin.get(mapId('kept')), 'data')).toEqual({ value: '1' })
   })
 
-  test('a paused API server answers nobody until it goes on', async () => {
+  test('a paused API server answers no request until it is resumed', async () => {
     await cp.pauseApiServer()
     let answered = false
     const answer = cp

@@ -123,7 +123,7 @@ function start(
   }
 }
 
-/** The operator with another root, and as another user: root may simply do it, everybody else needs a user namespace. */
+/** The operator with another root, and as another user: root may simply do it, other users need a user namespace. */
 function confined(folder: string): readonly [string, ...string[]] {
   const command: readonly [string, ...string[]] =
     process.getuid?.() === 0

@@ -5,7 +5,7 @@ import type { ControlPlane } from './control-plane.ts'
 import type { ObjectId } from './rest.ts'
 import { until } from '@kleym/testing/wait.ts'
 
-/** A finalizer of somebody else. */
+/** A finalizer that is not kleym's. */
 export const HOLD = 'example.org/hold'
 
 const BINDING_API = 'kleym.sonda.red/v1alpha1'

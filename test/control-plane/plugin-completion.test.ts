@@ -1,5 +1,5 @@
 // Completion as kubectl asks for it: the real kubectl runs what `kubectl kleym completion install` wrote, which runs the
-// executable that ships, which asks a real API server, as somebody who may list things and as somebody who may not.
+// executable that ships, which asks a real API server, as a user who may list things and as a user who may not.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -151,7 +151,7 @@ describe('kubectl __complete kleym', () => {
     ['explain team-b/', [':4']],
     ['who-selects pod/', [':4']],
     ['conflicts -n ', [':4']],
-  ])('%j, as somebody who may list the bindings of one namespace', async (line, expected) => {
+  ])('%j, as a user who may list the bindings of one namespace', async (line, expected) => {
     expect(await completed(line, VIEWER)).toEqual(expected)
   })
 
@@ -162,7 +162,7 @@ describe('kubectl __complete kleym', () => {
     ['conflicts -n ', [':4']],
     ['conflicts --context ', ['test', ':4']],
     ['explain --fail-on w', ['warning', ':36']],
-  ])('%j, as somebody who may list nothing', async (line, expected) => {
+  ])('%j, as a user who may list nothing', async (line, expected) => {
     expect(await completed(line, NOBODY)).toEqual(expected)
   })
 

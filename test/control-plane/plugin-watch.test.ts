@@ -192,13 +192,13 @@ test('another namespace is chosen by its name, and a binding that comes there is
   expect(empty.join('\n')).not.toContain('late')
 })
 
-test('who may read one namespace sees its bindings, and which reads are missing for the rest', async () => {
+test('a user who may read one namespace sees its bindings, and which reads are missing for the others', async () => {
   const terminal = watch(startInPty, ['-n', 'team-a'], { user: VIEWER })
   const lines = await untilShown(terminal, /‼ chat +Undetermined/)
   expect(lines.join('\n')).toContain('‼ cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden')
 })
 
-test('who may read nothing is told so, and never that there is nothing', async () => {
+test('a user who may read nothing is told so, and never that there is nothing', async () => {
   const terminal = watch(startInPty, ['-A'], { user: NOBODY, columns: 100 })
   const text = (await untilShown(terminal, 'bindings are not known')).join('\n')
   expect(text).toContain('‼ cannot list InferenceIdentityBinding.kleym.sonda.red: forbidden')

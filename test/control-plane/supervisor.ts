@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** What the harness asks for. `id` numbers a start, so that a restarted program is told from its former run. */
+/** What the harness asks for. `id` numbers a start, so that a restarted program is distinguished from its former run. */
 export type SupervisorOrder =
   | {
       readonly order: 'start'
@@ -25,7 +25,7 @@ export type SupervisorOrder =
 export type SupervisorReport =
   | { readonly report: 'ready'; readonly folder: string }
   | { readonly report: 'started'; readonly id: number; readonly pid: number }
-  /** The signal is on its way, or there was nobody to get it. */
+  /** The signal is on its way, or the process has ended. */
   | { readonly report: 'signalled'; readonly id: number }
   | { readonly report: 'ended'; readonly id: number; readonly how: string }
 
@@ -33,7 +33,7 @@ const running = new Map<number, ChildProcess>()
 const folder = mkdtempSync(join(tmpdir(), 'kleym-control-plane-'))
 
 function report(message: SupervisorReport): void {
-  // The harness may be gone before 'disconnect' has told so: that is no error here, and must not end this process.
+  // The harness may be gone before the event 'disconnect': that is no error here, and must not end this process.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 

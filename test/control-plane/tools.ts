@@ -47,7 +47,7 @@ export const BUILD = {
   goVersion: /^go (\S+)$/m.exec(KUBERNETES.mod)?.[1] ?? '',
 } as const
 
-/** What suites about SPIRE need beside a control plane; nobody else waits for it. */
+/** What suites about SPIRE need beside a control plane; other suites do not wait for it. */
 export const SPIRE_PROGRAMS = [
   'spire-server',
   'spire-controller-manager',

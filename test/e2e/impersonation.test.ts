@@ -1,5 +1,5 @@
 // A foreign ClusterSPIFFEID that gives the identity of a binding to pods of another tenant: the worst that can happen to an
-// identity, so whoever asks about that binding must hear of it.
+// identity, so an answer about that binding must say so.
 import { beforeAll, expect, test } from 'vitest'
 import { built, kleym } from './plugin.ts'
 

@@ -1,4 +1,4 @@
-// `--without`: what deleting an object does, held against the world in which it is still there.
+// `--without`: what deleting an object does, compared with the answer where it is still there.
 import { beforeAll, expect, test } from 'vitest'
 import { built, ESTATE, kleym } from './plugin.ts'
 

@@ -1,7 +1,7 @@
 // Small estates as values: what is in one, and how it is put on a control plane beside many others, in a slot of its own.
 import { dig, isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
 import { csid, HELD, staticEntry } from './clusterspiffeid.ts'
-import { namespace, pod, type PlacedObject, type Waves } from './world.ts'
+import { namespace, pod, type PlacedObject, type Waves } from './build-cluster.ts'
 
 /** The namespaces of every slot, by the end of their names. SCM ignores the third: its rule is not anchored. */
 export const SPACES = ['a', 'b', 'ibm-x'] as const
@@ -43,7 +43,7 @@ export interface Estate {
   readonly statics: readonly EstateStatic[]
 }
 
-/** The label by which an estate's objects find each other and nobody else. */
+/** The label by which an estate's objects select each other and nothing else. */
 const SLOT = 'kleym.test/slot'
 
 /** `s007`: the slot in the names of all objects of an estate. */

@@ -104,7 +104,7 @@ test('pools with equal labels are one finding that names each of them once', () 
   ])
 })
 
-test('a registration that takes one of several values is found once on a pod whose value nobody knows', () => {
+test('a registration that takes one of several values is found once on a pod whose value is not known', () => {
   const registration = {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',

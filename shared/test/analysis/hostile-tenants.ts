@@ -1,5 +1,5 @@
 // Random estates for the safety properties: several tenants with look-alike pods, and strings that try to break out of a
-// selector, a template, a line or a path. Small alphabets, so that what belongs together meets often.
+// selector, a template, a line or a path. Small alphabets, so that objects refer to each other often.
 import * as fc from 'fast-check'
 import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
@@ -28,7 +28,7 @@ export const HOSTILE = [
   'x'.repeat(300),
 ] as const
 
-// The first of each comes up more often, so that worlds meet; the others are its prefixes and extensions.
+// The first of each comes up more often, so that objects refer to each other often; the others are its prefixes and extensions.
 const NAMESPACES = ['team-a', 'team-a', 'team-b', 'team'] as const
 const ACCOUNTS = ['runner', 'runner', 'runner', 'runner', 'run', 'runner-2'] as const
 const CONTAINERS = ['vllm', 'vllm', 'vllm', 'vl', 'vllm-2', 'proxy'] as const
@@ -127,7 +127,7 @@ export const hostileTenants: fc.Arbitrary<HostileTenants> = fc.record({
   pods: fc.array(pod, { minLength: 3, maxLength: 10 }),
 })
 
-/** One more binding, for worlds that are compared before and after it. */
+/** One more binding, for clusters that are compared before and after it. */
 export const oneMoreBinding: fc.Arbitrary<BindingDraft> = binding.map((draft) => ({
   ...draft,
   name: 'added',
@@ -145,7 +145,7 @@ const DEFAULT_ID: JsonRecord = {
   },
 }
 
-/** The manifests of a world; live ones carry a UID. */
+/** The manifests of these tenants; live ones carry a UID. */
 export function manifestsOf({ pools, bindings, pods }: HostileTenants): readonly JsonRecord[] {
   return [
     DEFAULT_ID,
@@ -207,8 +207,8 @@ function podManifest({ namespace, labels: podLabels, serviceAccountName, contain
   }
 }
 
-/** What the whole core makes of a world. */
-export function analysisOf(world: HostileTenants): Analysis {
-  const objects = manifestsOf(world).map((value) => ({ value }))
+/** What the whole core makes of these tenants. */
+export function analysisOf(tenants: HostileTenants): Analysis {
+  const objects = manifestsOf(tenants).map((value) => ({ value }))
   return analyse(readSnapshot({ objects }), CONFIG, HANDLES_EVERYTHING)
 }

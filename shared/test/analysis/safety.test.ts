@@ -1,4 +1,4 @@
-// What kleym promises above all: whatever strings a tenant writes, an identity of ours reaches nobody else. Held against
+// What kleym promises above all: whatever strings a tenant writes, an identity of ours reaches no other workload. Held against
 // the prediction, container by container, with expectations taken from the manifests and not from what was compiled.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -147,7 +147,7 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
         return judgement?.state === 'refused' && judgement.collision !== undefined
       }).length
     }),
-    // One world in twenty has such a pair.
+    // One example in twenty has such a pair.
     { numRuns: 3 * RUNS },
   )
   expect(seen.collisions).toBeGreaterThan(20)

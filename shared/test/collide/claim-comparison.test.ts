@@ -36,7 +36,7 @@ function member(owner: string): Claim {
   }
 }
 
-test('a crowd in one cell names the ten that follow, in whatever order its claims came', () => {
+test('many claims on one container name the ten that follow, in whatever order its claims came', () => {
   const owners = Array.from({ length: 30 }, (_, at) => `n/${String(at).padStart(2, '0')}`)
   fc.assert(
     fc.property(fc.shuffledSubarray(owners, { minLength: 15 }), fc.nat(), (crowd, pick) => {

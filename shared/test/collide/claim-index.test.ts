@@ -1,4 +1,4 @@
-// An index from which claims come and go must be, at every moment, what a fresh one of the same claims would be.
+// An index to which claims are added and from which they are removed must equal, at every step, a new index of its claims.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ClaimIndex, compareClaims, indexClaims } from '../../src/core/collide/claim-index.ts'
@@ -66,7 +66,7 @@ function wordsOf(claim: Claim): string {
   return JSON.stringify({ ...claim, labels: Object.fromEntries(claim.labels) })
 }
 
-test('claims that come and go leave the index that a fresh one of the rest would be', () => {
+test('an index from which claims were removed equals a new index of the remaining ones', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const index = new ClaimIndex()
@@ -76,7 +76,7 @@ test('claims that come and go leave the index that a fresh one of the rest would
           const [gone] = there.length === 0 ? [] : there.splice(step % there.length, 1)
           if (gone !== undefined) index.remove(gone)
         } else {
-          // Two equal claims are two objects: each goes when it is told to.
+          // Two equal claims are two objects: each is removed by itself.
           const claim = { ...step }
           there.push(claim)
           index.add(claim)
@@ -88,7 +88,7 @@ test('claims that come and go leave the index that a fresh one of the rest would
   )
 })
 
-test('taking out a claim that was never in changes nothing', () => {
+test('removing a claim that was never added changes nothing', () => {
   fc.assert(
     fc.property(fc.array(claims, { maxLength: 12 }), claims, (some, stranger) => {
       const index = indexClaims(some)
@@ -99,7 +99,7 @@ test('taking out a claim that was never in changes nothing', () => {
   )
 })
 
-test('the claims of a cell stand in their total order, whichever came first', () => {
+test('the claims of a group are in their total order, whichever was added first', () => {
   fc.assert(
     fc.property(fc.array(claims, { maxLength: 20 }), (some) => {
       const index = new ClaimIndex()

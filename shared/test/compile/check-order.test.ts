@@ -1,5 +1,5 @@
 // docs/contract.md §7: the first failing check decides. Each check has a flaw that violates it alone; every two flaws that can
-// stand side by side are put into one world, and the earlier check must decide.
+// occur together are put into one cluster, and the earlier check must decide.
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES, type CheckName } from '../../src/core/compile/checks.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
@@ -69,7 +69,7 @@ const EXCLUSIVE = new Set([
   'objectiveRef form, objective required',
   'objective required, objective found',
   'objective found, objective leads to the pool',
-  // Without a mode nobody knows whether an objective is required.
+  // Without a mode it is not known whether an objective is required.
   'objective required, mode',
 ])
 

@@ -1,5 +1,5 @@
-// docs/contract.md §4.1: which pool a binding means, and what is said when there is none, more than one, or when nobody could
-// look.
+// docs/contract.md §4.1: which pool a binding means, and what is said when there is none, more than one, or when the API
+// server was not asked.
 import { describe, expect, test } from 'vitest'
 import type { Config } from '../../src/core/compile/config.ts'
 import { resolvePool, type References } from '../../src/core/compile/references.ts'

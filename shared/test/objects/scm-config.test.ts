@@ -54,7 +54,7 @@ describe('a given configuration', () => {
       settings: { watchClassless: false },
     },
     {
-      name: 'an environment variable is a value that nobody knows',
+      name: 'an environment variable is a value that is not known',
       config: { ...REQUIRED, className: '${CLASS}', clusterDomain: '$DOMAIN' },
       settings: { className: undefined, clusterDomain: undefined },
       problems: [

@@ -86,7 +86,7 @@ function keywordProblems(keyword: string, wanted: unknown, value: unknown, path:
         .filter((rule) => !celHolds(String(own(rule, 'rule')), asRecord(value)))
         .map((rule) => `${path}: ${String(own(rule, 'message'))}`)
     default:
-      throw new Error(`${path}: nobody checks ${keyword}`)
+      throw new Error(`${path}: no check for ${keyword} exists here`)
   }
 }
 
@@ -97,7 +97,7 @@ function problemOfType(type: unknown, value: unknown): string | undefined {
     string: typeof value === 'string',
     integer: Number.isInteger(value),
   }[String(type)]
-  if (is === undefined) throw new Error(`nobody checks the type ${String(type)}`)
+  if (is === undefined) throw new Error(`no check exists here for the type ${String(type)}`)
   return is ? undefined : `type ${String(type)}`
 }
 

@@ -31,7 +31,7 @@ describe('drift', () => {
       { spec: { ttl: '1h', dnsNameTemplates: ['a'], autoPopulateDNSNames: true } },
       ['.spec.autoPopulateDNSNames', '.spec.dnsNameTemplates', '.spec.ttl'],
     ],
-    ['a field that nobody knows', { spec: { newField: 1 } }, ['.spec.newField']],
+    ['a field that kleym does not know', { spec: { newField: 1 } }, ['.spec.newField']],
     ['a class that is not configured', { spec: { className: 'x' } }, ['.spec.className']],
     ['fallback', { spec: { fallback: true } }, ['.spec.fallback']],
     ['no fallback', { spec: { fallback: undefined } }, ['.spec.fallback']],

@@ -13,12 +13,12 @@ import { randomCluster } from '@kleym/testing/random-bindings.ts'
 
 const RUNS = 150
 
-/** What the operator would say of every binding. */
+/** The status that the operator would write for every binding. */
 function said(judgements: SettledCluster['settled']['judgements']): unknown {
   return [...judgements].map(([key, judgement]) => [key, judgement.state, verdictOf(judgement)])
 }
 
-/** Everything that a world comes to, as bytes. */
+/** Everything that is made of a cluster, as bytes. */
 function bytesOf({ settled, compiled }: SettledCluster): string {
   const actions = [settled.first.actions, settled.changes].map((list) =>
     list.map((action) =>
@@ -52,7 +52,7 @@ function sharing(outputs: readonly LiveOutput[]): readonly string[] {
   )
 }
 
-describe('random worlds', () => {
+describe('random clusters', () => {
   test('permuting the input changes no byte, nor does compiling twice', () => {
     const shuffled = randomCluster.chain(({ inputs, outputs }) => {
       const objects = [...inputs, ...outputs]
@@ -72,7 +72,7 @@ describe('random worlds', () => {
     )
   })
 
-  test('settle reaches rest, and afterwards nobody shares a container', () => {
+  test('settle comes to an end, and then no two bindings share a container', () => {
     fc.assert(
       fc.property(randomCluster, ({ inputs, outputs }) => {
         const { settled } = settledCluster([...inputs, ...outputs])
@@ -141,7 +141,7 @@ describe('random worlds', () => {
     )
   })
 
-  test('outputs of the settled world are one per ready binding, under its own name', () => {
+  test('there is one output for each ready binding, under its own name', () => {
     fc.assert(
       fc.property(randomCluster, ({ inputs, outputs }) => {
         const { settled } = settledCluster([...inputs, ...outputs])

@@ -210,7 +210,7 @@ describe('several bindings', () => {
     expect([...one.settled.judgements.values()].map(({ state }) => state)).toEqual(['ready', 'ready'])
   })
 
-  test('two passes over a settled world change nothing', () => {
+  test('two passes over a settled cluster change nothing', () => {
     const one = rotation(3)
     const manifests = one.settled.outputs.map(({ object }) => manifestOf(object))
     const bindings = one.snapshot.bindings.map(({ meta, ...rest }) =>

@@ -212,7 +212,7 @@ describe('messages', () => {
   })
 })
 
-test('nobody writes the status of a binding that is being deleted', () => {
+test('no status is written for a binding that is being deleted', () => {
   const one = settledCluster(estate(binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(OUTPUT)))
   const previous = next(READY)
   expect(verdictOf(judgementOf(one))).toBeUndefined()

@@ -67,7 +67,7 @@ describe('a binding waits', () => {
   })
 
   test('not for a foreign output', () => {
-    const foreign = live(outputA, { name: 'somebody-elses' })
+    const foreign = live(outputA, { name: 'not-ours' })
     expect(reasonOf(settledCluster(estate(peer, foreign)), 'team-a/peer')).toBe('Reconciled')
   })
 
@@ -77,38 +77,38 @@ describe('a binding waits', () => {
 
   test.each([
     [
-      'an output whose pod selector a hand has narrowed',
+      'an output whose pod selector a user has narrowed',
       { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } },
     ],
-    ['an output whose pod selector a hand has emptied', { podSelector: {} }],
+    ['an output whose pod selector a user has emptied', { podSelector: {} }],
     [
-      'an output to which a hand has added a selector',
+      'an output to which a user has added a selector',
       { workloadSelectorTemplates: [...outputA.spec.workloadSelectorTemplates, 'unix:uid:0'] },
     ],
     [
-      'an output from which a hand has removed the pod labels',
+      'an output from which a user has removed the pod labels',
       { workloadSelectorTemplates: ['k8s:container-name:vllm', 'k8s:ns:team-a', 'k8s:sa:runner'] },
     ],
   ])('for %s', (_name, spec) => {
-    const leftover = orphanOf(outputA, 'team-a/gone', { spec })
-    expect(reasonOf(settledCluster(estate(peer, leftover)), 'team-a/peer')).toBe('WaitingForPeer')
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec })
+    expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('WaitingForPeer')
   })
 
   test.each([
     ['narrowed', { app: 'llama', hand: 'made' }],
     ['turned to other pods', { app: 'other' }],
-  ])('for what an output selects, when a hand has %s its pod selector', (_name, matchLabels) => {
+  ])('for what an output selects, when a user has %s its pod selector', (_name, matchLabels) => {
     // The entry lands on the nodes of the chosen pods, and there its selectors alone decide.
-    const leftover = orphanOf(outputA, 'team-a/gone', { spec: { podSelector: { matchLabels } } })
-    expect(reasonOf(settledCluster([...tenant('peer', NARROW), leftover]), 'team-a/peer')).toBe(
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec: { podSelector: { matchLabels } } })
+    expect(reasonOf(settledCluster([...tenant('peer', NARROW), orphan]), 'team-a/peer')).toBe(
       'WaitingForPeer',
     )
   })
 
   test('for what an output chooses and selects together', () => {
     const spec = { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } }
-    const leftover = orphanOf(outputA, 'team-a/gone', { spec })
-    expect(reasonOf(settledCluster([...tenant('peer', { hand: 'made' }), leftover]), 'team-a/peer')).toBe(
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec })
+    expect(reasonOf(settledCluster([...tenant('peer', { hand: 'made' }), orphan]), 'team-a/peer')).toBe(
       'WaitingForPeer',
     )
   })

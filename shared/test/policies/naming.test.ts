@@ -145,7 +145,7 @@ describe('who names an identity', () => {
     expect(namings.map(({ way, policy: { name } }) => [way, name])).toEqual([['same path', 'ours']])
   })
 
-  test('two rules that ask different things of one ID are told', () => {
+  test('two rules that ask different things of one ID are reported', () => {
     expect([asksDiffer('CEL', 'CEL'), asksDiffer('CEL', 'Inline')]).toEqual([false, true])
   })
 
@@ -266,7 +266,7 @@ describe('policies affected by a change', () => {
       changes: [],
     },
     {
-      says: 'a policy that comes with the change is told',
+      says: 'a policy that comes with the change is reported',
       before: TEAM_A,
       after: [...TEAM_A, policy()],
       changes: [`rule callers ${CHAT_ID} none → resolved`],
@@ -311,7 +311,7 @@ describe('policies affected by a change', () => {
     expect(lost?.instead).toEqual([{ binding: 'team-a/llama', spiffeId: ASSISTANT }])
   })
 
-  test('an ID that its binding still gives, to nobody, is given by nothing instead', () => {
+  test('an ID that its binding still gives, but to no pod, is given by nothing instead', () => {
     const after = analysisOf([NODE, pool(), objective(), binding(), policy()])
     expect(affectedPolicies(analysisOf([...TEAM_A, policy()]), after).map(({ instead }) => instead)).toEqual([
       [],
@@ -325,9 +325,9 @@ describe('policies affected by a change', () => {
     const any = foreign('any', {
       spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/{{ .PodMeta.Name }}',
     })
-    const [before, after] = [TEAM_A, RENAMED].map((world) =>
+    const [before, after] = [TEAM_A, RENAMED].map((objects) =>
       analysisOf(
-        [...world, any, policy()].filter(({ kind }) => kind !== 'Pod'),
+        [...objects, any, policy()].filter(({ kind }) => kind !== 'Pod'),
         setting,
       ),
     )

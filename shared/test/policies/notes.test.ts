@@ -42,7 +42,7 @@ function ancestor({
   }
 }
 
-/** A policy in a cluster, accepted unless told otherwise. */
+/** A policy in a cluster, accepted unless the parts say otherwise. */
 function stored(parts: AccessPolicyParts = {}, ...ancestors: readonly JsonRecord[]): JsonRecord {
   return policy({
     createdAt: OLD,
@@ -73,7 +73,7 @@ interface Case {
 const CASES: readonly Case[] = [
   { says: 'an accepted policy', policy: stored(), kinds: [] },
   {
-    says: 'a manifest, which nobody can have accepted yet',
+    says: 'a manifest, which no controller can have accepted yet',
     policy: policy({ status: { ancestors: [] } }),
     kinds: [],
   },
@@ -204,14 +204,14 @@ const CASES: readonly Case[] = [
     kinds: [],
   },
   {
-    says: 'of two policies of one age nobody knows which is the later',
+    says: 'of two policies of one age it is not known which is the later',
     policy: stored(),
     others: [stored({ name: 'twin' })],
     kinds: ['rule replaced'],
     text: 'which of the two is the later one is not known',
   },
   {
-    says: 'a policy of a file may be an edit of an old one, and nobody knows which is the later',
+    says: 'a policy of a file may be an edit of an old one, and it is not known which is the later',
     policy: stored({ createdAt: NEW }),
     others: [policy({ name: 'edited' })],
     kinds: ['rule replaced'],
@@ -265,7 +265,7 @@ const CASES: readonly Case[] = [
     kinds: [],
   },
   {
-    says: 'a later policy that nobody has accepted replaces nothing',
+    says: 'a later policy that no controller has accepted replaces nothing',
     policy: stored(),
     others: [stored({ name: 'later', createdAt: NEW }, ancestor({ status: 'False' }))],
     kinds: [],
@@ -352,11 +352,7 @@ describe('a policy that cannot be interpreted, or not wholly', () => {
       '.spec.targetRefs[0] does not say which object it means',
     ],
     ['an action of a wrong type', { action: 7 }, '.spec.action is a number, not a string'],
-    [
-      'an action that nobody knows',
-      { action: 'Audit' },
-      '.spec.action is "Audit", which kleym does not know',
-    ],
+    ['an unknown action', { action: 'Audit' }, '.spec.action is "Audit", which kleym does not know'],
     [
       'an authorization that is a text',
       { rules: [rule(spiffe(CHAT_ID), { authorization: 'CEL' })] },
@@ -399,7 +395,7 @@ test.each<[string, unknown, string]>([
   ['several', [{ type: 'Inline' }, { type: 'ExternalAuth' }], 'Inline, ExternalAuth'],
   ['no type', {}, '(no type)'],
   ['an empty list', [], '(empty list)'],
-  ["somebody's own word, in quotes", { type: 'CEL, and all is well' }, '"CEL, and all is well"'],
+  ["a word of the policy's author, in quotes", { type: 'CEL, and all is well' }, '"CEL, and all is well"'],
 ])('what a rule asks: %s', (_, authorization, asks) => {
   const rules = [rule(spiffe(CHAT_ID), { authorization })]
   expect(firstRule(analysisOf([...TEAM_A, policy({ spec: { rules } })])).asks).toBe(asks)

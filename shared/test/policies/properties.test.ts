@@ -26,7 +26,7 @@ import {
 
 const RUNS = 150
 
-/** Words about a request, which kleym never says; a value of somebody's own field (`Allow`) is no such word. */
+/** Words about a request, which kleym never says; a value of a policy's own field (`Allow`) is no such word. */
 const VERDICT_WORDS =
   /\b(?:allowed|allows|allowing|denied|denies|deny|denying|permits?|permitted|block(?:s|ed|ing)?|grants?|granted|rejects?|rejected|authori[sz]ed)\b/i
 
@@ -167,7 +167,7 @@ const somePolicies = fc.array(policies, { minLength: 1, maxLength: 8 }).map((lis
   // Names are unique, as an API server has them.
   list.map((one, at) => ({ ...one, metadata: { ...Object(one['metadata']), name: `p${at}` } })),
 )
-const worlds: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
+const clusters: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
   TEAM_A,
   [...TEAM_A, DEFAULT_ID],
   [NODE, pool(), objective(), binding()],
@@ -210,7 +210,7 @@ function textsOf(analysis: Analysis): readonly string[] {
 
 test('no input makes kleym say what becomes of a request', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       for (const text of textsOf(analysisOf([...objects, ...list], setting)))
         expect(text).not.toMatch(VERDICT_WORDS)
     }),
@@ -241,7 +241,7 @@ function saidOfBindings(analysis: Analysis): unknown {
 
 test('a policy never changes a verdict on a binding, nor any finding that is not about policies', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       expect(saidOfBindings(analysisOf([...objects, ...list], setting))).toEqual(
         saidOfBindings(analysisOf(objects, setting)),
       )
@@ -252,7 +252,7 @@ test('a policy never changes a verdict on a binding, nor any finding that is not
 
 test('without policies nothing is said of them', () => {
   fc.assert(
-    fc.property(worlds, settings, (objects, setting) => {
+    fc.property(clusters, settings, (objects, setting) => {
       expect(textsOf(analysisOf(objects, setting))).toEqual([])
     }),
   )
@@ -289,7 +289,7 @@ test('an answer with less knowledge is the same answer, or a less certain one', 
     { namespacesRead: ['agents'] },
   )
   fc.assert(
-    fc.property(worlds, somePolicies, less, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, less, (objects, list, setting) => {
       const [knows, guesses] = [{}, setting].map((one) =>
         analysisOf([...objects, ...list], one)
           .policies()
@@ -310,7 +310,7 @@ test('an answer with less knowledge is the same answer, or a less certain one', 
 test('every source gets one answer, whatever it is, and nothing is dropped', () => {
   const seen = new Set<string>()
   fc.assert(
-    fc.property(worlds, somePolicies, (objects, list) => {
+    fc.property(clusters, somePolicies, (objects, list) => {
       const { list: resolved } = analysisOf([...objects, ...list]).policies()
       expect(resolved).toHaveLength(list.length)
       for (const one of resolved) {
@@ -340,7 +340,7 @@ test('every source gets one answer, whatever it is, and nothing is dropped', () 
 
 test('the order of the input does not matter', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       const [one, other] = [[...objects, ...list], [...list, ...objects].toReversed()].map((each) =>
         analysisOf(each, setting),
       )
@@ -350,11 +350,11 @@ test('the order of the input does not matter', () => {
   )
 })
 
-test('a world compared with itself affects no policy', () => {
+test('a cluster compared with itself affects no policy', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
-      const world = (): Analysis => analysisOf([...objects, ...list], setting)
-      expect(affectedPolicies(world(), world())).toEqual([])
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
+      const again = (): Analysis => analysisOf([...objects, ...list], setting)
+      expect(affectedPolicies(again(), again())).toEqual([])
     }),
     { numRuns: RUNS },
   )

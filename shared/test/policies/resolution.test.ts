@@ -37,7 +37,7 @@ const DEPLOYMENT: JsonRecord = {
   },
 }
 
-/** An output of a binding elsewhere, which nobody has read, on the container of the binding here. */
+/** An output of a binding elsewhere, which was not read, on the container of the binding here. */
 const PEER = orphanOf(outputOf([pool(), objective(), binding()]), 'team-z/gone', {
   spec: { spiffeIDTemplate: 'spiffe://example.org/ns/team-z/objective/other' },
 })
@@ -156,7 +156,7 @@ const CASES: readonly Case[] = [
     text: ['nobody holds it now: .spec.className of ClusterSPIFFEID/planner is other'],
   },
   {
-    says: 'an ID that stands literally in a ClusterSPIFFEID which selects nobody is unheld',
+    says: 'an ID that stands literally in a ClusterSPIFFEID which selects no pod is unheld',
     source: id('/agents/planner'),
     objects: [
       NODE,
@@ -238,7 +238,7 @@ const CASES: readonly Case[] = [
   },
   // 4. Foreign.
   {
-    says: 'an ID of another trust domain is foreign, and nobody federates',
+    says: 'an ID of another trust domain is foreign, and no registration federates with it',
     source: id('/x', 'elsewhere.org'),
     state: 'foreign',
     text: ['elsewhere.org is another trust domain', 'no ClusterSPIFFEID federates with it'],
@@ -314,7 +314,7 @@ const CASES: readonly Case[] = [
   },
   // 7. Service accounts.
   {
-    says: 'a service account that nobody uses says so',
+    says: 'a service account that no pod uses says so',
     source: account('planner'),
     state: 'service account',
     text: [
@@ -474,7 +474,7 @@ const CASES: readonly Case[] = [
     never: ['nothing renders it now'],
   })),
   {
-    says: 'an ID that is given, to nobody here, is unknown where other registrations could not be read',
+    says: 'an ID that is given, but to no pod here, is unknown where other registrations could not be read',
     source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding()],
     setting: { gaps: { 'ClusterStaticEntry.spire.spiffe.io': gap('ClusterStaticEntry.spire.spiffe.io') } },
@@ -482,7 +482,7 @@ const CASES: readonly Case[] = [
     text: ['binding team-a/llama of pool llama gives it; whether anybody holds it is not known'],
   },
   {
-    says: 'an ID that is given, to nobody here, is unknown beside a template that kleym does not follow',
+    says: 'an ID that is given, but to no pod here, is unknown beside a template that kleym does not follow',
     source: spiffe(CHAT_ID),
     objects: [
       NODE,
@@ -584,7 +584,7 @@ const CASES: readonly Case[] = [
     text: ['not certain whether ClusterSPIFFEID/planner gives it'],
   },
   {
-    says: "IDs below /spire are SPIRE's own, and nobody looks for them",
+    says: "IDs below /spire are SPIRE's own, and kleym does not look for them",
     source: id('/spire/agent/k8s_psat/prod/uid-of-n1'),
     state: 'unknown',
     text: ['the IDs of SPIRE servers and agents'],
@@ -615,7 +615,7 @@ const CASES: readonly Case[] = [
     text: ['is a number, not a string'],
   },
   {
-    says: 'a type that nobody knows is unreadable, not unbounded',
+    says: 'a type that kleym does not know is unreadable, not unbounded',
     source: { type: 'X509' },
     state: 'unreadable',
     text: ['.source.type is "X509", which kleym does not know'],
@@ -626,13 +626,13 @@ const CASES: readonly Case[] = [
     state: 'unreadable',
   },
   {
-    says: 'a field that nobody knows may name somebody: unreadable, not unbounded',
+    says: 'a field that kleym does not know may name a principal: unreadable, not unbounded',
     source: { type: 'SPIFFE', spiffeIDs: [CHAT_ID] },
     state: 'unreadable',
     text: ['a field "spiffeIDs" that kleym does not know'],
   },
   {
-    says: 'a field that nobody knows may name somebody without a type too',
+    says: 'a field that kleym does not know may name a principal without a type too',
     source: { spiffeIDs: [CHAT_ID] },
     state: 'unreadable',
     text: ['has no type, and a field "spiffeIDs" that kleym does not know'],

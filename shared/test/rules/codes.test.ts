@@ -1,4 +1,4 @@
-// Every finding code: the least world that shows it, and the nearest one that does not.
+// Every finding code: the smallest cluster that shows it, and the nearest one that does not.
 import { describe, expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
@@ -36,7 +36,7 @@ const SCM: JsonRecord = {
   ignoreNamespaces: [],
 }
 
-/** The codes that a world shows, each once. */
+/** The codes that a cluster shows, each once. */
 function codesOf(
   objects: readonly JsonRecord[],
   { scm, className = '', gaps = {} }: Setting,
@@ -78,7 +78,7 @@ function pod(parts: { labels?: JsonRecord; spec?: JsonRecord; metadata?: JsonRec
 const NODE: JsonRecord = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } }
 const ID = 'spiffe://example.org/foreign/{{ .PodMeta.Name }}'
 
-/** Somebody else's ClusterSPIFFEID, which selects every pod unless told otherwise. */
+/** A ClusterSPIFFEID that is not kleym's; it selects every pod unless `spec` says otherwise. */
 function foreign(name: string, spec: JsonRecord = {}): JsonRecord {
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -394,13 +394,16 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
 }
 
 describe('every finding code', () => {
-  test.each(CASES)('$code is shown by its least world', ({ code, shows, setting = {} }) => {
+  test.each(CASES)('$code is shown by its smallest cluster', ({ code, shows, setting = {} }) => {
     expect(codesOf(shows, setting)).toContain(code)
   })
 
-  test.each(CASES)('$code is not shown by the near miss', ({ code, not, settingNot = {} }) => {
-    expect(codesOf(not, settingNot)).not.toContain(code)
-  })
+  test.each(CASES)(
+    '$code is not shown by the nearest cluster without it',
+    ({ code, not, settingNot = {} }) => {
+      expect(codesOf(not, settingNot)).not.toContain(code)
+    },
+  )
 
   test('stands in the table, or needs what files do not have', () => {
     const tabled = CASES.map(({ code }) => code)

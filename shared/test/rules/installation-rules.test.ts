@@ -103,6 +103,6 @@ test.each<[string, ScmSettings, string, readonly string[]]>([
   expect(said({}, { settings, className }).map((text) => text.slice(0, 6))).toEqual(codes)
 })
 
-test('what SCM does with a class that nobody knows is not told', () => {
+test('nothing is said of what SCM does with an unknown class', () => {
   expect(said({}, { settings: OTHERS, isClassKnown: false })).toEqual([])
 })

@@ -18,7 +18,7 @@ import { analysisOf, tenants, TENANTS } from '@kleym/testing/random-tenants.ts'
 
 const RUNS = 400
 
-/** Whether an error is about a namespace: about its objects, shown by its pods, or about everybody's registrations. */
+/** Whether an error is about a namespace: about its objects, shown by its pods, or about the registrations of every namespace. */
 function concerns(one: Finding, namespace: string): boolean {
   return (
     concernsEverybody(one) ||
@@ -97,7 +97,7 @@ test('a snapshot of everything reaches beyond nothing', () => {
   )
 })
 
-/** A ClusterSPIFFEID of somebody else. */
+/** A ClusterSPIFFEID that is not kleym's. */
 function other(spiffeIDTemplate: string, spec: JsonRecord = {}): JsonRecord {
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',

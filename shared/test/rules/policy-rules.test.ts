@@ -59,7 +59,7 @@ describe('a finding about a policy', () => {
     expect(told(findings, 'KLM601')).toContain('InferenceIdentityBinding/team-a/llama')
   })
 
-  test('names the binding whose ID nobody holds', () => {
+  test('names the binding whose ID no pod holds', () => {
     const findings = policyFindingsOf([NODE, pool(), objective(), binding(), policy()])
     expect(told(findings, 'KLM605')).toContain('InferenceIdentityBinding/team-a/llama')
   })
@@ -129,35 +129,40 @@ describe('a finding about a policy', () => {
   })
 })
 
-describe('an identity that nobody names', () => {
+describe('an identity that no policy names', () => {
   const NOBODY = policyOf(account('planner'))
   const CASES: readonly (readonly [string, readonly JsonRecord[], AnalysisSetting, boolean])[] = [
-    ['is told where all policies are known', [NOBODY], {}, true],
-    ['is told of a list that is read beside files', [NOBODY], { listedKinds: [POLICY_KIND] }, true],
-    ['is not told without a policy', [], { listedKinds: [POLICY_KIND] }, false],
-    ['is not told where the kind is absent', [], { absentKinds: [POLICY_KIND] }, false],
+    ['is reported where all policies are known', [NOBODY], {}, true],
+    ['is reported of a list that is read beside files', [NOBODY], { listedKinds: [POLICY_KIND] }, true],
+    ['is not reported without a policy', [], { listedKinds: [POLICY_KIND] }, false],
+    ['is not reported where the kind is absent', [], { absentKinds: [POLICY_KIND] }, false],
     [
-      'is not told where policies are not known',
+      'is not reported where policies are not known',
       [NOBODY],
       { gaps: { [POLICY_KIND]: { verb: 'list', what: POLICY_KIND, cause: 'forbidden' } } },
       false,
     ],
-    ['is not told where a policy names it', [policy()], {}, false],
-    ['is not told where a policy names any principal', [policyOf(undefined)], {}, false],
+    ['is not reported where a policy names it', [policy()], {}, false],
+    ['is not reported where a policy names any principal', [policyOf(undefined)], {}, false],
     [
-      'is not told where a policy names its service account',
+      'is not reported where a policy names its service account',
       [policyOf(account('runner', 'team-a'))],
       {},
       false,
     ],
     [
-      'is not told where a policy cannot be interpreted',
+      'is not reported where a policy cannot be interpreted',
       [NOBODY, policy({ name: 'old', apiVersion: 'agentic.networking.x-k8s.io/v0alpha0' })],
       {},
       false,
     ],
-    ['is not told where a source cannot be read', [NOBODY, policyOf(spiffe(7), { name: 'odd' })], {}, false],
-    ['is not told where the trust domain is not known', [NOBODY], { trustDomain: undefined }, false],
+    [
+      'is not reported where a source cannot be read',
+      [NOBODY, policyOf(spiffe(7), { name: 'odd' })],
+      {},
+      false,
+    ],
+    ['is not reported where the trust domain is not known', [NOBODY], { trustDomain: undefined }, false],
   ]
 
   test.each(CASES)('%s', (_, policies, setting, isTold) => {
@@ -179,7 +184,7 @@ describe('an identity that nobody names', () => {
         NOBODY,
       ],
     ],
-  ])('is not told of a binding %s', (_, objects) => {
+  ])('is not reported of a binding %s', (_, objects) => {
     expect(policyFindingsOf(objects).map(({ code }) => code)).not.toContain('KLM604')
   })
 })
@@ -188,7 +193,7 @@ describe('of some bindings alone', () => {
   const ELSEWHERE = 'spiffe://example.org/ns/team-b/pool/other'
   const keys = new Set(['team-a/llama'])
   const ours = [poolOnly(), pool()]
-  /** A hand has given the output another ID, and deleted it: a finalizer keeps kleym from putting it right. */
+  /** A user has given the output another ID, and deleted it: a finalizer keeps kleym from repairing it. */
   const changed = live(outputOf(ours), {
     deletedAt: '2026-01-02T00:00:00Z',
     spec: { spiffeIDTemplate: ELSEWHERE },
@@ -198,7 +203,7 @@ describe('of some bindings alone', () => {
     ELSEWHERE,
     'spiffe://example.org/ns/team-a/pool/llama',
     'spiffe://example.org/ns/team-a/pool/x',
-  ])('a rule that names %s is told of as among all', (spiffeId) => {
+  ])('a rule that names %s is reported as it is among all bindings', (spiffeId) => {
     const analysis = analysisOf([...ours, changed, policyOf(spiffe(spiffeId))])
     const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
     expect(findingsAbout(analysis, keys)).toEqual(all)
@@ -208,14 +213,14 @@ describe('of some bindings alone', () => {
   const held = [NODE, ...ours, pod()]
   test.each<[string, readonly JsonRecord[]]>([
     [
-      "somebody holds, beside one that is nobody's",
+      'a pod holds, beside an ID that no pod holds',
       [...held, policy({ spec: { rules: [rule(spiffe(OURS)), rule(spiffe(`${OURS}s`))] } })],
     ],
-    ['nobody holds', [...ours, policyOf(spiffe(OURS))]],
+    ['no pod holds', [...ours, policyOf(spiffe(OURS))]],
     ['a refused binding asks for', [...ours.slice(0, 1), policyOf(spiffe(OURS))]],
     ['has its path in another trust domain', [...ours, policyOf(spiffe(OURS.replace('.org', '.com')))]],
     ['an account of its namespace has', [...held, policyOf(account('runner', 'team-a'))]],
-  ])('a rule whose ID %s is told of as among all', (_, objects) => {
+  ])('a rule whose ID %s is reported as it is among all bindings', (_, objects) => {
     for (const setting of [{}, { trustDomain: undefined }]) {
       const analysis = analysisOf(objects, setting)
       const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))

@@ -86,7 +86,7 @@ describe('the status of a binding', () => {
     })
   })
 
-  test('of a binding that is being deleted is nobody’s business', () => {
+  test('of a binding that is being deleted is not reported', () => {
     expect(said([poolOnly({ deletedAt: '2026-01-01T00:00:00Z' }), pool()])).toEqual([])
   })
 })
@@ -131,7 +131,7 @@ describe('the output of a binding', () => {
 
 describe('the operator', () => {
   const waiting = [...GROUND, poolOnly({ name: 'second' })]
-  const calm = [left({ reason: 'Reconciled', recorded: NAME }), pool(), live(OUTPUT)]
+  const withoutOperator = [left({ reason: 'Reconciled', recorded: NAME }), pool(), live(OUTPUT)]
   const about = (
     operators: readonly OperatorDeployment[] | undefined,
     objects = waiting,
@@ -157,11 +157,11 @@ describe('the operator', () => {
   })
 
   test('is not missed where nothing waits for it', () => {
-    expect(about([], calm)).toEqual([])
-    expect(about([operator(1, 0)], calm)).toEqual([])
+    expect(about([], withoutOperator)).toEqual([])
+    expect(about([operator(1, 0)], withoutOperator)).toEqual([])
   })
 
-  test('is told with the bindings that wait', () => {
+  test('is reported with the bindings that wait', () => {
     const found = statusFindings(analysisOf(waiting), [operator(1, 0)]).find(({ code }) => code === 'KLM543')
     expect(found).toMatchObject({
       subject: { kind: 'Deployment', namespace: 'kleym', name: 'op' },

@@ -40,7 +40,12 @@ describe('a pool', () => {
     ['that is not', {}, ['team-a', 'other'], 'absent'],
     ['of a namespace that was read', { namespacesRead: new Set(['team-a']) }, ['team-a', 'other'], 'absent'],
     ['of one that was not', { namespacesRead: new Set(['team-b']) }, ['team-a', 'other'], 'unknown'],
-    ['that was found where nobody looked', { namespacesRead: new Set() }, ['team-a', 'llama'], 'found'],
+    [
+      'that was found in a namespace that was not listed',
+      { namespacesRead: new Set() },
+      ['team-a', 'llama'],
+      'found',
+    ],
     ['of a kind that is not served', { absentKinds: new Set([POOL]) }, ['team-a', 'other'], 'kind absent'],
     [
       'of a kind that could not be read',

@@ -24,7 +24,7 @@ function workload(name: string, labels: Labels, container = 'vllm'): JsonRecord 
   }
 }
 
-test('a pod stands for a template of its shape that demands no label that it lacks', () => {
+test('a pod takes the place of a template of its shape, unless the template has a label that it lacks', () => {
   const subjects = subjectsOf(
     readSnapshot({
       objects: [

@@ -122,7 +122,7 @@ describe('§6: each selector, on a running pod', () => {
     expect(judged(mirror, 'vllm', 'k8s:pod-uid:pod-uid-p')).toMatch(/^depends: /)
   })
 
-  test('trap 17: before a pod has a status nobody knows its images', () => {
+  test('trap 17: before a pod has a status its images are not known', () => {
     expect(judged(pod('p'), 'vllm', 'k8s:container-image:vllm:1')).toMatch(/^depends: /)
     expect(judged(pod('p'), 'vllm', 'k8s:pod-image:vllm:1')).toMatch(/^depends: /)
     expect(judged(pod('p'), 'vllm', 'k8s:pod-image-count:1')).toMatch(/^depends: /)

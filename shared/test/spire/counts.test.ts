@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
     counts: { namespacesSelected: 2, podsSelected: 1, uncertain: 1 },
   },
   {
-    name: 'a contest that nobody can decide is counted apart',
+    name: 'masking that cannot be decided is counted apart',
     estate: {
       ids: [
         csid('a', X, { creationTimestamp: undefined, uid: undefined }),

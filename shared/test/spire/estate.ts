@@ -40,7 +40,7 @@ export function staticEntry(name: string, spec: Fields = {}, meta: Fields = {}):
   }
 }
 
-/** A running pod `team-a/p` on node `n1`, unless told otherwise. */
+/** A running pod `team-a/p` on node `n1`, unless the fields say otherwise. */
 export function pod(name: string, parts: { meta?: Fields; spec?: Fields; status?: Fields } = {}): Fields {
   return {
     kind: 'Pod',

@@ -148,7 +148,7 @@ describe('the prediction for a pod that does not exist yet', () => {
     expect(containersOf(estate)[0]).toBe('vllm a: depends')
   })
 
-  test('static entries for a name or a label that nobody knows yet are listed', () => {
+  test('static entries for a name or a label that is not known yet are listed', () => {
     const estate = predicted({
       pods: [],
       workloads: [workload('Deployment')],

@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
     verdicts: ['a: depends', 'b: depends'],
   },
   {
-    name: 'a loser that the server would refuse is masked, as nobody sends it',
+    name: 'a masked entry that the server would refuse is masked, as SCM does not send it',
     estate: { ids: [csid('a', SAME), csid('b', { ...SAME, hint: 'h'.repeat(2000) })] },
     verdicts: ['a: declared', 'b: masked'],
   },
@@ -179,12 +179,12 @@ const ROWS: readonly Row[] = [
     verdicts: ['a: declared', 'b: masked'],
   },
   {
-    name: 'a displaced fallback masks nobody',
+    name: 'a displaced fallback masks no entry',
     estate: { ids: [csid('a', { ...SAME, fallback: true }), csid('b', SAME)] },
     verdicts: ['a: displaced', 'b: declared'],
   },
   {
-    name: 'an ignored object masks nobody',
+    name: 'an ignored object masks no entry',
     estate: { ids: [csid('a', { ...SAME, className: 'y' }), csid('b', SAME)] },
     verdicts: ['a: ignored', 'b: declared'],
   },

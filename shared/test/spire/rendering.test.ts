@@ -94,7 +94,7 @@ describe('what is rendered', () => {
     ])
   })
 
-  test('autoPopulateDNSNames shows a cluster domain that nobody knows', () => {
+  test('autoPopulateDNSNames shows that the cluster domain is not known', () => {
     const subsets = [{ addresses: [{ targetRef: { kind: 'Pod', uid: 'pod-uid-p' } }] }]
     const endpoints = [{ metadata: { name: 'svc', namespace: 'team-a' }, subsets }]
     const ids = [csid('a', { autoPopulateDNSNames: true })]
@@ -314,7 +314,7 @@ describe('§11.7: text that is not UTF-8', () => {
     pod('q', { meta: { annotations: { a: 'e' } } }),
   ]
 
-  test('the entry is refused, and nobody is sure of a new one', () => {
+  test('the entry is refused, and no new entry is certain', () => {
     const estate = predicted({ ids: [cut, csid('other')], pods })
     expect([verdictsOf(estate, 0), verdictsOf(estate, 1)]).toEqual([
       ['cut: refused', 'other: depends'],

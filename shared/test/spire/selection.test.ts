@@ -135,7 +135,7 @@ const ROWS: readonly Row[] = [
     verdicts: ['b: declared'],
   },
   {
-    name: '§1: an invalid selector drops the object, and nobody can say which pods it means',
+    name: '§1: an invalid selector drops the object, and which pods it means is not known',
     estate: { ids: [csid('a', { podSelector: { matchExpressions: [{ key: 'app', operator: 'In' }] } })] },
     verdicts: [],
   },
@@ -211,7 +211,7 @@ const ROWS: readonly Row[] = [
     verdicts: ['a: declared'],
   },
   {
-    name: 'cacheNamespaces by a label that nobody knows yet leaves it open',
+    name: 'cacheNamespaces by a label that is not known yet leaves it open',
     estate: {
       ids: [csid('a')],
       pods: [{ kind: 'Pod', metadata: { name: 'p', namespace: 'team-a' } }],
@@ -292,7 +292,7 @@ describe('the parent ID (§2, trap 19)', () => {
   })
 })
 
-describe('what stops SCM for everybody', () => {
+describe('what stops SCM for every object', () => {
   const rows: readonly { name: string; estate: PredictedEstate; stoppers: readonly string[] }[] = [
     {
       name: '§11.9: a duration that Go cannot decode, of whatever class',
@@ -381,7 +381,7 @@ describe('the index', () => {
     expect(prediction.counts().get('ClusterSPIFFEID/a')?.podsSelected).toBe(found.length)
   })
 
-  test('a pod of a namespace that nobody named before is judged by the name alone', () => {
+  test('a pod of a namespace that no object named before is judged by the name alone', () => {
     const { prediction } = predicted({
       ids: ['ns-x', 'ns-y'].map((name) => csid(name, { namespaceSelector: NAMED(name) })),
       namespaces,

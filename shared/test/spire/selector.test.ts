@@ -105,7 +105,7 @@ describe('a refused selector says where and why', () => {
   })
 })
 
-test('a selector is told in a total order', () => {
+test('a selector is written in a total order', () => {
   const written = {
     matchLabels: { tier: 'x', app: 'llama' },
     matchExpressions: [

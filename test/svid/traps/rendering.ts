@@ -1,6 +1,6 @@
 // What templates come to, and which IDs, selectors and hints the server takes.
 import { csid } from '../clusterspiffeid.ts'
-import { pod } from '../world.ts'
+import { pod } from '../build-cluster.ts'
 import { HERE, id, P, type Trap } from './trap.ts'
 
 /** docs/spire-facts.md §3. */

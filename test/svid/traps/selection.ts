@@ -1,5 +1,5 @@
 // Which pods a registration reaches.
-import { pod } from '../world.ts'
+import { pod } from '../build-cluster.ts'
 import { id, P, type Trap } from './trap.ts'
 
 /** docs/spire-facts.md §2. */

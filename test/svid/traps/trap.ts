@@ -2,7 +2,7 @@
 // with what the server must hold in the end; and the builders of their objects.
 import { isRecord, type JsonRecord } from '../../../shared/src/core/json.ts'
 import { csid } from '../clusterspiffeid.ts'
-import { pod, type PlacedObject } from '../world.ts'
+import { pod, type PlacedObject } from '../build-cluster.ts'
 
 /** One estate, which has a namespace of its own: `@` in its texts. */
 export interface Trap {

@@ -7,7 +7,7 @@ import { until } from '@kleym/testing/wait.ts'
 import { compare, differenceText, type Comparison } from '../compare.ts'
 import { startSpire, type HeldEntry, type Spire } from '../spire.ts'
 import { allWaves, expected, spaceOf, TRAPS } from './all.ts'
-import { build, node } from '../world.ts'
+import { build, node } from '../build-cluster.ts'
 
 let cp: ControlPlane
 let spire: Spire
@@ -44,8 +44,8 @@ test('nothing else differs, and nothing was left open', () => {
 })
 
 test('SCM v0.6.4 makes the same of all of it', async () => {
-  // A class that nobody has empties the server first.
-  await spire.restart({ className: 'nobody' })
+  // A class that no object has empties the server first.
+  await spire.restart({ className: 'unused' })
   await until(async () => (await spire.entries()).length === 0, 'the server to hold no entry')
   await spire.restart({}, 'spire-controller-manager-0.6.4')
   await until(async () => (await spire.entries()).length === comparison.held.length, 'all entries to be back')

@@ -1,4 +1,4 @@
-// Small access policies and the world that they stand in: team-a's binding `llama`, whose pod holds its identity.
+// Small access policies, and the cluster around them: team-a's binding `llama`, whose pod holds its identity.
 import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -100,7 +100,7 @@ export function pod({
   }
 }
 
-/** Somebody else's ClusterSPIFFEID, which selects every pod unless told otherwise. */
+/** A ClusterSPIFFEID that is not kleym's; it selects every pod unless `spec` says otherwise. */
 export function foreign(name: string, spec: JsonRecord): JsonRecord {
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -150,7 +150,7 @@ export interface AnalysisSetting {
   readonly scmTrustDomain?: string
 }
 
-/** Works a world out. */
+/** What the whole core makes of these objects. */
 export function analysisOf(objects: readonly JsonRecord[], setting: AnalysisSetting = {}): Analysis {
   const trustDomain = 'trustDomain' in setting ? setting.trustDomain : TRUST_DOMAIN
   const { scmTrustDomain = trustDomain } = setting
@@ -178,7 +178,7 @@ export function analysisOf(objects: readonly JsonRecord[], setting: AnalysisSett
   return analyse(snapshot, config, settings)
 }
 
-/** The policy of that key, `agents/tools` unless told otherwise. */
+/** The policy of that key, `agents/tools` by default. */
 export function resolvedPolicy(analysis: Analysis, key = 'agents/tools'): ResolvedPolicy {
   return got(
     analysis.policies().list.find((one) => one.key === key),

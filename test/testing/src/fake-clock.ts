@@ -1,4 +1,4 @@
-// A clock that a test turns by hand: timers run in the order of their times, none by itself.
+// A clock that a test advances: timers run in the order of their times, none by itself.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 
 interface Timer {

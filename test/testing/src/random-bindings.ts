@@ -1,4 +1,4 @@
-// Random worlds for property tests: small alphabets, so that claims meet often, and live outputs that earlier, other
+// Random clusters for property tests: small alphabets, so that claims overlap often, and live outputs that earlier, other
 // versions of the same bindings left behind.
 import * as fc from 'fast-check'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -91,7 +91,7 @@ export interface RandomCluster {
   readonly outputs: readonly JsonRecord[]
 }
 
-/** A world of up to seven bindings, with what up to seven earlier bindings left behind, some of it edited by hand. */
+/** Up to seven bindings, with the outputs that up to seven earlier bindings left behind, some of them edited by a user. */
 export const randomCluster: fc.Arbitrary<RandomCluster> = fc
   .record({
     surroundings,

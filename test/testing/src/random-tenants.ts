@@ -1,5 +1,5 @@
 // Random estates of a few namespaces whose registrations reach over namespaces, for what holds of an answer about one of
-// them: outputs of kleym as they are and as a hand has changed them, other people's ClusterSPIFFEIDs and static entries.
+// them: outputs of kleym as written and as a user has changed them, ClusterSPIFFEIDs that are not kleym's, and static entries.
 import * as fc from 'fast-check'
 import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
@@ -79,7 +79,7 @@ const foreign = fc.record({
     ['x:{{ slice (index .PodMeta.Annotations "cut") 0 1 }}'],
   ),
 })
-/** Whose a ClusterSPIFFEID says that it is. */
+/** The binding that a ClusterSPIFFEID names as its owner. */
 const claimed = fc.constantFrom(
   undefined,
   undefined,
@@ -154,10 +154,10 @@ const pods = fc
   )
 
 /**
- * What a hand has done to an output: nothing, opened it to every namespace, given it another ID or another name; or
- * deleted it too, which a finalizer holds up, so that kleym cannot put it right.
+ * What a user has done to an output: nothing, opened it to every namespace, given it another ID or another name; or
+ * deleted it too, which a finalizer holds up, so that kleym cannot repair it.
  */
-const hands = fc.array(
+const edits = fc.array(
   fc.constantFrom(
     'none',
     'none',
@@ -177,8 +177,8 @@ const hands = fc.array(
 )
 const GOING = { deletedAt: '2026-01-02T00:00:00Z' }
 
-function touched(output: Output, hand = 'none'): readonly JsonRecord[] {
-  switch (hand) {
+function edited(output: Output, edit = 'none'): readonly JsonRecord[] {
+  switch (edit) {
     case 'absent':
       return []
     case 'open':
@@ -204,13 +204,13 @@ function touched(output: Output, hand = 'none'): readonly JsonRecord[] {
 
 /** The manifests of one estate. */
 export const tenants: fc.Arbitrary<readonly JsonRecord[]> = fc
-  .record({ bindings, foreigns, statics, pods, hands })
+  .record({ bindings, foreigns, statics, pods, edits })
   .map((drafts) => {
     const objects = [...GROUND, ...NODES, ...drafts.bindings]
     const resolved = settledCluster(objects).compiled.flatMap(({ result }) =>
       result.kind === 'resolved' ? [result.output] : [],
     )
-    const outputs = resolved.flatMap((output, at) => touched(output, drafts.hands[at]))
+    const outputs = resolved.flatMap((output, at) => edited(output, drafts.edits[at]))
     return [...objects, ...outputs, ...drafts.foreigns, ...drafts.statics, ...drafts.pods]
   })
 

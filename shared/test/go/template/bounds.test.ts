@@ -117,7 +117,7 @@ describe('what a parsed template tells', () => {
     })
   })
 
-  test('text that is not UTF-8 is told', () => {
+  test('text that is not UTF-8 is reported', () => {
     const parsed = parseTemplate('{{ slice "é" 0 1 }}')
     expect(parsed.kind === 'template' && parsed.render(data)).toEqual({
       kind: 'text',

@@ -1,5 +1,5 @@
-// Made-up worlds of any size: bindings alone in several shapes, and whole clusters with pods and ClusterSPIFFEIDs. The same
-// arguments give the same world.
+// Made-up clusters of any size: bindings alone in several shapes, and whole clusters with pods and ClusterSPIFFEIDs. The same
+// arguments give the same cluster.
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -19,7 +19,7 @@ import {
   USUAL_TEMPLATE,
 } from './objects.ts'
 
-/** The install of every world. */
+/** The install configuration of every cluster. */
 export const CONFIG: Config = { trustDomain: { kind: 'set', value: 'example.org' }, className: CLASS_NAME }
 
 /** SCM as the hardened SPIRE charts set it up. */
@@ -42,7 +42,7 @@ export function onePoolPerNamespace(bindings: number): readonly RawObject[] {
   }).flat()
 }
 
-/** All bindings claim one container of one pool: everybody collides with everybody. */
+/** All bindings claim one container of one pool: every binding collides with every other. */
 export function oneCollisionGroup(bindings: number): readonly RawObject[] {
   return [
     poolObject('team', 'models', { app: 'vllm' }),
@@ -96,7 +96,7 @@ const BINDINGS_PER_NAMESPACE = POOLS_PER_NAMESPACE * BINDINGS_PER_POOL
 const PODS_PER_NODE = 100
 
 /**
- * A cluster at rest: four pools in each namespace, two bindings for each pool (its model server and its LoRA side
+ * A cluster in its final state: four pools in each namespace, two bindings for each pool (its model server and its LoRA side
  * container), pods of two or three containers spread evenly over the pools, foreign ClusterSPIFFEIDs, and the default.
  */
 export function clusterOf({ pods, clusterSpiffeIds, foreignShare }: ClusterSize): MadeUpCluster {
@@ -153,7 +153,7 @@ function podOfCluster(at: number, namespaces: number): RawObject {
   })
 }
 
-/** Four habits of other people's ClusterSPIFFEIDs, in turn; none of them selects more than the pods of one namespace. */
+/** Four kinds of ClusterSPIFFEIDs that are not kleym's, in turn; none of them selects more than the pods of one namespace. */
 function foreignOfCluster(at: number, namespaces: number): RawObject {
   const namespace = numbered('team', at % namespaces)
   const byName = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }

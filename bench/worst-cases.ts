@@ -1,5 +1,5 @@
-// Worlds that nobody means to build and somebody will: each is the shape in which one algorithm of the core would be
-// quadratic if it were written naively.
+// The worst cases: each is a shape of clusters for which one algorithm of the core would be quadratic if it were written
+// naively.
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import {
   defaultObject,
@@ -9,7 +9,7 @@ import {
   USUAL_TEMPLATE,
   workloadObject,
 } from './objects.ts'
-import { claim, numbered, outputsFor, range } from './worlds.ts'
+import { claim, numbered, outputsFor, range } from './made-up-clusters.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -142,7 +142,7 @@ function podIn(namespace: string, at: number, labels: Labels): RawObject {
   })
 }
 
-/** Deployments of one namespace, service account and container, and ten pods for each: who stands for whom? */
+/** Deployments of one namespace, service account and container, and ten pods for each: which pod was made by which Deployment? */
 export function workloadsAndPods(count: number): readonly RawObject[] {
   const workloads = range(count).map((at) => workloadObject('team', numbered('app', at), 'vllm'))
   const pods = range(count * 10).map((at) =>
