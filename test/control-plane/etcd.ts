@@ -12,7 +12,7 @@ export async function compact(port: number): Promise<string> {
   return revision
 }
 
-/** One call of the gateway, e.g. `kv/range`. Rejects with etcd's answer where that is a failure. */
+/** One call of the gateway, e.g. `kv/range`. Rejects with etcd's answer where that is a failure, and without one in time. */
 export async function callEtcd(port: number, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}/v3/${path}`, {
     method: 'POST',

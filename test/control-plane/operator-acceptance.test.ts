@@ -22,7 +22,7 @@ import {
 } from './objects.ts'
 import { LEASE, LEASE_NAME, OPERATOR } from './operator-access.ts'
 import { EXECUTABLE, startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 let cp: ControlPlane

@@ -25,7 +25,7 @@ import {
 import { OPERATOR } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { idOf } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 let cp: ControlPlane
 let operator: RunningOperator

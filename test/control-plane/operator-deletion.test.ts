@@ -30,7 +30,7 @@ import {
   whileDown,
   type RunningOperator,
 } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 const OTHER_FINALIZER = 'example.com/other'

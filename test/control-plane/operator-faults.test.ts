@@ -11,21 +11,17 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
-import {
-  startFaultProxy,
-  type Fault,
-  type FaultProxy,
-  type Injection,
-  type ObservedRequest,
-} from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { binding, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane
@@ -34,7 +30,7 @@ let operator: RunningOperator
 let neverTwo: NeverTwo
 let foreign: JsonRecord
 /** The two sides after a run in peace. */
-let peace: Readonly<Record<Side, State>>
+let peace: Readonly<Record<ConvergenceSide, State>>
 /** Where the scenario has come to rest on its second side. */
 const rested: string[] = []
 
@@ -54,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAll(neverTwo, proxy, cp))
 
-async function inPeace(side: Side): Promise<State> {
+async function inPeace(side: ConvergenceSide): Promise<State> {
   await goTo(cp, 'peace', side)
   await settled(cp, 'peace', side)
   return stateOf(cp, 'peace')

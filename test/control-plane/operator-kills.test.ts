@@ -11,21 +11,22 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
-import { startFaultProxy, type Fault, type FaultProxy, type Injection } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { outputId, outputs } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 const SPACE = 'killed'
 
 /** One side after a run in peace, and the writes that led there. */
 interface Peace {
-  readonly side: Side
+  readonly side: ConvergenceSide
   readonly state: State
   readonly writes: readonly string[]
 }
@@ -57,7 +58,7 @@ function start(): Promise<RunningOperator> {
 }
 
 /** Goes to one side with no fault, and notes how that was. Stopping writes the last events. */
-async function inPeace(side: Side): Promise<Peace> {
+async function inPeace(side: ConvergenceSide): Promise<Peace> {
   const began = proxy.requests.length
   await goTo(cp, SPACE, side)
   await settled(cp, SPACE, side)
@@ -84,7 +85,7 @@ async function putBystanders(): Promise<readonly JsonRecord[]> {
  * Goes to a side; the operator is killed at one write of the way, and started again. Undefined where it never came there,
  * which only a write by chance may be: the others are waited for, as an event can come long after the state it is about.
  */
-async function killAt(point: string, fault: Fault, side: Side): Promise<Injection | undefined> {
+async function killAt(point: string, fault: Fault, side: ConvergenceSide): Promise<Injection | undefined> {
   const injection = proxy.inject({ when: (request) => writePoint(request) === point, fault })
   await goTo(cp, SPACE, side)
   const wanted = side === 'after' ? after.state : before.state

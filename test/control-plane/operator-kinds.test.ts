@@ -23,7 +23,7 @@ import {
 } from './objects.ts'
 import { operatorAccess } from './operator-access.ts'
 import { startLeading, startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 const OUTPUTS: CrdName = 'clusterspiffeids.spire.spiffe.io'

@@ -19,7 +19,7 @@ import {
   untilReason,
 } from './objects.ts'
 import { startLeading, startOperatorPlane, stopAll } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 let cp: ControlPlane

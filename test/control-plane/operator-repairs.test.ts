@@ -20,7 +20,7 @@ import {
 import { bindingId, outputId, poolOnly, untilReason } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane

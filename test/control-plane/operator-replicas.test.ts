@@ -4,11 +4,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { startFaultProxy, isWrite, type FaultProxy } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { isWrite } from './observed-request.ts'
 import { binding, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** How long nobody takes a Lease over that was not given up. */
 const LEASE_MS = 15_000

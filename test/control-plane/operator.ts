@@ -8,7 +8,7 @@ import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from '
 import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
-import { until } from './wait.ts'
+import { CannotHold, until } from '@kleym/testing/wait.ts'
 
 /** What `npm run build` leaves. */
 export const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
@@ -92,13 +92,11 @@ export async function startOperator(
     program,
     log,
     leads: async () => {
-      const how = await until(() => {
-        const ended = program.ended()
-        if (ended !== undefined) return ended
-        if (log().some((line) => line['message'] === 'leading')) return 'leading'
-        throw new Error(`its last words:\n${program.lastWords()}`)
+      await until(() => {
+        const how = program.ended()
+        if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${program.lastWords()}`)
+        return log().some((line) => line['message'] === 'leading')
       }, `${name} to lead`)
-      if (how !== 'leading') throw new Error(`${name} has ended: ${how}\n${program.lastWords()}`)
     },
     probe: (path) => fetchText(probes, path),
     metrics: async () => (await fetchText(metrics, '/metrics')).body,
@@ -157,6 +155,7 @@ function parsed(line: string): readonly JsonRecord[] {
   }
 }
 
+/** A GET of the operator's own servers. */
 function fetchText(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path, timeout: PROBE_MS }, (response) => {
@@ -166,7 +165,9 @@ function fetchText(port: number, path: string): Promise<{ readonly status: numbe
         resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
       )
     })
-    request.once('timeout', () => request.destroy(new Error(`GET ${path}: no answer within ${PROBE_MS} ms`)))
+    request.setTimeout(PROBE_MS, () =>
+      request.destroy(new Error(`GET ${path}: no answer within ${PROBE_MS} ms`)),
+    )
     request.once('error', reject)
   })
 }

@@ -52,7 +52,7 @@ export function expectReady(object: JsonRecord): void {
   })
 }
 
-/** One failure condition is True, `Ready` repeats it, and what was in force is no longer told. */
+/** One failure condition is True, `Ready` repeats it, and what was in force is no longer reported. */
 export function expectRefused(object: JsonRecord, reason: Reason, says: readonly string[]): void {
   const message = stringAt(conditionOf(object, 'Ready'), 'message') ?? ''
   for (const part of says) expect(message).toContain(part)

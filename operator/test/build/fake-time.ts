@@ -1,7 +1,7 @@
 // Time that a test turns by hand, for promises and for several processes: each has a clock of its own, which may run fast
 // or slow, show another date, or stand still with its process (SIGSTOP), which then finds its timers late.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 
 export interface ClockTraits {
   /** How many milliseconds this clock counts in a true one. */

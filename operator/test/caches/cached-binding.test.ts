@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { answeredBinding, cachedBinding } from '../../src/caches/cached-binding.ts'
-import { binding } from '../../../shared/test/core/build.ts'
+import { binding } from '@kleym/testing/manifests.ts'
 
 /** A binding as the API server has it, with the spec that this service account tells. */
 function stored(serviceAccountName: string, metadata: JsonRecord = {}): JsonRecord {

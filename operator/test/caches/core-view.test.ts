@@ -1,6 +1,6 @@
 // Cached objects as the core takes them: what the caches do not keep is no blank.
 import { expect, test } from 'vitest'
-import { binding, pool } from '../../../shared/test/core/build.ts'
+import { binding, pool } from '@kleym/testing/manifests.ts'
 import { cachedBinding } from '../../src/caches/cached-binding.ts'
 import { cachedPool } from '../../src/caches/cached-reference.ts'
 import { bindingView, poolView } from '../../src/caches/core-view.ts'

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
-import { json, type Behaviour } from '../../../test/faults/behaviour.ts'
-import { faultServer, type Seen } from '../../../test/faults/server.ts'
+import { json, type Behaviour } from '@kleym/testing/faults/behaviour.ts'
+import { faultServer, type Seen } from '@kleym/testing/faults/server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 

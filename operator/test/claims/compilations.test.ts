@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { References } from '@kleym/shared/core/compile/references.ts'
-import { binding, CONFIG } from '../../../shared/test/core/build.ts'
+import { binding, CONFIG } from '@kleym/testing/manifests.ts'
 import { cachedBinding, type CachedBinding } from '../../src/caches/cached-binding.ts'
 import { bindingView } from '../../src/caches/core-view.ts'
 import { Compilations } from '../../src/claims/compilations.ts'

@@ -1,7 +1,7 @@
 // Who may claim a container and who waits for whom, whatever the caches have seen (docs/contract.md §6).
 import { expect, test } from 'vitest'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, POOLS } from '@kleym/shared/kube/resources.ts'
-import { poolOnly, pool } from '../../../shared/test/core/build.ts'
+import { poolOnly, pool } from '@kleym/testing/manifests.ts'
 import type { SimulatedCall } from '../simulation/calls.ts'
 import { isDeleting, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'

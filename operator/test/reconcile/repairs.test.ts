@@ -1,7 +1,7 @@
 // How an edited output is put back, and when it is left (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { Repairs } from '../../src/reconcile/repairs.ts'
 import { OUTPUT } from '../build/outputs.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'

@@ -11,14 +11,14 @@ import {
   POOLS,
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
-import { CONFIG, ownershipIn, world, type World } from '../../../shared/test/core/build.ts'
+import { CONFIG, ownershipIn, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
 import type { SimulatedCluster } from './cluster.ts'
 
 const KINDS = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
 
 /** Everything that the server holds, worked out by the core. */
-export function worldOf(server: SimulatedCluster): World {
-  return world(
+export function worldOf(server: SimulatedCluster): SettledCluster {
+  return settledCluster(
     KINDS.flatMap((resource) => server.all(resource)),
     {
       config: CONFIG,
@@ -45,7 +45,7 @@ export function differences(server: SimulatedCluster): readonly string[] {
 }
 
 function statusDifference(
-  { snapshot, live }: World,
+  { snapshot, live }: SettledCluster,
   key: string,
   judgements: ReturnType<typeof planOnce>['judgements'],
 ): readonly string[] {
@@ -69,7 +69,7 @@ function statusDifference(
 }
 
 /** The outputs that there are, against those that the same bindings would get on an empty cluster. */
-function outputDifferences(now: World): readonly string[] {
+function outputDifferences(now: SettledCluster): readonly string[] {
   const foreign = now.live.filter(({ ownership }) => ownership.kind === 'foreign')
   const fresh = planOnce(now.compiled, foreign)
   const wanted = new Map(

@@ -1,7 +1,7 @@
 // One run: a cluster, its users, and operators that live and die, with everything that can happen in an order that a seed
 // decides. After that faults and users stop, and what is left must be what the core says.
-import { CONFIG } from '../../../shared/test/core/build.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { CONFIG } from '@kleym/testing/manifests.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { settled } from '../build/fake-time.ts'
 import { Calls, callText, WRITES, type SimulatedCall, type CallFate } from './calls.ts'
 import { Dice } from './dice.ts'

@@ -2,7 +2,7 @@
 // event where the test wants it.
 import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
-import { binding, objective, pool } from '../../../shared/test/core/build.ts'
+import { binding, objective, pool } from '@kleym/testing/manifests.ts'
 import type { SimulatedCall, Verb } from './calls.ts'
 import { differences } from './oracle.ts'
 import { metadataOf } from './cluster.ts'

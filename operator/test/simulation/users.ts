@@ -5,7 +5,7 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/sh
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
-import { binding, K8S_GROUP, LLM_D, objective, pool } from '../../../shared/test/core/build.ts'
+import { binding, K8S_GROUP, LLM_D, objective, pool } from '@kleym/testing/manifests.ts'
 import type { Dice } from './dice.ts'
 import { isDeleting, metadataOf, refOf, type SimulatedCluster } from './cluster.ts'
 import { worldOf } from './oracle.ts'

@@ -1,7 +1,7 @@
 // A kept value is got once, and again when it is due or wanted anew.
 import { expect, test } from 'vitest'
 import { cachedFor } from '../../src/kube/cached-for.ts'
-import { manualClock, rejection } from './clusters.ts'
+import { manualClock, rejection } from '@kleym/testing/clusters.ts'
 
 test('all who ask at the same time get the same, and those who ask within its time too', async () => {
   const clock = manualClock()

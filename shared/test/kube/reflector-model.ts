@@ -6,7 +6,7 @@ import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector } from '../../src/kube/reflector.ts'
 import { compareVersions, isNewer } from '../../src/kube/resource-version.ts'
 import { objectKey, Store, type StoreChange } from '../../src/kube/store.ts'
-import { FakeClock } from './fake-clock.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { SimulatedServer, type Choose, type RequestFate } from './simulated-server.ts'
 
 interface Thing {

@@ -6,7 +6,7 @@ import type { Api, CallOptions, Listing, WatchEvent, WatchCallOptions } from '..
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector, type ReflectorState } from '../../src/kube/reflector.ts'
 import { Store } from '../../src/kube/store.ts'
-import { FakeClock } from './fake-clock.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { flush } from './reflector-model.ts'
 
 interface Thing {

@@ -9,11 +9,11 @@ import {
   stream,
   text,
   type Behaviour,
-} from '../../../test/faults/behaviour.ts'
-import { faultServer } from '../../../test/faults/server.ts'
+} from '@kleym/testing/faults/behaviour.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
 import type { WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { linesOf } from '../../src/kube/watch-stream.ts'
-import { clientAt, manualClock, rejection, THINGS, THINGS_PATH } from './clusters.ts'
+import { clientAt, manualClock, rejection, THINGS, THINGS_PATH } from '@kleym/testing/clusters.ts'
 
 const FROM = { resourceVersion: '1', timeoutSeconds: 60 }
 const added = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata: { name } } })
