@@ -8,7 +8,7 @@ import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
-import type { CommandClasses } from '../flags/command-classes.ts'
+import type { CommandClasses } from '../flags/command.ts'
 
 /** Command classes by the word on the command line. */
 export const COMMANDS = {

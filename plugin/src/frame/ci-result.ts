@@ -3,12 +3,12 @@ import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/suppress
 import type { FailOn } from '../flags/flags.ts'
 import type { CiResult, FilePlace } from '../output/ci.ts'
 import { STDIN } from '../sources/load.ts'
-import { unknownsOf, type Judged } from './judged.ts'
+import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** Makes the model of a judged frame. */
-export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiResult {
-  const { frame, world, findings, suppressed, exitCode } = judged
-  const places = placesOf(world.marks)
+export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string): CiResult {
+  const { frame, input, findings, suppressed, exitCode } = judged
+  const places = placesOf(input.marks)
   return {
     kind: frame.kind,
     version,
@@ -18,7 +18,7 @@ export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiR
     placeOf: (subject) => places.get(objectKey(subject)),
     differences: frame.differences ?? [],
     unknowns: [
-      ...world.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
+      ...input.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
       ...unknownsOf(judged),
     ],
     exitCode,

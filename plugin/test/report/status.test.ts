@@ -15,6 +15,7 @@ import { api, FakeClient, type Answers } from '../cluster/fake-client.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const OPTIONS: CommonOptions = {
+  allNamespaces: true,
   sources: {
     files: { files: [], recursive: false, kustomize: undefined },
     offline: false,
@@ -107,8 +108,8 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   }
   const question = { namespaces: undefined, scmNamespaces: ['spire'] }
   const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
-  const world = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: undefined })
-  const frame = statusFrame(world, installation, NOW)
+  const input = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: undefined })
+  const frame = statusFrame(input, installation, NOW)
   const text = render(frame.view({ width: 200, wide: false }, []), PLAIN)
   const rows = text.split('\n').filter((row) => row !== '')
   const lines = rows.map((row) => [row.slice(2, 2 + NAMES).trim(), `${row[0]} ${row.slice(3 + NAMES)}`])
@@ -133,8 +134,8 @@ test('limited to a namespace, an output of another one is no orphan: its binding
   const codesFor = async (namespaces: readonly string[] | undefined): Promise<readonly string[]> => {
     const question = { namespaces, scmNamespaces: [] }
     const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
-    const world = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: namespaces?.[0] })
-    return statusFrame(world, installation, NOW).findings.map(({ code }) => code)
+    const input = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: namespaces?.[0] })
+    return statusFrame(input, installation, NOW).findings.map(({ code }) => code)
   }
   expect(await codesFor(undefined)).toContain('KLM521')
   expect(await codesFor(['team-a'])).not.toContain('KLM521')

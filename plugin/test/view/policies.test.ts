@@ -9,7 +9,7 @@ import type {
 } from '@kleym/shared/core/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
 import { render } from '../../src/text/line.ts'
-import { namedByRows, namedIdRows } from '../../src/frame/named-by.ts'
+import { namedByRows, namedIdRows } from '../../src/answers/policies/named-by.ts'
 import { PLAIN } from '../../src/io/palette.ts'
 import { viewPolicies } from '../../src/answers/policies/view.ts'
 

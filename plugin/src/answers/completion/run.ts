@@ -5,7 +5,7 @@ import { EXIT, KleymError } from '../../io/errors.ts'
 import { escapeTerminal } from '../../io/escape.ts'
 import type { CompletionAction } from './actions.ts'
 import { installScript } from './install.ts'
-import { findExecutable, foldersOfPath } from './path.ts'
+import { findExecutable, foldersOfPath } from './executables.ts'
 import { completionScript } from './script.ts'
 
 export interface CompletionArguments {

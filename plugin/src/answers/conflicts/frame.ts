@@ -21,13 +21,13 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
 const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
-export function conflictsFrame(world: AnswerInput, namespace: string | undefined): Frame {
-  const all = [...findingsOf(world.after), ...world.inputFindings]
+export function conflictsFrame(input: AnswerInput, namespace: string | undefined): Frame {
+  const all = [...findingsOf(input.after), ...input.inputFindings]
   const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
-  const bindings = world.after.snapshot.bindings.filter(
+  const bindings = input.after.snapshot.bindings.filter(
     ({ meta }) => namespace === undefined || meta.namespace === namespace,
   )
-  const policies = world.after.policies()
+  const policies = input.after.policies()
   const counts = {
     bindings: bindings.length,
     namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
@@ -43,10 +43,10 @@ export function conflictsFrame(world: AnswerInput, namespace: string | undefined
     fields: () => counts,
     findings,
     missing: missingOf(
-      world,
-      bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
+      input,
+      bindings.flatMap(({ key }) => judgementOf(input.after, key) ?? []),
     ),
-    grounds: {
+    suppressionScope: {
       all: () => all,
       covers: (subject) => namespace === undefined || subject.namespace === namespace,
     },

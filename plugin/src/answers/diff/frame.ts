@@ -7,14 +7,14 @@ import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { affectedText, isDifference } from './affected-view.ts'
+import { affectedText, isDifference } from './policies-view.ts'
 import { viewDiff } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { findingReport } from '../../frame/machine.ts'
+import { findingReport } from '../../frame/json.ts'
 import type { ObjectChange } from '../../frame/model.ts'
 import { missingOf } from '../../frame/missing.ts'
 import { affectedReport } from '../policies/json.ts'
-import { liveText, updatedText, wantedText } from './object-text.ts'
+import { liveText, updatedText, wantedText } from './yaml-text.ts'
 
 /** The changes that are due, in byte order of their names; those that the files make come first. */
 export function objectChanges({ before, after }: AnswerInput): readonly ObjectChange[] {
@@ -58,15 +58,15 @@ function changesOf({ settled }: AnswerInput['after']): readonly Omit<ObjectChang
 }
 
 /** Makes the report; `shown` is the unified diff. */
-export function diffFrame(world: AnswerInput, changes: readonly ObjectChange[], shown: string): Frame {
+export function diffFrame(input: AnswerInput, changes: readonly ObjectChange[], shown: string): Frame {
   // Over a live side, the effect is that of the files alone: what kleym has to do anyway is not theirs.
-  const baseline = world.before === world.after ? asIs(world.after) : afterwards(world.before)
-  const future = afterwards(world.after)
+  const baseline = input.before === input.after ? asIs(input.after) : afterwards(input.before)
+  const future = afterwards(input.after)
   const effect = effectOf(baseline, future)
   const affected = affectedBy(baseline, future)
-  const judgements = world.after.settled.first.judgements.values()
+  const judgements = input.after.settled.first.judgements.values()
   const { added } = effect.findings
-  const assumed = world.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
+  const assumed = input.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
   return {
     kind: 'DiffReport',
     fields: () => ({
@@ -78,13 +78,13 @@ export function diffFrame(world: AnswerInput, changes: readonly ObjectChange[], 
       },
     }),
     findings: added,
-    grounds: { all: () => [...added, ...effect.findings.unchanged] },
+    suppressionScope: { all: () => [...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
-    unclear: effect.unfollowed,
-    missing: missingOf(world, judgements),
+    unfollowed: effect.unfollowed,
+    missing: missingOf(input, judgements),
     names: () =>
       changes.map(({ name }) => ({
         kind: CLUSTER_SPIFFE_ID_KIND,

@@ -4,7 +4,7 @@ import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { ObjectChange } from '../../frame/model.ts'
-import { viewAffected } from './affected-view.ts'
+import { viewAffected } from './policies-view.ts'
 import { severitiesText, viewFinding } from '../conflicts/view.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'

@@ -20,19 +20,19 @@ import { missingOf } from '../../frame/missing.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
-export function explainFrame(world: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
+export function explainFrame(input: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
-  const all = [...findingsAbout(world.after, keys), ...world.inputFindings].toSorted(compareFindings)
-  const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
-  const policies = world.after.policies()
+  const all = [...findingsAbout(input.after, keys), ...input.inputFindings].toSorted(compareFindings)
+  const explanations = chosen.flatMap(({ key }) => explain(input.after, key) ?? [])
+  const policies = input.after.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const everybody = isAnyReady ? all.filter(concernsEverybody) : []
   const findings = all
     .filter((one) => isAbout(one, BINDING_KIND, keys) || everybody.includes(one))
-    .map((one) => withSuggestion(one, world.after.snapshot))
+    .map((one) => withSuggestion(one, input.after.snapshot))
   return {
     kind: 'ExplainReport',
     fields: () => ({
@@ -41,11 +41,11 @@ export function explainFrame(world: AnswerInput, chosen: readonly Binding[], nam
     }),
     findings,
     missing: missingOf(
-      world,
+      input,
       explanations.map(({ judgement }) => judgement),
     ),
-    grounds: {
-      all: () => [...findingsOf(world.after), ...world.inputFindings],
+    suppressionScope: {
+      all: () => [...findingsOf(input.after), ...input.inputFindings],
       covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
     },
     names: () =>
@@ -62,7 +62,7 @@ export function explainFrame(world: AnswerInput, chosen: readonly Binding[], nam
         everybody: everybody.filter((one) => shown.includes(one)),
         named,
         namedBy,
-        there: thereText(world.after.snapshot),
+        there: thereText(input.after.snapshot),
         ...layout,
       }),
   }

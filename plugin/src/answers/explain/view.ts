@@ -13,7 +13,7 @@ import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings
 import { viewFinding } from '../conflicts/view.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
-import { namedByRows } from '../../frame/named-by.ts'
+import { namedByRows } from '../policies/named-by.ts'
 import { namesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 import { shorten, wrap } from '../../text/wrap.ts'

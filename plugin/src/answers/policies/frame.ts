@@ -14,17 +14,17 @@ import { knowledgeReport, policyReport } from './json.ts'
 
 /** Makes the report for the chosen policies; `named` says that the person asked for them one by one. */
 export function policiesFrame(
-  world: AnswerInput,
+  input: AnswerInput,
   chosen: readonly ResolvedPolicy[],
   { named }: { readonly named: boolean },
 ): Frame {
-  const { after } = world
+  const { after } = input
   const { knowledge } = after.policies()
   const keys = new Set(chosen.map(objectKey))
   const isChosen = ({ subject, related }: Finding): boolean =>
     [subject, ...related].some((one) => keys.has(objectKey(one)))
   const open = openIn(chosen)
-  const all = [...findingsOf(after), ...world.inputFindings].toSorted(compareFindings)
+  const all = [...findingsOf(after), ...input.inputFindings].toSorted(compareFindings)
   const findings = all.filter(
     (one) =>
       isChosen(one) || isUnfollowed(one, open.perhaps) || (chosen.length > 0 && concernsEverybody(one)),
@@ -34,10 +34,10 @@ export function policiesFrame(
     fields: () => ({ ...knowledgeReport(knowledge), policies: chosen.map(policyReport) }),
     findings,
     missing: [
-      ...missingOf(world, after.settled.first.judgements.values()),
+      ...missingOf(input, after.settled.first.judgements.values()),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
-    grounds: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
+    suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
     names: () =>
       chosen.map(({ kind, apiVersion, namespace, name }) => ({
         kind,

@@ -16,14 +16,14 @@ import { missingOf } from '../../frame/missing.ts'
 import type { StatusAnswer } from '../../frame/model.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts. */
-export function statusFrame(world: AnswerInput, installation: Installation, now: Date): Frame {
-  const { after } = world
+export function statusFrame(input: AnswerInput, installation: Installation, now: Date): Frame {
+  const { after } = input
   const { kinds, side } = installation
   const operators = side.operatorDeployments?.map(readOperatorDeployment)
   const absentKinds = new Set(
     kinds.filter(({ served }) => served.state === 'absent').map(({ resource }) => resourceName(resource)),
   )
-  const isClassKnown = world.operator.classNameSource !== undefined
+  const isClassKnown = input.operator.classNameSource !== undefined
   const isKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot
   const answer: StatusAnswer = {
@@ -45,15 +45,15 @@ export function statusFrame(world: AnswerInput, installation: Installation, now:
     findings: [
       ...installationFindings(after, { absentKinds, operators, isClassKnown }),
       ...installFindings(after),
-      ...world.inputFindings,
+      ...input.inputFindings,
     ].toSorted(compareFindings),
     missing: [
-      ...missingOf(world, []),
+      ...missingOf(input, []),
       ...operatorsUnknown(side),
       ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
     ],
     names: (shown) => shown.map(namedSubject),
-    view: (layout, shown) => viewStatus(answer, world, shown, layout),
+    view: (layout, shown) => viewStatus(answer, input, shown, layout),
   }
 }
 

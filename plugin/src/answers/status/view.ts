@@ -16,15 +16,15 @@ type Row = readonly [mark: Mark, what: string, says: string]
 /** The whole view. */
 export function viewStatus(
   answer: StatusAnswer,
-  world: AnswerInput,
+  input: AnswerInput,
   findings: readonly Finding[],
   layout: Layout,
 ): Block {
   const rows: readonly Row[] = [
     ...kindRows(answer.kinds),
     ...operatorRows(answer),
-    ...settingRows(world),
-    scmRow(answer, world),
+    ...settingRows(input),
+    scmRow(answer, input),
     ...bindingRows(answer),
   ]
   const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])

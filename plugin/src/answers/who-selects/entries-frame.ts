@@ -20,8 +20,8 @@ export interface EntryScope {
 }
 
 /** Makes the report for the chosen pods. */
-export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
-  const prediction = world.after.prediction()
+export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
+  const prediction = input.after.prediction()
   const near = new Set(
     scope.everything
       ? []
@@ -33,15 +33,15 @@ export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: En
       (scope.everything || entry.pod !== undefined || near.has(entry.source)),
   )
   const findings = [
-    ...podNotes(world.after, pods),
-    ...installFindings(world.after),
-    ...world.inputFindings.filter(concernsEverybody),
+    ...podNotes(input.after, pods),
+    ...installFindings(input.after),
+    ...input.inputFindings.filter(concernsEverybody),
   ].toSorted(compareFindings)
   return {
     kind: 'EntriesReport',
     fields: () => ({ entries: entries.map(entryReport) }),
     findings,
-    missing: missingOf(world, []),
+    missing: missingOf(input, []),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

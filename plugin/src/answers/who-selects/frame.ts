@@ -18,28 +18,28 @@ import { missingOf } from '../../frame/missing.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 
 /** Makes the report for the chosen pods. */
-export function whoSelectsFrame(world: AnswerInput, pods: readonly Pod[], narrowing: Narrowing): Frame {
-  const answers = answersOf(world.after, pods, narrowing)
+export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], narrowing: Narrowing): Frame {
+  const answers = answersOf(input.after, pods, narrowing)
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
-    ...podNotes(world.after, asked),
-    ...[...installFindings(world.after), ...world.inputFindings].filter(concernsEverybody),
+    ...podNotes(input.after, asked),
+    ...[...installFindings(input.after), ...input.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
-  const bindings = bindingOfOutput(world.after)
-  const named = namedOf(world.after, answers, narrowing)
+  const bindings = bindingOfOutput(input.after)
+  const named = namedOf(input.after, answers, narrowing)
   return {
     kind: 'WhoSelectsReport',
     fields: () => ({
-      pods: answers.map((answer) => podReport(answer, bindings, world.after)),
+      pods: answers.map((answer) => podReport(answer, bindings, input.after)),
       ...(named === undefined
         ? {}
         : {
             namedBy: namedByReport(named.by),
-            accessPolicies: accessPoliciesReport(world.after.policies()),
+            accessPolicies: accessPoliciesReport(input.after.policies()),
           }),
     }),
     findings,
-    missing: missingOf(world, []),
+    missing: missingOf(input, []),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>
@@ -49,7 +49,7 @@ export function whoSelectsFrame(world: AnswerInput, pods: readonly Pod[], narrow
         findings: shown,
         narrowing,
         named,
-        pending: pendingByName(world.after),
+        pending: pendingByName(input.after),
       }),
   }
 }

@@ -10,7 +10,7 @@ import type { ContainerAnswer, Named, Narrowing, PodAnswer } from '../../frame/m
 import { viewFinding } from '../conflicts/view.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
-import { namedIdRows } from '../../frame/named-by.ts'
+import { namedIdRows } from '../policies/named-by.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 

@@ -189,7 +189,7 @@ export class Detail {
     })
     const { operator, scm } = settings()
     const analysis = analyse(snapshot, operator.config, scm)
-    const world = {
+    const input = {
       after: analysis,
       before: analysis,
       operator,
@@ -200,7 +200,7 @@ export class Detail {
       namespaceInForce: around.name,
       notes: [],
     }
-    const frame = explainFrame(world, [binding], true)
+    const frame = explainFrame(input, [binding], true)
     const open = [
       ...(dependsOnOutsideScope(analysis) ? ['other namespaces'] : []),
       ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),

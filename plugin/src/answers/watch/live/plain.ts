@@ -6,7 +6,7 @@ import { report } from '../../../output/json.ts'
 import { line, lineWidth, MARKS, render, span, type Piece } from '../../../text/line.ts'
 import type { Palette } from '../../../io/palette.ts'
 import { lostText, missingText, type Knowledge } from './knowledge.ts'
-import type { StreamFormat } from './formats.ts'
+import type { StreamFormat } from '../formats.ts'
 import type { Picture } from './live-state.ts'
 import { changesBetween, markOf, outcomeText, verdictText, type Row, type RowChange } from './rows.ts'
 

@@ -3,8 +3,8 @@
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
-import type { Named } from './model.ts'
-import { namesText } from '../text/names.ts'
+import type { Named } from '../../frame/model.ts'
+import { namesText } from '../../text/names.ts'
 
 /** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */
 export function namedByRows(

@@ -11,9 +11,9 @@ import type { OutputOptions } from '../flags/options.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import type { Frame } from './frame.ts'
 
-export interface Judged {
+export interface AnswerResult {
   readonly frame: Frame
-  readonly world: AnswerInput
+  readonly input: AnswerInput
   /** The frame's findings without the suppressed ones, in their order. */
   readonly shown: readonly Finding[]
   /** What is to be said about the suppressions themselves. */
@@ -24,38 +24,38 @@ export interface Judged {
   /** Something could not be read. */
   readonly incomplete: boolean
   /** Something rests on a registration that kleym does not follow. */
-  readonly unclear: boolean
+  readonly unfollowed: boolean
   readonly exitCode: ExitCode
 }
 
 /** Judges a frame. A suppression never hides that something is not known: that is read from all findings. */
-export function judge(
+export function resultOf(
   frame: Frame,
-  world: AnswerInput,
+  input: AnswerInput,
   { failOn, suppress: flags }: Pick<OutputOptions, 'failOn' | 'suppress'>,
-): Judged {
-  const incomplete = world.problems.length > 0 || frame.missing.length > 0
-  const unclear = frame.unclear === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
+): AnswerResult {
+  const incomplete = input.problems.length > 0 || frame.missing.length > 0
+  const unfollowed = frame.unfollowed === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
   const { kept, suppressed, problems } = suppress(
     frame.findings,
-    { flags, marks: world.marks },
+    { flags, marks: input.marks },
     {
-      all: frame.grounds?.all,
-      covers: frame.grounds?.covers ?? isSubjectOf(frame.findings),
+      all: frame.suppressionScope?.all,
+      covers: frame.suppressionScope?.covers ?? isSubjectOf(frame.findings),
       incomplete,
     },
   )
   const findings = problems.length === 0 ? kept : [...kept, ...problems].toSorted(compareFindings)
-  const open = { incomplete, unclear, differs: (frame.differences ?? []).length > 0 }
+  const open = { incomplete, unfollowed, differs: (frame.differences ?? []).length > 0 }
   return {
     frame,
-    world,
+    input,
     shown: kept,
     aboutSuppressions: problems,
     findings,
     suppressed,
     incomplete,
-    unclear,
+    unfollowed,
     exitCode: exitCodeOf(findings, failOn, open),
   }
 }
@@ -70,21 +70,24 @@ export function exitCodeOf(
   failOn: FailOn,
   {
     incomplete,
-    unclear,
+    unfollowed,
     differs,
-  }: { readonly incomplete: boolean; readonly unclear: boolean; readonly differs: boolean },
+  }: { readonly incomplete: boolean; readonly unfollowed: boolean; readonly differs: boolean },
 ): ExitCode {
   if (incomplete) return EXIT.incomplete
   const failing = failOn !== 'never' && findings.some(({ severity }) => reaches(severity, failOn))
   if (differs || failing) return EXIT.findings
-  return failOn !== 'never' && unclear ? EXIT.incomplete : EXIT.ok
+  return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
 }
 
 /** What was missing, one sentence each, in the order in which stderr tells it. */
-export function unknownsOf({ frame, unclear }: Pick<Judged, 'frame' | 'unclear'>): readonly string[] {
+export function unknownsOf({
+  frame,
+  unfollowed,
+}: Pick<AnswerResult, 'frame' | 'unfollowed'>): readonly string[] {
   return [
     ...frame.missing.map(unknownReasonText),
-    ...(unclear ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
+    ...(unfollowed ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
   ]
 }
 

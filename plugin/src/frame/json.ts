@@ -4,19 +4,19 @@ import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { report } from '../output/json.ts'
-import type { Judged } from './judged.ts'
+import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
-export function machineReport(judged: Judged): Readonly<Record<string, unknown>> {
-  const { frame, world, findings, suppressed, exitCode } = judged
+export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
+  const { frame, input, findings, suppressed, exitCode } = judged
   return report(frame.kind, {
-    settings: settingsReport(world),
+    settings: settingsReport(input),
     ...frame.fields(),
     findings: findings.map(findingReport),
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
-    problems: world.problems,
+    problems: input.problems,
     exitCode,
   })
 }
