@@ -1,21 +1,13 @@
 // Every machine-readable report by its kind, and the JSON Schema that is published for them. A new report adds its schema
 // here; the tests then hold all that is printed against it.
 import * as z from 'zod'
+import { conflictsReportSchema } from './conflicts/schema.ts'
 import { diffReportSchema } from './diff/schema.ts'
 import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
-import { count, reportSchema } from '../frame/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
-
-const conflictsReportSchema = reportSchema('ConflictsReport', 'The answer of kubectl kleym conflicts.', {
-  bindings: count.describe('How many bindings are in scope.'),
-  namespaces: count.describe('How many namespaces they are in.'),
-  policies: count
-    .optional()
-    .describe('How many access policies are in scope; absent where there is no policy.'),
-})
 
 /** A report of any kind. */
 export const anyReportSchema = z

@@ -1,7 +1,7 @@
 // How `diff` tells which rules of access policies a change affects.
 import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
-import { policiesText } from '../conflicts/view.ts'
+import { policiesText } from '../../text/names.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'

@@ -2,8 +2,8 @@
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
-import { diffFrame, objectChanges } from './frame.ts'
-import type { ObjectChange } from '../../frame/model.ts'
+import { objectChanges, type ObjectChange } from './changes.ts'
+import { diffFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 

@@ -1,23 +1,20 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import { explain } from '@kleym/shared/core/explain/explanation.ts'
+import { explain, type Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { explainFields } from './json.ts'
 import { viewExplanations } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
-import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
 export function explainFrame(input: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
@@ -35,10 +32,7 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
     .map((one) => withSuggestion(one, input.after.snapshot))
   return {
     kind: 'ExplainReport',
-    fields: () => ({
-      bindings: explanations.map((one) => explanationReport(one, namedBy(one))),
-      ...(isNamed ? { accessPolicies: accessPoliciesReport(policies) } : {}),
-    }),
+    fields: () => explainFields(explanations, namedBy, isNamed ? policies : undefined),
     findings,
     missing: missingOf(
       input,
@@ -113,51 +107,4 @@ function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot)
     .map(({ meta }) => meta.name)
   const suggestion = didYouMean(wanted.ref.value.name, [...new Set(names)])
   return suggestion === undefined ? one : { ...one, fix: `${suggestion} ${one.fix}` }
-}
-
-function explanationReport(
-  one: Explanation,
-  namedBy: NamedBy | undefined,
-): Readonly<Record<string, unknown>> {
-  return {
-    binding: one.key,
-    ready: one.verdict?.ready ?? null,
-    reason: one.verdict?.reason ?? 'Deleting',
-    message: one.verdict?.message ?? 'the binding is being deleted',
-    afterwards: one.afterwards ?? null,
-    spiffeID: one.identity?.spiffeId ?? null,
-    mode: one.identity?.mode ?? null,
-    steps: one.steps,
-    selectors: one.selectors,
-    peers: one.peers.map(({ witness, spiffeId, ...peer }) => ({
-      ...peer,
-      spiffeID: spiffeId,
-      witness: witness === undefined ? null : podText(witness),
-    })),
-    output: one.output ?? null,
-    withdrawn: one.withdrawn,
-    reach: one.reach === undefined ? null : reachReport(one.reach),
-    podsUnknown: one.podsUnknown === undefined ? null : unknownReasonText(one.podsUnknown),
-    ...(namedBy === undefined ? {} : { namedBy: namedByReport(namedBy) }),
-  }
-}
-
-function reachReport(reach: NonNullable<Explanation['reach']>): Readonly<Record<string, unknown>> {
-  return {
-    reached: reach.reached.map(({ pod, containers }) => ({ pod: podText(pod), containers })),
-    perhaps: reach.perhaps.map(({ pod, why }) => ({ pod: podText(pod), why })),
-    missed: reach.missed.map(({ pod, verdict, why }) => ({ pod: podText(pod), verdict, why })),
-    lost: reach.lost.map(({ pod, containers, spiffeId, source }) => ({
-      pod: podText(pod),
-      containers,
-      spiffeID: spiffeId,
-      source,
-    })),
-    alsoHeld: reach.alsoHeld.map(({ pod, container, spiffeId, source }) => ({
-      pod: podText(pod),
-      container,
-      spiffeID: spiffeId,
-      source,
-    })),
-  }
 }

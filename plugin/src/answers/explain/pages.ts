@@ -7,7 +7,7 @@ import {
 } from '@kleym/shared/core/registry/findings.ts'
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
-import { viewWidth } from '../../text/view-width.ts'
+import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import type { OutputOptions } from '../../flags/options.ts'

@@ -10,7 +10,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
-import { knowledgeReport, policyReport } from './json.ts'
+import { policiesFields } from './json.ts'
 
 /** Makes the report for the chosen policies; `named` says that the person asked for them one by one. */
 export function policiesFrame(
@@ -31,7 +31,7 @@ export function policiesFrame(
   )
   return {
     kind: 'PoliciesReport',
-    fields: () => ({ ...knowledgeReport(knowledge), policies: chosen.map(policyReport) }),
+    fields: () => policiesFields(knowledge, chosen),
     findings,
     missing: [
       ...missingOf(input, after.settled.first.judgements.values()),

@@ -3,8 +3,14 @@
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
-import type { Named } from '../../frame/model.ts'
 import { namesText } from '../../text/names.ts'
+
+/** Who names the identities of some containers. */
+export interface NamedIds {
+  /** The SPIFFE IDs that were asked about, in byte order. */
+  readonly ids: readonly string[]
+  readonly by: NamedBy
+}
 
 /** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */
 export function namedByRows(
@@ -24,7 +30,7 @@ export function namedByRows(
 }
 
 /** The same where several SPIFFE IDs were asked about: each that is named, then those that nobody names. */
-export function namedIdRows({ ids, by }: Named, { wide }: { readonly wide: boolean }): readonly string[] {
+export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: boolean }): readonly string[] {
   const exact = by.namings.filter(({ way }) => way === 'exactly')
   const byId = Map.groupBy(exact, ({ source }) => source.text)
   const unnamed = ids.filter((id) => !byId.has(id))

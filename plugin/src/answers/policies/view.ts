@@ -20,10 +20,10 @@ import type {
   ResolvedSource,
 } from '@kleym/shared/core/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
-import { policiesText, viewFinding } from '../conflicts/view.ts'
+import { viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
-import { namesText } from '../../text/names.ts'
+import { namesText, policiesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 
 export interface PoliciesLayout extends Layout {

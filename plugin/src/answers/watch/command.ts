@@ -4,7 +4,7 @@ import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
 import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
-import { STREAM_FORMATS, type StreamFormat } from './formats.ts'
+import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
 export class WatchCommand extends KleymCommand {
   static override readonly summary = 'How do the bindings stand, as it changes?'

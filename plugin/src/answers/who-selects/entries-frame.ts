@@ -4,9 +4,10 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
-import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import { registrationEntries } from '@kleym/shared/core/spire/entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { entriesFields } from './json.ts'
 import { viewEntries } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -39,7 +40,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
   ].toSorted(compareFindings)
   return {
     kind: 'EntriesReport',
-    fields: () => ({ entries: entries.map(entryReport) }),
+    fields: () => entriesFields(entries),
     findings,
     missing: missingOf(input, []),
     names: () =>
@@ -51,8 +52,4 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
         perhapsMore: findings.some(({ code }) => code === 'KLM413'),
       }),
   }
-}
-
-function entryReport(entry: RegistrationEntry): Readonly<Record<string, unknown>> {
-  return { ...entry, pod: entry.pod ?? null, depends: entry.depends ?? null }
 }

@@ -6,11 +6,11 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ContainerAnswer, Named, Narrowing, PodAnswer } from '../../frame/model.ts'
-import { viewFinding } from '../conflicts/view.ts'
+import type { ContainerAnswer, Narrowing, PodAnswer } from './model.ts'
+import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
-import { namedIdRows } from '../policies/named-by.ts'
+import { namedIdRows, type NamedIds } from '../policies/named-by.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 
@@ -20,7 +20,7 @@ export interface WhoSelectsLayout extends Layout {
   readonly findings: readonly Finding[]
   readonly narrowing: Narrowing
   /** Who names the identities; undefined where there are no policies to speak of. */
-  readonly named: Named | undefined
+  readonly named: NamedIds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
 }
