@@ -22,6 +22,7 @@ export const COMMANDS = {
   completion: CompletionCommand,
 } as const satisfies CommandClasses
 
+/** A word on the command line that is a command. */
 export type CommandId = keyof typeof COMMANDS
 
 /** The words on the command line. */

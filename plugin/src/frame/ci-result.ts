@@ -35,7 +35,7 @@ function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, FilePlace> 
   return places
 }
 
-/** What came through stdin or out of kustomize has lines, but of no file that anybody could open. */
+/** What came through stdin or out of kustomize has lines, but no file that an editor could open. */
 function isFile(name: string): boolean {
   return name !== STDIN && !name.endsWith(' (kustomize)')
 }

@@ -1,4 +1,4 @@
-// The one result model: a command makes a Frame, `judge` decides what counts, and `finish` prints it in any format.
+// The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
 import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'

@@ -11,6 +11,7 @@ import type { OutputOptions } from '../flags/options.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import type { Frame } from './frame.ts'
 
+/** A frame with what counts of its findings, and the exit code. */
 export interface AnswerResult {
   readonly frame: Frame
   readonly input: AnswerInput
@@ -28,7 +29,10 @@ export interface AnswerResult {
   readonly exitCode: ExitCode
 }
 
-/** Judges a frame. A suppression never hides that something is not known: that is read from all findings. */
+/**
+ * Takes the suppressed findings out of a frame and decides the exit code. A suppression never hides that something is not
+ * known: that is read from all findings.
+ */
 export function resultOf(
   frame: Frame,
   input: AnswerInput,
@@ -91,7 +95,7 @@ export function unknownsOf({
   ]
 }
 
-/** The code of what kleym does not follow: it could give anything to anybody. */
+/** The code of a registration that kleym does not follow: it could give any identity to any pod. */
 const UNFOLLOWED: FindingCode = 'KLM413'
 
 function isSubjectOf(findings: readonly Finding[]): (subject: Subject) => boolean {

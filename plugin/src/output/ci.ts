@@ -9,6 +9,7 @@ export interface FilePlace {
   readonly line: number
 }
 
+/** One answer, as every format for CI systems needs it. */
 export interface CiResult {
   /** `kind` of the machine-readable report: `ConflictsReport`. */
   readonly kind: string

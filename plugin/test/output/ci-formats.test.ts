@@ -297,8 +297,8 @@ describe('-o mermaid', () => {
   test.each(HOSTILE)('%j is a label alone', (text) => {
     const graph = {
       nodes: [
-        { key: 'a', lines: [text, text], look: 'bad' as const },
-        { key: 'b', lines: [text], look: 'plain' as const },
+        { key: 'a', lines: [text, text], style: 'bad' as const },
+        { key: 'b', lines: [text], style: 'plain' as const },
       ],
       edges: [
         { from: 'a', to: 'b', label: text },
@@ -323,7 +323,7 @@ describe('-o mermaid', () => {
   })
 
   test('nodes of one key are one node, and an edge to a node that is not there is left out', () => {
-    const node = { key: 'a', lines: ['x'], look: 'plain' as const }
+    const node = { key: 'a', lines: ['x'], style: 'plain' as const }
     expect(toMermaid({ nodes: [node, node], edges: [{ from: 'a', to: 'b', label: '' }] }, 'c')).toBe(
       '%% c\nflowchart LR\n  n0["x"]\n',
     )

@@ -358,13 +358,13 @@ describe('the derivation of the chosen binding', () => {
     expect(asked()).toBe(before + 1)
   })
 
-  test('a chosen binding that is deleted is gone', async () => {
+  test('a chosen binding that is deleted is shown as deleted', async () => {
     const { live: state, cluster, picture, pass } = await watching(estate(binding()))
     state.choose('team-a/llama')
     await pass(DEBOUNCED_MS)
     cluster.remove(binding())
     await pass(DEBOUNCED_MS)
-    expect(picture().detail).toEqual({ state: 'gone', key: 'team-a/llama' })
+    expect(picture().detail).toEqual({ state: 'deleted', key: 'team-a/llama' })
   })
 })
 

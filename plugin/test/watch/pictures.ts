@@ -15,7 +15,7 @@ export function row(key: string, parts: Partial<Row> = {}): Row {
     reason: 'Reconciled',
     message: '',
     spiffeId: `spiffe://example.org/ns/${namespace}/objective/${name}`,
-    due: 'none',
+    pending: 'none',
     pods: undefined,
     ...parts,
   }

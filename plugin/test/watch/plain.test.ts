@@ -28,7 +28,7 @@ function streamed(
 
 describe('lines', () => {
   test('a line for each binding, then one for each change, in the same columns', () => {
-    const first = [row('team-a/chat', { due: 'create' }), refused('team-b/embed')]
+    const first = [row('team-a/chat', { pending: 'create' }), refused('team-b/embed')]
     const second = [row('team-a/chat'), refused('team-b/embed'), row('team-c/new')]
     const third = second.slice(1)
     expect(streamed([picture(first), picture(second), picture(second), picture(third)]).out).toBe(

@@ -17,14 +17,14 @@ describe('what is said of a row', () => {
     ['in force', row('a/b'), 'ok', 'ready', 'spiffe://example.org/ns/a/objective/b'],
     [
       'not there yet',
-      row('a/b', { due: 'create' }),
+      row('a/b', { pending: 'create' }),
       'warn',
       'ready, to be created',
       'spiffe://example.org/ns/a/objective/b',
     ],
     [
       'drifted',
-      row('a/b', { due: 'update' }),
+      row('a/b', { pending: 'update' }),
       'warn',
       'ready, to be updated',
       'spiffe://example.org/ns/a/objective/b',
@@ -32,7 +32,7 @@ describe('what is said of a row', () => {
     ['refused', refused('a/b'), 'bad', 'UnsafeSelector', 'it is not safe'],
     [
       'refused and still in force',
-      { ...refused('a/b'), due: 'withdraw' },
+      { ...refused('a/b'), pending: 'withdraw' },
       'bad',
       'UnsafeSelector, to be withdrawn',
       'it is not safe',
@@ -86,7 +86,7 @@ describe('the order', () => {
     row('b/ready'),
     row('a/ready'),
     row('a/gone', { state: 'deleting' }),
-    row('a/new', { due: 'create' }),
+    row('a/new', { pending: 'create' }),
     refused('b/refused'),
     refused('a/refused'),
   ]
@@ -117,7 +117,7 @@ describe('what has changed between two pictures', () => {
     ['one comes', [chat], [chat, embed], ['added a/embed']],
     ['one goes', [chat, embed], [embed], ['removed a/chat']],
     ['a verdict', [chat], [refused('a/chat')], ['changed a/chat']],
-    ['what is due', [chat], [{ ...chat, due: 'update' }], ['changed a/chat']],
+    ['what is due', [chat], [{ ...chat, pending: 'update' }], ['changed a/chat']],
     ['an identity', [chat], [{ ...chat, spiffeId: 'spiffe://other' }], ['changed a/chat']],
     [
       'a message',

@@ -117,7 +117,7 @@ test('a filter is typed, kept, and cleared', async () => {
 })
 
 test('Enter asks for the derivation, which follows the selection until it is closed', async () => {
-  const { press, asked, lines } = await sit(picture(ROWS, {}, { state: 'gone', key: 'team-a/chat' }))
+  const { press, asked, lines } = await sit(picture(ROWS, {}, { state: 'deleted', key: 'team-a/chat' }))
   await press('\r')
   expect(lines()).toContain('· team-a/chat is not there any more')
   await press('j', '\r')

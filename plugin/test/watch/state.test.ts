@@ -4,7 +4,7 @@ import { actionsOf, type PressedKey } from '../../src/answers/watch/screen/keys.
 import {
   namespaceChoices,
   reduce,
-  settled,
+  withValidSelection,
   startState,
   type ScreenMode,
   type ScreenFacts,
@@ -39,7 +39,7 @@ const FACTS: ScreenFacts = {
 /** Presses keys one after the other, by name (`<down>`) or as they are typed. */
 function press(
   keys: string,
-  from: ScreenState = settled(startState(undefined), FACTS),
+  from: ScreenState = withValidSelection(startState(undefined), FACTS),
   facts = FACTS,
 ): ScreenState {
   let state = from
@@ -88,7 +88,7 @@ describe('moving', () => {
   })
 
   test('several letters in one piece are several keys', () => {
-    let state = settled(startState(undefined), FACTS)
+    let state = withValidSelection(startState(undefined), FACTS)
     for (const action of actionsOf('jjj', NO_KEY, 'table')) state = reduce(state, action, FACTS)
     expect(state.selected).toBe('a/b03')
   })
@@ -107,7 +107,7 @@ describe('rows that come and go', () => {
     ['all after it go too: the last one', ROWS.slice(0, 3), 'a/b02'],
     ['all go', [], undefined],
   ])('%s', (_, rows, selected) => {
-    expect(settled(press('jjjjj'), { ...FACTS, rows }).selected).toBe(selected)
+    expect(withValidSelection(press('jjjjj'), { ...FACTS, rows }).selected).toBe(selected)
   })
 
   test('the order changes: the selection stays', () => {
@@ -117,11 +117,11 @@ describe('rows that come and go', () => {
   })
 
   test('a window that grows shows no blank end', () => {
-    expect(settled(press('G'), { ...FACTS, rowsFit: 25 }).top).toBe(5)
+    expect(withValidSelection(press('G'), { ...FACTS, rowsFit: 25 }).top).toBe(5)
   })
 
   test('no room for the table is no harm', () => {
-    expect(settled(press('jjj'), { ...FACTS, rowsFit: 0 }).selected).toBe('a/b03')
+    expect(withValidSelection(press('jjj'), { ...FACTS, rowsFit: 0 }).selected).toBe('a/b03')
   })
 })
 
@@ -165,7 +165,7 @@ describe('the derivation', () => {
 
   test('without a binding there is none to open', () => {
     const empty = { ...FACTS, rows: [] }
-    expect(press('<enter>', settled(startState(undefined), empty), empty).isOpen).toBe(false)
+    expect(press('<enter>', withValidSelection(startState(undefined), empty), empty).isOpen).toBe(false)
   })
 })
 
@@ -179,7 +179,7 @@ describe('the namespace', () => {
     ['is left as it is', 'nteam-b<esc>', { namespace: 'kept', mode: 'table' }],
     ['the list has an end', 'n<down><down><down><down><down><enter>', { namespace: 'team-b' }],
   ])('%s', (_, keys, expected) => {
-    expect(press(keys, settled(startState('kept'), FACTS))).toMatchObject(expected)
+    expect(press(keys, withValidSelection(startState('kept'), FACTS))).toMatchObject(expected)
   })
 
   test.each([

@@ -6,7 +6,7 @@ import { PLAIN } from '../../src/io/palette.ts'
 import { lostText, timeText, type Knowledge } from '../../src/answers/watch/live/knowledge.ts'
 import type { Picture } from '../../src/answers/watch/live/live-state.ts'
 import type { Row } from '../../src/answers/watch/live/rows.ts'
-import { settled, startState, type ScreenState } from '../../src/answers/watch/screen/state.ts'
+import { withValidSelection, startState, type ScreenState } from '../../src/answers/watch/screen/state.ts'
 import { draw, type ScreenSetting } from '../../src/answers/watch/screen/view.ts'
 import { picture, refused, row } from './pictures.ts'
 
@@ -26,7 +26,7 @@ function look(shown: Picture, { columns = 80, rows = 12, state, namespaces }: Lo
   }
   const asked = { ...startState(undefined), ...state }
   const { facts } = draw(shown, asked, setting)
-  return render(draw(shown, settled(asked, facts), setting).lines, PLAIN)
+  return render(draw(shown, withValidSelection(asked, facts), setting).lines, PLAIN)
     .split('\n')
     .slice(0, -1)
 }
@@ -34,7 +34,7 @@ function look(shown: Picture, { columns = 80, rows = 12, state, namespaces }: Lo
 const ROWS = [
   row('team-a/chat'),
   refused('team-a/embed', 'TargetPoolNotFound', 'no InferencePool e5 in namespace team-a'),
-  row('team-b/mistral', { due: 'create' }),
+  row('team-b/mistral', { pending: 'create' }),
 ]
 
 describe('whole frames', () => {
@@ -154,7 +154,7 @@ const anyRow: fc.Arbitrary<Row> = fc
     state: fc.constantFrom<Row['state']>('ready', 'refused', 'undetermined', 'waiting', 'deleting'),
     message: text,
     spiffeId: text,
-    due: fc.constantFrom<Row['due']>('none', 'create', 'withdraw'),
+    due: fc.constantFrom<Row['pending']>('none', 'create', 'withdraw'),
     pods: fc.option(fc.nat(), { nil: undefined }),
   })
   .map((parts) => row(`team-a/${parts.name}`, parts))

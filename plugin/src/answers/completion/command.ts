@@ -1,10 +1,11 @@
-// `kubectl kleym completion`: flags and words; the answer is in run.ts. What kubectl asks when somebody presses Tab is
-// not this command: that is `__complete`, in plugin/src/completion.
+// `kubectl kleym completion`: flags and words; the answer is in run.ts. What kubectl runs when a person
+// presses Tab is not this command but `__complete`, in plugin/src/completion.
 import * as Args from '@oclif/core/args'
 import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { ACTION_NAMES } from './actions.ts'
 
+/** The command line of `completion`. */
 export class CompletionCommand extends KleymCommand {
   static override readonly summary = 'How does the shell complete this?'
   static override readonly description =

@@ -8,6 +8,7 @@ import { installScript } from './install.ts'
 import { findExecutable, foldersOfPath } from './executables.ts'
 import { completionScript } from './script.ts'
 
+/** What `completion` is asked; without an action it explains. */
 export interface CompletionArguments {
   readonly action?: CompletionAction | undefined
   readonly folder?: string | undefined

@@ -4,6 +4,7 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 
+/** The command line of `conflicts`. */
 export class ConflictsCommand extends SourceCommand {
   static override readonly summary = 'What clashes?'
   static override readonly description =

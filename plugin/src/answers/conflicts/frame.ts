@@ -19,7 +19,7 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM521',
 ])
 /** Nothing clashes where no pod is there yet. */
-const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
+const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
 export function conflictsFrame(input: AnswerInput, namespace: string | undefined): Frame {
@@ -46,5 +46,5 @@ export function conflictsFrame(input: AnswerInput, namespace: string | undefined
 }
 
 function isClash({ code }: Finding): boolean {
-  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !QUIET.has(code))
+  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !NO_CLASHES.has(code))
 }

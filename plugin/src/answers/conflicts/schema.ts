@@ -1,6 +1,7 @@
 // The schema of `conflicts`.
 import { count, reportSchema } from '../../frame/schema.ts'
 
+/** A ConflictsReport. */
 export const conflictsReportSchema = reportSchema(
   'ConflictsReport',
   'The answer of kubectl kleym conflicts.',

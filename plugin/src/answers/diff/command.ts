@@ -4,6 +4,7 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 
+/** The command line of `diff`. */
 export class DiffCommand extends SourceCommand {
   static override readonly summary = 'What would change if these files were applied?'
   static override readonly description =

@@ -1,4 +1,4 @@
-// The report of `diff`: the change of every ClusterSPIFFEID of ours, then what it does to people.
+// The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
 import { asIs, afterwards } from '@kleym/shared/core/explain/lenses.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
@@ -15,7 +15,7 @@ import { missingOf } from '../../frame/missing.ts'
 
 /** Makes the report; `shown` is the unified diff. */
 export function diffFrame(input: AnswerInput, changes: readonly ObjectChange[], shown: string): Frame {
-  // Over a live side, the effect is that of the files alone: what kleym has to do anyway is not theirs.
+  // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
   const baseline = input.before === input.after ? asIs(input.after) : afterwards(input.before)
   const future = afterwards(input.after)
   const effect = effectOf(baseline, future)

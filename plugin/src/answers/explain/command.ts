@@ -9,6 +9,7 @@ import type { ExplainOptions } from './run.ts'
 /** A finding code, as people write it. */
 const CODE = /^klm\d+$/i
 
+/** The command line of `explain`. */
 export class ExplainCommand extends SourceCommand {
   static override readonly summary = 'Why is this binding refused, and what does it give to whom?'
   static override readonly description =

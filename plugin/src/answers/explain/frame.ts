@@ -26,9 +26,9 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
-  const everybody = isAnyReady ? all.filter(concernsEverybody) : []
+  const clusterWide = isAnyReady ? all.filter(concernsEverybody) : []
   const findings = all
-    .filter((one) => isAbout(one, BINDING_KIND, keys) || everybody.includes(one))
+    .filter((one) => isAbout(one, BINDING_KIND, keys) || clusterWide.includes(one))
     .map((one) => withSuggestion(one, input.after.snapshot))
   return {
     kind: 'ExplainReport',
@@ -49,14 +49,15 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
         namespace: meta.namespace,
         name: meta.name,
       })),
-    diagram: async (shown) => (await import('./diagram.ts')).explainDiagram(explanations, byBinding(shown)),
+    diagram: async (shown) =>
+      (await import('./diagram.ts')).explainDiagram(explanations, findingsByBinding(shown)),
     view: (layout, shown) =>
       viewExplanations(explanations, {
-        about: byBinding(shown),
-        everybody: everybody.filter((one) => shown.includes(one)),
+        findingsByBinding: findingsByBinding(shown),
+        clusterWide: clusterWide.filter((one) => shown.includes(one)),
         named,
         namedBy,
-        there: thereText(input.after.snapshot),
+        scopeText: scopeText(input.after.snapshot),
         ...layout,
       }),
   }
@@ -72,7 +73,7 @@ function namedByOf({ identity, judgement }: Explanation, policies: Policies): Na
   return policies.namedBy([identity.spiffeId], account)
 }
 
-function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const about = new Map<string, Finding[]>()
   for (const one of findings) {
     const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
@@ -84,7 +85,7 @@ function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly F
 }
 
 /** How many bindings there are; which ones there are is not known where they could not be listed. */
-function thereText(snapshot: Snapshot): string {
+function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
   if (gapOf(snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) !== undefined)
     return 'which ones there are is not known'

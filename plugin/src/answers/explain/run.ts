@@ -5,7 +5,7 @@ import { gather } from '../../gather/gather.ts'
 import type { NamedBinding } from '../../gather/question.ts'
 import { explainFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
-import { unlessUnread } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { bindingsMeant, chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 
@@ -29,6 +29,8 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   const question = { allNamespaces, named, policies: true, ...(isPart ? { about } : {}) }
   const input = await gather(options, question, context)
   const scope = { namespace: input.namespaceInForce, selector }
-  const chosen = unlessUnread(input, resourceName(BINDINGS), () => chooseBindings(input, bindings, scope))
+  const chosen = notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
+    chooseBindings(input, bindings, scope),
+  )
   return finish(explainFrame(input, chosen, bindings.length > 0), input, options.output, context)
 }

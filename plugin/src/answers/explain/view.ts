@@ -1,5 +1,5 @@
-// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
-// nobody asked for by name is kept to its answer.
+// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; of a
+// binding that was not asked for by name, only the answer is shown.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
@@ -21,13 +21,13 @@ import {
 /** What the view shows beside the explanations. */
 export interface ExplainLayout extends DerivationLayout {
   /** The findings that name a binding, by its key. */
-  readonly about: ReadonlyMap<string, readonly Finding[]>
-  /** The findings that stop everybody's registrations, those of ready bindings too. */
-  readonly everybody: readonly Finding[]
+  readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
+  /** The findings that stop all registrations of the cluster, those of ready bindings too. */
+  readonly clusterWide: readonly Finding[]
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
-  /** Where the bindings that were read stand, and how many they are: `there are 3 in namespace team-a`. */
-  readonly there: string
+  /** How many bindings were read, and where: `there are 3 in team-a`. */
+  readonly scopeText: string
 }
 
 /** All explanations, worst first, with a line that counts them where there are several. */
@@ -37,7 +37,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
     return [
       line(
         mark,
-        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.there}`,
+        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,
       ),
     ]
   }
@@ -54,22 +54,22 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
         ),
       ]
   const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
-  const stop = layout.everybody.flatMap((one) => [...viewFinding(one, layout), BLANK])
+  const stop = layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK])
   return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
 }
 
-type State = 'refused' | 'unknown' | 'deleting' | 'ready'
-const RANK: Readonly<Record<State, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
+type BindingState = 'refused' | 'unknown' | 'deleting' | 'ready'
+const RANK: Readonly<Record<BindingState, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
 
-function stateOf({ verdict }: Explanation): State {
+function stateOf({ verdict }: Explanation): BindingState {
   if (verdict === undefined) return 'deleting'
   return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'unknown'
 }
 
 function summary(explanations: readonly Explanation[]): Block {
-  const counts = new Map<State, number>()
+  const counts = new Map<BindingState, number>()
   for (const one of explanations) counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1)
-  const words: readonly [State, string][] = [
+  const words: readonly [BindingState, string][] = [
     ['refused', 'refused'],
     ['unknown', 'not decided'],
     ['deleting', 'being deleted'],
@@ -80,7 +80,7 @@ function summary(explanations: readonly Explanation[]): Block {
 }
 
 function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
-  const about = layout.about.get(one.key) ?? []
+  const about = layout.findingsByBinding.get(one.key) ?? []
   switch (stateOf(one)) {
     case 'refused':
       return viewRefused(one, about, layout, inFull)

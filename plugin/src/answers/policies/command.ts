@@ -6,6 +6,7 @@ import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { PoliciesOptions } from './run.ts'
 
+/** The command line of `policies`. */
 export class PoliciesCommand extends SourceCommand {
   static override readonly summary = 'Whom do access policies name?'
   static override readonly description =

@@ -23,7 +23,7 @@ export function policiesFrame(
   const keys = new Set(chosen.map(objectKey))
   const isChosen = ({ subject, related }: Finding): boolean =>
     [subject, ...related].some((one) => keys.has(objectKey(one)))
-  const open = openIn(chosen)
+  const open = openQuestions(chosen)
   const all = [...findingsOf(after), ...input.inputFindings].toSorted(compareFindings)
   const findings = all.filter(
     (one) =>
@@ -49,17 +49,18 @@ export function policiesFrame(
   }
 }
 
-/** Without it, nobody can tell whether an ID is one of ours. */
+/** Without the trust domain, kleym cannot tell whether an ID is one of ours. */
 const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
 
-interface Open {
-  /** The objects that may give an ID which nobody is known to hold. */
+/** What the sources of the chosen policies leave unknown. */
+interface OpenQuestions {
+  /** The objects that may give an ID which no container is known to hold. */
   readonly perhaps: ReadonlySet<string>
-  /** Whether an answer hangs on the trust domain. */
+  /** Whether the answer about a source depends on the trust domain. */
   readonly trustDomain: boolean
 }
 
-function openIn(chosen: readonly ResolvedPolicy[]): Open {
+function openQuestions(chosen: readonly ResolvedPolicy[]): OpenQuestions {
   const unknown = chosen
     .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
     .filter((one): one is Extract<Resolution, { readonly state: 'unknown' }> => one.state === 'unknown')

@@ -137,7 +137,7 @@ export function accessPoliciesReport(policies: Policies): Json {
   }
 }
 
-/** The field `namedBy` of identities: the rules that name them, and not just everybody, who stands in `accessPolicies`. */
+/** The field `namedBy` of identities: the rules that name them in particular; rules that name any principal stand in `accessPolicies`. */
 export function namedByReport({ namings, asksDiffer }: NamedBy): Json {
   return { rules: namings.filter(({ way }) => way !== 'unbounded').map(namingReport), asksDiffer }
 }

@@ -29,7 +29,7 @@ export function namedByRows(
   ]
 }
 
-/** The same where several SPIFFE IDs were asked about: each that is named, then those that nobody names. */
+/** The same where several SPIFFE IDs were asked about: each that a rule names, then those that no rule names. */
 export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: boolean }): readonly string[] {
   const exact = by.namings.filter(({ way }) => way === 'exactly')
   const byId = Map.groupBy(exact, ({ source }) => source.text)

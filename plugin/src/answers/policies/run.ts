@@ -4,7 +4,7 @@ import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
-import { unlessUnread } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { policiesFrame } from './frame.ts'
 import { choosePolicies } from './choose.ts'
 
@@ -19,7 +19,9 @@ export async function run(options: PoliciesOptions, context: CommandContext): Pr
   const { allNamespaces, policies: names } = options
   const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
   const input = await gather(options, question, context)
-  const chosen = unlessUnread(input, qualifiedKind(ACCESS_POLICY_KIND), () => choosePolicies(input, names))
+  const chosen = notFoundOnlyIfRead(input, qualifiedKind(ACCESS_POLICY_KIND), () =>
+    choosePolicies(input, names),
+  )
   const frame = policiesFrame(input, chosen, { named: names.length > 0 })
   return finish(frame, input, options.output, context)
 }

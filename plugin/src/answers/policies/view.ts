@@ -26,6 +26,7 @@ import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../t
 import { namesText, policiesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 
+/** What the view shows beside the policies. */
 export interface PoliciesLayout extends Layout {
   readonly knowledge: PolicyKnowledge
   /** Whether the policies were asked for by name. */
@@ -136,7 +137,7 @@ function viewPolicy(policy: ResolvedPolicy, about: readonly Finding[], layout: P
   ]
 }
 
-/** One that kleym does not know is somebody's own word, in quotes. */
+/** An action that kleym does not know is shown in quotes, as it is written. */
 function actionText({ action }: ResolvedPolicy): string {
   if (action === undefined) return '(none)'
   return action === 'Allow' || action === 'ExternalAuth' ? action : shown(action)

@@ -5,6 +5,7 @@ import { allNamespacesFlag } from '../../flags/flags.ts'
 import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
 
+/** The command line of `status`. */
 export class StatusCommand extends SourceCommand {
   static override readonly summary = 'Is the installation sound?'
   static override readonly description =

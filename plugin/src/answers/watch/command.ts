@@ -6,6 +6,7 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
+/** The command line of `watch`. */
 export class WatchCommand extends KleymCommand {
   static override readonly summary = 'How do the bindings stand, as it changes?'
   static override readonly description =
@@ -41,7 +42,7 @@ export class WatchCommand extends KleymCommand {
     ...clusterFlags,
   }
 
-  /** Answers when the person leaves, or throws a KleymError. */
+  /** Resolves when the person leaves, or throws a KleymError. */
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(WatchCommand)
     const { run } = await import('./run.ts')

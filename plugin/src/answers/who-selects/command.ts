@@ -8,6 +8,7 @@ import { commonOptions } from '../../flags/options.ts'
 import type { WhoSelectsOptions } from './run.ts'
 import { parseTarget } from './target.ts'
 
+/** The command line of `who-selects`. */
 export class WhoSelectsCommand extends SourceCommand {
   static override readonly summary = 'Who gets which identity here?'
   static override readonly description =

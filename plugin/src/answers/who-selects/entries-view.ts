@@ -6,6 +6,7 @@ import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 
+/** What the view shows beside the entries. */
 export interface EntriesLayout extends Layout {
   readonly findings: readonly Finding[]
   /** There may be more entries than are shown: a registration is not followed. */

@@ -7,21 +7,21 @@ import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { whoSelectsFields } from './json.ts'
-import { namedIdsOf, pendingByName, podAnswers, type Narrowing } from './model.ts'
+import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter } from './model.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
 /** Makes the report for the chosen pods. */
-export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], narrowing: Narrowing): Frame {
-  const answers = podAnswers(input.after, pods, narrowing)
+export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter: ContainerFilter): Frame {
+  const answers = podAnswers(input.after, pods, filter)
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
     ...podNotes(input.after, asked),
     ...[...installFindings(input.after), ...input.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
   const bindings = bindingOfOutput(input.after)
-  const named = namedIdsOf(input.after, answers, narrowing)
+  const named = namedIdsOf(input.after, answers, filter)
   return {
     kind: 'WhoSelectsReport',
     fields: () =>
@@ -40,7 +40,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], narrow
         ...layout,
         bindings,
         findings: shown,
-        narrowing,
+        filter,
         named,
         pending: pendingByName(input.after),
       }),

@@ -19,8 +19,8 @@ export interface PodAnswer {
   readonly containers: readonly ContainerAnswer[]
 }
 
-/** What narrows the question within the chosen pods. */
-export interface Narrowing {
+/** Which containers of the chosen pods are asked about. */
+export interface ContainerFilter {
   readonly container: string | undefined
   readonly spiffeId: string | undefined
 }
@@ -29,7 +29,7 @@ export interface Narrowing {
 export function podAnswers(
   analysis: Analysis,
   pods: readonly Pod[],
-  { container, spiffeId }: Narrowing,
+  { container, spiffeId }: ContainerFilter,
 ): readonly PodAnswer[] {
   return pods.flatMap((pod) => {
     const containers = pod.containers
@@ -58,7 +58,7 @@ function mayHold(one: Registration, wanted: string): boolean {
 export function namedIdsOf(
   analysis: Analysis,
   answers: readonly PodAnswer[],
-  { spiffeId }: Narrowing,
+  { spiffeId }: ContainerFilter,
 ): NamedIds | undefined {
   const policies = analysis.policies()
   if (!hasPolicies(policies)) return undefined
@@ -76,7 +76,7 @@ function isHeld({ verdict }: Registration): boolean {
   return verdict === 'issued' || verdict === 'depends'
 }
 
-/** How far an object is from being in force, by name; nothing for those that are. */
+/** What kleym has yet to do about an output, by its name; outputs that are up to date have no entry. */
 export function pendingByName({ settled }: Analysis): ReadonlyMap<string, string> {
   return new Map(
     settled.changes.flatMap((change) =>

@@ -7,7 +7,7 @@ import { KleymError } from '../../io/errors.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
 import { finish } from '../../frame/finish.ts'
-import { unlessUnread } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -34,7 +34,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
     { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
     context,
   )
-  const pods = unlessUnread(input, kindOf(target), () => choosePods(input, options))
+  const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const frame = options.entries
     ? entriesFrame(input, pods, { spiffeId, everything })

@@ -27,7 +27,7 @@ export function bindingEvent({ kind, row }: RowChange): Readonly<Record<string, 
     reason: row.reason,
     message: row.message,
     spiffeID: row.spiffeId ?? null,
-    due: row.due,
+    due: row.pending,
     podsSelected: row.pods ?? null,
   })
 }

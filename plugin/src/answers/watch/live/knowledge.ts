@@ -45,7 +45,7 @@ export function knowledgeFrom(
   }
 }
 
-/** Pool and objective kinds of a group that nobody has installed are no news; those that kleym is about are. */
+/** A pool or objective kind of a group that is not installed is not reported; a required kind is. */
 function missingOf({ resource, standing }: KindStanding, isRequired: boolean): readonly MissingKind[] {
   switch (standing.kind) {
     case 'current':

@@ -3,7 +3,7 @@
 import type { Cached, Change } from '@kleym/shared/kube/store.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { Contact } from './contact.ts'
+import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
 import { knowledgeFrom, type Knowledge } from './knowledge.ts'
@@ -47,7 +47,7 @@ export class LiveState {
   readonly #options: LiveOptions
   readonly #clock: Clock
   readonly #feeds: Feeds
-  readonly #contact: Contact
+  readonly #contact: ConnectionMonitor
   readonly #table: RowTable
   readonly #detail: Detail
   #rows: readonly Row[] = []
@@ -64,7 +64,7 @@ export class LiveState {
   constructor({ client, clock, random }: LiveIo, options: LiveOptions) {
     this.#options = options
     this.#clock = clock
-    this.#contact = new Contact({ api: client, clock, onChange: () => this.#onContact() })
+    this.#contact = new ConnectionMonitor({ api: client, clock, onChange: () => this.#onContact() })
     const onFailure = (): void => this.#contact.askNow()
     const io = { api: client, clock, random, onFailure, onBug: options.onBug }
     this.#feeds = createFeeds(io, { namespace: options.namespace, onStanding: () => this.#onStanding() })
@@ -138,17 +138,17 @@ export class LiveState {
   #touch(namespaces: readonly string[]): void {
     this.#known = undefined
     for (const namespace of namespaces) {
-      if (namespace === EVERYWHERE) this.#table.touchAll()
+      if (namespace === EVERYWHERE) this.#table.markAllChanged()
       else if (this.#options.namespace === undefined || this.#options.namespace === namespace)
-        this.#table.touch(namespace)
+        this.#table.markChanged(namespace)
     }
-    this.#detail.touch()
+    this.#detail.markChanged()
   }
 
   #onStanding(): void {
     if (this.#stopped) return
-    this.#table.touchAll()
-    this.#detail.touch()
+    this.#table.markAllChanged()
+    this.#detail.markChanged()
     this.#show()
   }
 
@@ -185,7 +185,7 @@ export class LiveState {
     const rendered = JSON.stringify(operator.config)
     if (rendered !== this.#rendered) {
       // Every SPIFFE ID is another one now.
-      if (this.#rendered !== undefined) this.#table.touchAll()
+      if (this.#rendered !== undefined) this.#table.markAllChanged()
       this.#rendered = rendered
     }
     return known

@@ -1,5 +1,5 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
-// refers to or collides with is in its own namespace (contract §4 and §6), so a change costs the work of one namespace.
+// refers to or collides with is in its own namespace (docs/contract.md §4 and §6), so a change costs the work of one namespace.
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
@@ -25,7 +25,7 @@ export interface DetailContext {
   readonly staticEntries: readonly ClusterStaticEntry[]
   /** The namespace with its labels, where it could be read. */
   readonly namespace: Namespace | undefined
-  /** How far pods and static entries may be believed, and what else is not known. */
+  /** Whether pods and static entries are up to date, and what else is not known. */
   readonly standings: readonly KindStanding[]
 }
 
@@ -69,7 +69,7 @@ function snapshotOf(
     objectiveGroups: new Set(objectives.map(({ group }) => group)),
     clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
     staticEntries: sorted(staticEntries),
-    // What watch shows hangs on no access policy.
+    // Nothing that watch shows depends on access policies.
     accessPolicies: [],
     accessPoliciesKnown: { state: 'not given' },
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
@@ -82,7 +82,7 @@ function snapshotOf(
   }
 }
 
-/** What a kind held before it went is not there any more. */
+/** The objects of a kind; none where the API server no longer serves it. */
 function here<T>(feed: AnyFeed | undefined, objects: ReadonlySet<T>): readonly T[] {
   return feed?.standing.kind === 'absent' ? [] : [...objects]
 }
@@ -93,7 +93,7 @@ function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): 
   )
 }
 
-/** What is not known of which kind, and which kinds there are not, keyed as a snapshot keys them. */
+/** The gaps and the absent kinds, keyed as a snapshot keys them. */
 function knowledgeOf(standings: readonly KindStanding[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
   const gaps = new Map<string, UnknownReason>()
   const absentKinds = new Set<string>()

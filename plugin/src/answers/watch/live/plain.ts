@@ -9,6 +9,7 @@ import { bindingEvent, knowledgeEvent } from './json.ts'
 import type { Picture } from './live-state.ts'
 import { changesBetween, markOf, outcomeText, verdictText, type Row, type RowChange } from './rows.ts'
 
+/** How the stream prints. */
 export interface StreamOptions {
   readonly format: StreamFormat
   /** Whether rows say their namespace. */
@@ -41,7 +42,7 @@ export class PlainStream {
   }
 
   #showText(rows: readonly Row[], knowledge: Knowledge): void {
-    this.#tellKnowledge(knowledge)
+    this.#noteKnowledge(knowledge)
     const { print, palette, allNamespaces } = this.#options
     const first = this.#rows === undefined
     if (first && rows.length === 0 && knowledge.bindingsKnown) this.#options.note('no bindings yet')
@@ -57,8 +58,8 @@ export class PlainStream {
     )
   }
 
-  /** Each thing once when it comes, and once when it has gone. */
-  #tellKnowledge(knowledge: Knowledge): void {
+  /** Notes each gap once when it appears and once when it is closed. */
+  #noteKnowledge(knowledge: Knowledge): void {
     const now = new Set(notesOf(knowledge))
     for (const text of now) if (!this.#notes.has(text)) this.#options.note(`‼ ${text}`)
     for (const text of this.#notes) if (!now.has(text)) this.#options.note(`√ no longer so: ${text}`)

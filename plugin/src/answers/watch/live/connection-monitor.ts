@@ -5,31 +5,32 @@ import type { Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 
 /** Every authenticated user may read it (the cluster role system:public-info-viewer). */
-export const CONTACT_PATH = '/version'
+export const PROBE_PATH = '/version'
 /** Between an answer and the next question. */
 const WHILE_CONNECTED_MS = 5_000
 const WHILE_LOST_MS = 2_000
-/** An API server that takes longer counts as gone. */
+/** An API server that takes longer counts as unreachable. */
 const ANSWER_MS = 5_000
 
-export interface ContactOptions {
+/** Whom to ask and whom to tell. */
+export interface ConnectionMonitorOptions {
   readonly api: Pick<Client, 'raw'>
   readonly clock: Clock
-  /** The contact was lost, or is there again. */
+  /** The connection was lost, or is there again. */
   readonly onChange: () => void
 }
 
-/** Asks for a sign of life, again and again. */
-export class Contact {
-  readonly #options: ContactOptions
+/** Sends a small request every few seconds, and tells when answers stop or come again. */
+export class ConnectionMonitor {
+  readonly #options: ConnectionMonitorOptions
   #lastAnswer: Date
   #isLost = false
   #stopped = false
   #asking: AbortController | undefined
   #cancelWait: () => void = () => {}
 
-  /** Whoever makes it has just been answered. */
-  constructor(options: ContactOptions) {
+  /** To be made right after an answer of the API server: that counts as the last one. */
+  constructor(options: ConnectionMonitorOptions) {
     this.#options = options
     this.#lastAnswer = options.clock.now()
   }
@@ -75,10 +76,10 @@ export class Contact {
     if (wasLost !== this.#isLost) this.#options.onChange()
   }
 
-  /** A refusal is an answer; a failure is that of a proxy in front of a server that is gone, or as bad. */
+  /** A refusal (4xx) is an answer; a 5xx may come from a proxy in front of a server that is down. */
   async #isAnswered(signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#options.api.raw('GET', CONTACT_PATH, undefined, { signal })
+      await this.#options.api.raw('GET', PROBE_PATH, undefined, { signal })
       return true
     } catch (error) {
       return error instanceof ApiError && error.status < 500
