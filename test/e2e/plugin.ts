@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { requireValidReport } from '../../plugin/test/report/report-check.ts'
+import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')

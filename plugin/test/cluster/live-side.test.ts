@@ -5,7 +5,7 @@ import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluster/live-side.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'
-import { api, FakeClient, type Answers } from './fake-client.ts'
+import { api, FakeClient, type Answers } from '../support/fake-client.ts'
 
 const QUESTION: LiveQuestion = {
   namespaces: ['team-a'],

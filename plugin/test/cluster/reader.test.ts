@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, LEASES, NODES, PODS, POOLS } from '@kleym/shared/kube/resources.ts'
 import { ClusterReader, type Reading } from '../../src/cluster/reader.ts'
-import { api, broken, FakeClient, type Answer, type Answers } from './fake-client.ts'
+import { api, broken, FakeClient, type Answer, type Answers } from '../support/fake-client.ts'
 
 const BINDING = 'InferenceIdentityBinding.kleym.sonda.red'
 const item = (name: string, namespace = 'team-a'): JsonRecord => ({ metadata: { name, namespace } })

@@ -7,7 +7,7 @@ import { faultServer, type FaultServer, type Seen } from '../../../test/faults/s
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
 import type { ClusterFlags } from '../../src/flags/cluster-flags.ts'
 import { createLookup, LOOKUP_MS, type CompletionLookup } from '../../src/completion/lookup.ts'
-import { workspace } from '../sources/workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const ANY = (): boolean => true
 

@@ -11,7 +11,7 @@ import { toJunit } from '../../src/output/junit.ts'
 import { toMermaid } from '../../src/output/mermaid.ts'
 import { escapeSarif, toSarif, uriOf } from '../../src/output/sarif.ts'
 import { withRemarks } from '../../src/frame/diagram.ts'
-import { parseXml, type Element } from './well-formed.ts'
+import { parseXml, type Element } from '../support/xml.ts'
 
 const HOSTILE = [
   'plain',

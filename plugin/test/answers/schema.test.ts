@@ -7,9 +7,9 @@ import { parse } from 'yaml'
 import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { FINDING_CODES } from '@kleym/shared/core/registry/findings.ts'
 import { reportJsonSchema } from '../../src/answers/schema.ts'
-import { inProcess } from '../cli/in-process.ts'
-import { schemaProblems } from './json-schema.ts'
-import { reportProblems, requireValidReport } from './report-check.ts'
+import { inProcess } from '../support/in-process.ts'
+import { schemaProblems } from '../support/json-schema.ts'
+import { reportProblems, requireValidReport } from '../support/report-check.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const GOLDEN = join(ROOT, 'test/e2e/golden')

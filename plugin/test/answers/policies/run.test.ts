@@ -2,9 +2,18 @@
 // are none.
 import { describe, expect, test } from 'vitest'
 import { listAt, stringAt } from '@kleym/shared/core/json.ts'
-import { inProcess } from '../cli/in-process.ts'
-import { workspace } from '../sources/workspace.ts'
-import { ask, askJson, CHAT, codesOf, policy, spiffeRule, WORLD, type Rule } from './policy-manifests.ts'
+import { inProcess } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+import {
+  ask,
+  askJson,
+  CHAT,
+  codesOf,
+  policy,
+  spiffeRule,
+  WORLD,
+  type Rule,
+} from '../../support/policy-manifests.ts'
 
 /** A source that names a service account of team-a. */
 function account(name: string): unknown {

@@ -2,12 +2,12 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { run, type CompletionArguments } from '../../src/answers/completion/run.ts'
-import { completionScript } from '../../src/answers/completion/script.ts'
-import type { CommandContext, CommandResult, OutputStream } from '../../src/io/context.ts'
-import { KleymError } from '../../src/io/errors.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
-import { workspace } from '../sources/workspace.ts'
+import { run, type CompletionArguments } from '../../../src/answers/completion/run.ts'
+import { completionScript } from '../../../src/answers/completion/script.ts'
+import type { CommandContext, CommandResult, OutputStream } from '../../../src/io/context.ts'
+import { KleymError } from '../../../src/io/errors.ts'
+import { FakeClock } from '../../../../shared/test/kube/fake-clock.ts'
+import { workspace } from '../../support/workspace.ts'
 
 const NAME = 'kubectl_complete-kleym'
 const SILENT: OutputStream = { write: () => undefined, isTerminal: false, columns: undefined }

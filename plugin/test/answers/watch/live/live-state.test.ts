@@ -22,13 +22,13 @@ import {
   objective,
   outputOf,
   pool,
-} from '../../../shared/test/core/build.ts'
-import { randomWorld } from '../../../shared/test/core/worlds.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
-import { missingText } from '../../src/answers/watch/live/knowledge.ts'
-import { LiveState, PATIENCE_MS, type Picture } from '../../src/answers/watch/live/live-state.ts'
-import { rowsOf, verdictText, type Row } from '../../src/answers/watch/live/rows.ts'
-import { FakeCluster, settle } from './fake-cluster.ts'
+} from '../../../../../shared/test/core/build.ts'
+import { randomWorld } from '../../../../../shared/test/core/worlds.ts'
+import { FakeClock } from '../../../../../shared/test/kube/fake-clock.ts'
+import { missingText } from '../../../../src/answers/watch/live/knowledge.ts'
+import { LiveState, PATIENCE_MS, type Picture } from '../../../../src/answers/watch/live/live-state.ts'
+import { rowsOf, verdictText, type Row } from '../../../../src/answers/watch/live/rows.ts'
+import { FakeCluster, settle } from '../../../support/fake-cluster.ts'
 
 const DEBOUNCED_MS = 200
 const CONTACT_MS = 5_000

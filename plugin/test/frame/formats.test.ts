@@ -3,9 +3,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { inProcess } from '../cli/in-process.ts'
-import { workspace } from '../sources/workspace.ts'
-import { COUNTED_FORMATS, countsIn, type CountedFormat } from './format-counts.ts'
+import { inProcess } from '../support/in-process.ts'
+import { workspace } from '../support/workspace.ts'
+import { COUNTED_FORMATS, countsIn, type CountedFormat } from '../support/format-counts.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const ESTATE = ['--offline', '-R', '-f', 'examples/estate']

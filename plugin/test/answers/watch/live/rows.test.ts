@@ -9,8 +9,8 @@ import {
   outcomeText,
   verdictText,
   type Row,
-} from '../../src/answers/watch/live/rows.ts'
-import { refused, row } from './pictures.ts'
+} from '../../../../src/answers/watch/live/rows.ts'
+import { refused, row } from '../../../support/pictures.ts'
 
 describe('what is said of a row', () => {
   test.each<[string, Row, string, string, string]>([

@@ -1,8 +1,8 @@
 // The executable in its own process: exit codes, and what goes to which stream.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, kleym } from '../../../test/e2e/plugin.ts'
-import { workspace } from '../sources/workspace.ts'
-import { inProcess } from './in-process.ts'
+import { BUILD_MAX_MS, built, kleym } from '../../test/e2e/plugin.ts'
+import { workspace } from './support/workspace.ts'
+import { inProcess } from './support/in-process.ts'
 
 beforeAll(built, BUILD_MAX_MS)
 

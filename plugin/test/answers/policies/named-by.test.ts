@@ -2,9 +2,9 @@
 // and that a policy changes nothing but what is said about policies.
 import { describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt } from '@kleym/shared/core/json.ts'
-import { inProcess, type Ran } from '../cli/in-process.ts'
-import { SCM_CONFIG, SETTINGS } from '../../../test/e2e/workspace.ts'
-import { workspace } from '../sources/workspace.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { SCM_CONFIG, SETTINGS } from '../../../../test/e2e/workspace.ts'
+import { workspace } from '../../support/workspace.ts'
 import {
   ask,
   askJson,
@@ -16,7 +16,7 @@ import {
   WORLD,
   type PolicyParts,
   type Rule,
-} from './policy-manifests.ts'
+} from '../../support/policy-manifests.ts'
 
 const NAMERS: readonly (readonly [string, readonly Rule[], PolicyParts?])[] = [
   ['exact', [spiffeRule('chat', CHAT), spiffeRule('other', 'spiffe://example.org/other')]],

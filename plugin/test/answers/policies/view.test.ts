@@ -8,10 +8,10 @@ import type {
   ResolvedRule,
 } from '@kleym/shared/core/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
-import { render } from '../../src/text/line.ts'
-import { namedByRows, namedIdRows } from '../../src/answers/policies/named-by.ts'
-import { PLAIN } from '../../src/io/palette.ts'
-import { viewPolicies } from '../../src/answers/policies/view.ts'
+import { render } from '../../../src/text/line.ts'
+import { namedByRows, namedIdRows } from '../../../src/answers/policies/named-by.ts'
+import { PLAIN } from '../../../src/io/palette.ts'
+import { viewPolicies } from '../../../src/answers/policies/view.ts'
 
 const FORBIDDEN: PolicyKnowledge = {
   state: 'unknown',

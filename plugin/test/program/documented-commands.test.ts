@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/answers/commands.ts'
 import { EXIT } from '../../src/io/errors.ts'
-import { inProcess } from './in-process.ts'
+import { inProcess } from '../support/in-process.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const

@@ -2,7 +2,7 @@
 import { parse } from 'yaml'
 import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
 import { SEVERITIES, type Severity } from '@kleym/shared/core/registry/findings.ts'
-import { parseXml } from '../output/well-formed.ts'
+import { parseXml } from './xml.ts'
 
 export interface Counts extends Readonly<Record<Severity, number>> {
   readonly suppressed: number

@@ -1,10 +1,10 @@
 // The watch as a stream: what is printed for a series of pictures, and nothing twice.
 import { describe, expect, test } from 'vitest'
-import { PLAIN } from '../../src/io/palette.ts'
-import { lostText } from '../../src/answers/watch/live/knowledge.ts'
-import type { Picture } from '../../src/answers/watch/live/live-state.ts'
-import { PlainStream, type StreamOptions } from '../../src/answers/watch/live/plain.ts'
-import { picture, refused, row } from './pictures.ts'
+import { PLAIN } from '../../../../src/io/palette.ts'
+import { lostText } from '../../../../src/answers/watch/live/knowledge.ts'
+import type { Picture } from '../../../../src/answers/watch/live/live-state.ts'
+import { PlainStream, type StreamOptions } from '../../../../src/answers/watch/live/plain.ts'
+import { picture, refused, row } from '../../../support/pictures.ts'
 
 function streamed(
   pictures: readonly Picture[],

@@ -2,11 +2,11 @@
 import { cleanup, render } from 'ink-testing-library'
 import { createElement } from 'react'
 import { afterEach, expect, test } from 'vitest'
-import { COLOURED, PLAIN, type Palette } from '../../src/io/palette.ts'
-import type { Picture } from '../../src/answers/watch/live/live-state.ts'
-import { App } from '../../src/answers/watch/screen/app.ts'
-import type { KnownNamespaces, WatchSession } from '../../src/answers/watch/live/session.ts'
-import { picture, refused, row } from './pictures.ts'
+import { COLOURED, PLAIN, type Palette } from '../../../../src/io/palette.ts'
+import type { Picture } from '../../../../src/answers/watch/live/live-state.ts'
+import { App } from '../../../../src/answers/watch/screen/app.ts'
+import type { KnownNamespaces, WatchSession } from '../../../../src/answers/watch/live/session.ts'
+import { picture, refused, row } from '../../../support/pictures.ts'
 
 afterEach(() => cleanup())
 

@@ -2,9 +2,9 @@
 // name somebody.
 import { listAt, stringAt } from '@kleym/shared/core/json.ts'
 import { stringify } from 'yaml'
-import { inProcess, type Ran } from '../cli/in-process.ts'
+import { inProcess, type Ran } from './in-process.ts'
 import { SCM_CONFIG, SETTINGS } from '../../../test/e2e/workspace.ts'
-import { workspace } from '../sources/workspace.ts'
+import { workspace } from './workspace.ts'
 
 /** The ID of binding team-a/chat, which `vllm` of two pods holds. */
 export const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'

@@ -1,6 +1,6 @@
 // What each key makes of the choices, and that the selection stays with its binding.
 import { describe, expect, test } from 'vitest'
-import { actionsOf, type PressedKey } from '../../src/answers/watch/screen/keys.ts'
+import { actionsOf, type PressedKey } from '../../../../src/answers/watch/screen/keys.ts'
 import {
   namespaceChoices,
   reduce,
@@ -9,8 +9,8 @@ import {
   type ScreenMode,
   type ScreenFacts,
   type ScreenState,
-} from '../../src/answers/watch/screen/state.ts'
-import { refused, row } from './pictures.ts'
+} from '../../../../src/answers/watch/screen/state.ts'
+import { refused, row } from '../../../support/pictures.ts'
 
 const NO_KEY: PressedKey = {
   upArrow: false,
