@@ -7,15 +7,17 @@ import { parse } from 'yaml'
 import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { FINDING_CODES } from '@kleym/shared/core/registry/findings.ts'
 import { reportJsonSchema } from '../../src/answers/schema.ts'
+import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 import { schemaProblems } from '../support/json-schema.ts'
 import { reportProblems, requireValidReport } from '../support/report-check.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
-const GOLDEN = join(ROOT, 'test/e2e/golden')
+const GOLDEN = join(PROJECT_ROOT, 'test/e2e/golden')
 const ESTATE = ['--offline', '-R', '-f', 'examples/estate']
 
-const PUBLISHED: unknown = JSON.parse(await readFile(join(ROOT, 'docs/reference/report.schema.json'), 'utf8'))
+const PUBLISHED: unknown = JSON.parse(
+  await readFile(join(PROJECT_ROOT, 'docs/reference/report.schema.json'), 'utf8'),
+)
 const GOLDENS = (await readdir(GOLDEN)).filter((name) => /\.(?:json|yaml)$/.test(name)).toSorted()
 
 function published(): JsonRecord {
@@ -58,7 +60,7 @@ describe('reports are as the schema says', () => {
     ['diff', ['diff', ...ESTATE]],
     ['an answer about nothing', ['explain', '--offline', '-f', 'examples/changes/narrow-pool', '-n', 'none']],
   ])('%s', async (_, args) => {
-    const { stdout } = await inProcess([...args, '-o', 'json'], ROOT)
+    const { stdout } = await inProcess([...args, '-o', 'json'], PROJECT_ROOT)
     expect(problemsOf(JSON.parse(stdout))).toEqual([])
   })
 })
@@ -111,7 +113,7 @@ describe('the check can fail', () => {
 })
 
 test('nothing that runs in the plugin imports the schemas: zod is not on its start-up path', async () => {
-  const src = join(ROOT, 'plugin/src')
+  const src = join(PROJECT_ROOT, 'plugin/src')
   const files = (await readdir(src, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
   const importing = await Promise.all(
     files

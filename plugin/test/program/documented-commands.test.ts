@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/answers/commands.ts'
 import { EXIT } from '../../src/io/errors.ts'
+import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
 const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const
 
 /** The examples of all help pages that are one plain command. */
@@ -20,7 +20,7 @@ const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
 
 /** The command lines in the fenced blocks of a page, up to a redirection, a pipe or a comment. */
 function commandsOf(page: string): readonly string[] {
-  const blocks = readFileSync(join(ROOT, page), 'utf8')
+  const blocks = readFileSync(join(PROJECT_ROOT, page), 'utf8')
     .split(/^```/m)
     .filter((_, at) => at % 2 === 1)
   return (
@@ -51,7 +51,7 @@ describe('without a cluster', () => {
   test.each(LINES.filter(([line]) => NEEDS_NO_CLUSTER.test(line) && !NOT_RUN.test(line)))(
     '`kubectl kleym %s` (%s) answers',
     async (line) => {
-      const ran = await inProcess(line.split(' '), ROOT)
+      const ran = await inProcess(line.split(' '), PROJECT_ROOT)
       // What stderr says shows up when this fails.
       const answered = ran.code === EXIT.ok || ran.code === EXIT.findings || ran.code === EXIT.incomplete
       expect({ ...ran, stdout: ran.stdout !== '', answered }).toMatchObject({ stdout: true, answered: true })
@@ -63,7 +63,7 @@ describe('with a cluster', () => {
   test.each(LINES.filter(([line]) => !NEEDS_NO_CLUSTER.test(line)))(
     '`kubectl kleym %s` (%s) is a command line, and says that there is no cluster here',
     async (line) => {
-      const { code, stderr } = await inProcess(line.split(' '), ROOT)
+      const { code, stderr } = await inProcess(line.split(' '), PROJECT_ROOT)
       expect({ code, stderr }).toEqual({
         code: EXIT.incomplete,
         stderr: expect.stringContaining('no cluster to talk to'),

@@ -2,7 +2,8 @@ import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
-import { load, summary, workspace, type Loading } from '../support/workspace.ts'
+import { load, summary, type Loading } from '../support/load-files.ts'
+import { workspace } from '../support/workspace.ts'
 
 const pod = (name: string, extra = ''): string =>
   `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`

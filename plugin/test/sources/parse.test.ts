@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from '../../src/sources/load.ts'
 import { ALIAS_NODES_MAX, YAML_DOCUMENT_MAX } from '../../src/sources/yaml.ts'
-import { load, workspace } from '../support/workspace.ts'
+import { load } from '../support/load-files.ts'
+import { workspace } from '../support/workspace.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const values = async (text: string, name = 'f.yaml'): Promise<readonly unknown[]> => {

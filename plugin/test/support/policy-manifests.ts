@@ -119,6 +119,19 @@ export const WORLD = [
   NODE,
 ].join('---\n')
 
+const NAMERS: readonly (readonly [string, readonly Rule[], PolicyParts?])[] = [
+  ['exact', [spiffeRule('chat', CHAT), spiffeRule('other', 'spiffe://example.org/other')]],
+  ['open', [{ name: 'all' }]],
+  [
+    'by-account',
+    [{ name: 'runner', source: { type: 'ServiceAccount', serviceAccount: { name: 'runner' } } }],
+    { namespace: 'team-a' },
+  ],
+  ['waiting', [spiffeRule('chat', CHAT)], { accepted: false }],
+]
+/** Policies that name the identity of `team-a/chat`: by its ID, by its service account, and as any principal. */
+export const NAMING_POLICIES = NAMERS.map(([name, rules, parts]) => policy(name, rules, parts))
+
 /** Asks about the world with these policies in it. */
 export async function ask(args: readonly string[], ...policies: readonly string[]): Promise<Ran> {
   const cwd = await workspace({ 'all.yaml': [WORLD, ...policies].join('---\n'), 'scm.yaml': SCM_CONFIG })
