@@ -1,5 +1,5 @@
 // The plugin on a real cluster with the estate of `examples/` in it and the operator at work: as somebody who may read
-// everything, as one team, and as nobody. Spec plugin.md; the answers themselves are tested on files.
+// everything, as one team, and as a user without any rights (docs/cluster.md); the answers themselves are tested on files.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

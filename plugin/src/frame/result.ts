@@ -84,7 +84,7 @@ export function exitCodeOf(
   return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
 }
 
-/** What was missing, one sentence each, in the order in which stderr tells it. */
+/** What was missing, one sentence each, in the order in which stderr lists it. */
 export function unknownsOf({
   frame,
   unfollowed,

@@ -149,7 +149,7 @@ export function groupOf(apiVersion: string): string {
   return slash === -1 ? '' : apiVersion.slice(0, slash)
 }
 
-/** An object of which one half says that it would be wanted: dropping it quietly could hide the answer. */
+/** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
 function halfTyped(
   value: JsonRecord,
   wanted: readonly WantedKind[],

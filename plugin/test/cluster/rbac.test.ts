@@ -76,7 +76,7 @@ test.each<[says: string, unread: readonly UnknownReason[], rules: readonly strin
       '  - {apiGroups: ["apps"], verbs: [list], resources: [replicasets]}',
     ],
   ],
-  ['what nobody can allow, in no empty list', [no('Unheard.of')], []],
+  ['what no rule can allow, in no empty list', [no('Unheard.of')], []],
 ])('%s', (_says, unread, rules) => {
   const found = missingRbacRules(unread)
   expect(found).toEqual(rules)

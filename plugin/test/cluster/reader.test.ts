@@ -249,8 +249,12 @@ describe('opening', () => {
   })
 
   test.each([
-    ['there is nobody', broken('refused'), { code: 'unreachable', where: 'kind-dev' }],
-    ['nobody knows us', api(401), { code: 'unreachable', what: 'the cluster does not know who we are' }],
+    ['no server answers', broken('refused'), { code: 'unreachable', where: 'kind-dev' }],
+    [
+      'the credentials are unknown',
+      api(401),
+      { code: 'unreachable', what: 'the cluster does not know who we are' },
+    ],
     ['no answer comes in time', broken('timed out'), { code: 'timed-out' }],
   ])('fails where %s', async (_says, groups, error) => {
     const reader = new ClusterReader(new FakeClient({ groups }).client, 'kind-dev')

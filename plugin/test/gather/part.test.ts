@@ -116,7 +116,7 @@ test(
         })
       }
     }
-    // In the other two, a registration of somebody else gives the identity of a binding.
+    // In the other two, a foreign registration gives the identity of a binding.
     expect(parts).toEqual(['ibm-granite', 'serving', 'team-a', 'team-b'])
   },
   SLOW_MS,

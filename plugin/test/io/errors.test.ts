@@ -37,7 +37,7 @@ describe('formatError', () => {
   })
 })
 
-test('exit codes are those of the spec', () => {
+test('exit codes are those of docs/reference/commands.md', () => {
   expect(ERROR_EXIT).toEqual({
     usage: 2,
     'not-found': 3,

@@ -116,7 +116,7 @@ describe('what is an object', () => {
       {},
     ],
     [
-      'kinds that nobody asks for',
+      'kinds that no answer uses',
       'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Secret\n---\napiVersion: v1\nkind: Secret\n',
       [],
       { 'Deployment.apps': 1, Secret: 2 },

@@ -1,5 +1,5 @@
-// A small world with access policies: one binding that is ready, two pods that hold its identity, and policies that each
-// name somebody.
+// A small estate with access policies: one binding that is ready, two pods that hold its identity, and policies that each
+// name an identity.
 import { listAt, stringAt } from '@kleym/shared/core/json.ts'
 import { stringify } from 'yaml'
 import { inProcess, type Ran } from './in-process.ts'
@@ -26,7 +26,7 @@ export interface PolicyParts {
   readonly apiVersion?: string
   readonly action?: string
   readonly gateway?: string
-  /** Whether a controller says that it is accepted; undefined for one that nobody has looked at. */
+  /** Whether a controller says that it is accepted; undefined for one without a status. */
   readonly accepted?: boolean
   readonly annotations?: Readonly<Record<string, string>>
 }
@@ -109,7 +109,7 @@ metadata: {name: gpu-1, uid: uid-of-gpu-1, creationTimestamp: "2026-01-01T00:00:
 `
 
 /** Everything but policies. */
-export const WORLD = [
+export const POLICY_ESTATE = [
   POOL,
   objective('chat'),
   objective('spare'),
@@ -132,9 +132,12 @@ const NAMERS: readonly (readonly [string, readonly Rule[], PolicyParts?])[] = [
 /** Policies that name the identity of `team-a/chat`: by its ID, by its service account, and as any principal. */
 export const NAMING_POLICIES = NAMERS.map(([name, rules, parts]) => policy(name, rules, parts))
 
-/** Asks about the world with these policies in it. */
+/** Asks about the estate with these policies in it. */
 export async function ask(args: readonly string[], ...policies: readonly string[]): Promise<Ran> {
-  const cwd = await workspace({ 'all.yaml': [WORLD, ...policies].join('---\n'), 'scm.yaml': SCM_CONFIG })
+  const cwd = await workspace({
+    'all.yaml': [POLICY_ESTATE, ...policies].join('---\n'),
+    'scm.yaml': SCM_CONFIG,
+  })
   return inProcess([...args, '--offline', '-f', 'all.yaml', ...SETTINGS], cwd)
 }
 

@@ -80,7 +80,7 @@ export function viewAffected(affected: readonly AffectedPolicy[], { width }: Lay
   ]
 }
 
-/** What it comes to afterwards; before, where the rule is gone. */
+/** What the source resolves to after the change; before it, where the change deletes the rule. */
 function nowText({ before, after }: AffectedPolicy): string {
   return (after ?? before)?.source.resolution.text ?? ''
 }

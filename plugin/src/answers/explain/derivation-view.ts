@@ -88,7 +88,7 @@ function labelled(label: string, rows: readonly string[]): string[][] {
   return rows.map((text, at) => [at === 0 ? label : '', text])
 }
 
-/** Pods with the same thing to say, in one row: `llama-0, llama-1: vllm`. */
+/** Pods with the same text in one row: `llama-0, llama-1: vllm`. */
 function grouped<T extends { readonly pod: Pod }>(
   items: readonly T[],
   what: (item: T) => string,

@@ -42,7 +42,7 @@ async function pagesIn(
 
 const PAGE_FORMATS: readonly OutputFormat[] = ['text', 'wide', 'json', 'yaml', 'name']
 
-/** The formats for findings and graphs have nothing to say about a page. */
+/** A page has no findings and no graph, so it has no format for those. */
 function requirePageFormat(format: OutputFormat): void {
   if (PAGE_FORMATS.includes(format)) return
   throw new KleymError({

@@ -1,4 +1,4 @@
-// How `policies` looks: one block per policy, one per rule in it, each source with what it comes to, what does not take
+// How `policies` looks: one block per policy, one per rule in it, each source with what it resolves to, what does not take
 // effect as it is written, and the fix of what is found about it.
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
@@ -68,7 +68,7 @@ function nothing({ knowledge, width, incomplete }: PoliciesLayout): Block {
   }
 }
 
-/** How many there are, and how many sources come to what, in the order of what needs looking at. */
+/** How many there are, and how many sources are in which state, those that need attention first. */
 function summary(policies: readonly ResolvedPolicy[], { width, named, knowledge }: PoliciesLayout): Block {
   if (named && policies.length === 1) return []
   const sources = policies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
@@ -196,7 +196,7 @@ function markOf(resolution: Resolution): Mark {
   return isMissed ? 'warn' : STATE_MARKS[resolution.state]
 }
 
-/** The parts of the sentence, a row each and without what stands above them, then what only a person may want beside it. */
+/** The parts of the sentence, a row each, without the source, which stands above them; then the holders. */
 function rowsOf(source: string, resolution: Resolution, layout: Layout): readonly string[] {
   const head = `${source}: `
   const said = resolution.text

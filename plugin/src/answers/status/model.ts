@@ -16,7 +16,7 @@ import { classHandling } from '@kleym/shared/core/spire/prepared-id.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 
-/** An installation as a person and a machine are told of it. */
+/** What the view and the JSON show of an installation. */
 export interface StatusAnswer {
   readonly kinds: readonly KindFact[]
   /** Undefined: could not be looked for. */

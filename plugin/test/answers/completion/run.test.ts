@@ -56,7 +56,7 @@ describe('install', () => {
     expect(statSync(path).mode & 0o777).toBe(0o755)
   })
 
-  test('says when nobody will look where it was told to install', async () => {
+  test('says when kubectl does not look where it was told to install', async () => {
     const { cwd, context } = await machine()
     const folder = join(cwd, 'off-path')
     const { notes } = await run({ ...INSTALL, folder: 'off-path' }, context)
@@ -69,7 +69,7 @@ describe('install', () => {
     expect({ answer, notes }).toEqual({ answer: `wrote ${join(cwd, 'one', NAME)}\n`, notes: [] })
   })
 
-  test('leaves a file of somebody else alone', async () => {
+  test('leaves a file alone that it did not write', async () => {
     const { cwd, context } = await machine()
     writeFileSync(join(cwd, 'two', NAME), 'mine')
     const { code, what, why } = await refusalOf(run(INSTALL, context))

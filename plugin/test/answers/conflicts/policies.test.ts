@@ -18,7 +18,7 @@ describe('conflicts', () => {
     )
   })
 
-  test('says that nobody names an identity, as information', async () => {
+  test('says that no rule names an identity, as information', async () => {
     const answer = await askJson(['conflicts'], policy('tools', [spiffeRule('x', 'spiffe://a.b/c')]))
     expect(listAt(answer, 'findings')).toMatchObject([{ code: 'KLM604', severity: 'info' }])
   })

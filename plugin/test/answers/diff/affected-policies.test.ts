@@ -5,7 +5,7 @@ import { dig } from '@kleym/shared/core/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { SCM_CONFIG } from '../../../../test/e2e/workspace.ts'
 import { workspace } from '../../support/workspace.ts'
-import { binding, CHAT, policy, spiffeRule, WORLD } from '../../support/policy-manifests.ts'
+import { binding, CHAT, policy, spiffeRule, POLICY_ESTATE } from '../../support/policy-manifests.ts'
 
 /** A ClusterSPIFFEID that gives this ID to every pod. */
 function foreign(id: string): string {
@@ -21,7 +21,7 @@ describe('policies affected', () => {
   const mesh = policy('mesh', [spiffeRule('mesh', 'spiffe://example.org/mesh')])
 
   async function diff(files: Readonly<Record<string, string>>, ...flags: readonly string[]): Promise<Ran> {
-    const live = [WORLD, tools].join('---\n')
+    const live = [POLICY_ESTATE, tools].join('---\n')
     const cwd = await workspace({ 'live/all.yaml': live, 'scm.yaml': SCM_CONFIG, ...files })
     const given = Object.keys(files).flatMap((file) => ['-f', file])
     return inProcess(['diff', '--offline', '--live', 'live', ...given, ...SETTINGS, ...flags], cwd)
@@ -53,7 +53,7 @@ describe('policies affected', () => {
 
   test('a rename of what no policy names affects none', async () => {
     const cwd = await workspace({
-      'live/all.yaml': [WORLD, policy('tools', [spiffeRule('x', 'spiffe://a.b/c')])].join('---\n'),
+      'live/all.yaml': [POLICY_ESTATE, policy('tools', [spiffeRule('x', 'spiffe://a.b/c')])].join('---\n'),
       'scm.yaml': SCM_CONFIG,
       'rename.yaml': binding('spare'),
     })
@@ -63,7 +63,7 @@ describe('policies affected', () => {
   })
 
   test('a pool that selects no pod any more, moves the identity: a difference too', async () => {
-    const pool = WORLD.split('---\n')[0] ?? ''
+    const pool = POLICY_ESTATE.split('---\n')[0] ?? ''
     const change = { 'pool.yaml': pool.replace('{app: llama}', '{app: other}') }
     expect((await diff(change)).stdout).toMatch(/resolved → unheld: /)
     expect((await diff(change, '-o', 'github')).stdout).toContain('agents/tools rule chat names')
@@ -74,7 +74,7 @@ describe('policies affected', () => {
     ['the same one', 'spiffe://example.org/mesh', 0],
   ])('a foreign ClusterSPIFFEID gives %s, and that alone decides the exit code', async (_, id, expected) => {
     const cwd = await workspace({
-      'live/all.yaml': [WORLD, foreign('spiffe://example.org/mesh'), mesh].join('---\n'),
+      'live/all.yaml': [POLICY_ESTATE, foreign('spiffe://example.org/mesh'), mesh].join('---\n'),
       'scm.yaml': SCM_CONFIG,
       'all.yaml': foreign(id),
     })

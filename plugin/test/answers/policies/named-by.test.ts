@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { listAt, own } from '@kleym/shared/core/json.ts'
 import { inProcess } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
-import { ask, askJson, binding, CHAT, policy, spiffeRule, WORLD } from '../../support/policy-manifests.ts'
+import {
+  ask,
+  askJson,
+  binding,
+  CHAT,
+  policy,
+  spiffeRule,
+  POLICY_ESTATE,
+} from '../../support/policy-manifests.ts'
 
 /** The parts of namings that tell them apart. */
 function named(rules: readonly unknown[]): readonly unknown[] {
@@ -12,18 +20,18 @@ function named(rules: readonly unknown[]): readonly unknown[] {
 }
 
 describe('named by', () => {
-  // Everybody is not named again for each.
-  const everybody = [['agents/open', 'all', 'unbounded', []]]
+  // Rules that name any principal are not listed again for each identity.
+  const anyPrincipal = [['agents/open', 'all', 'unbounded', []]]
   const rows = [
     ['agents/exact', 'chat', 'exactly', []],
     ['agents/waiting', 'chat', 'exactly', ['not accepted']],
     ['team-a/by-account', 'runner', 'service account', []],
   ] as const
 
-  test('explain lists the rules that name the ID, everybody, or the service account of its pods', async () => {
+  test('explain lists the rules that name the ID, any principal, or the service account of its pods', async () => {
     const answer = await askJson(['explain', 'team-a/chat'], ...NAMING_POLICIES)
     const [one] = listAt(answer, 'bindings')
-    expect(named(listAt(own(answer, 'accessPolicies'), 'unbounded'))).toEqual(everybody)
+    expect(named(listAt(own(answer, 'accessPolicies'), 'unbounded'))).toEqual(anyPrincipal)
     expect(named(listAt(own(one, 'namedBy'), 'rules'))).toEqual(
       expect.arrayContaining(rows.map((row) => [...row])),
     )
@@ -36,7 +44,7 @@ describe('named by', () => {
     expect(stdout).toMatch(/service account team-a\/runner: team-a\/by-account rule\s+runner\n/)
   })
 
-  test('explain says that nobody does', async () => {
+  test('explain says that no rule does', async () => {
     const { stdout, code } = await ask(
       ['explain', 'team-a/chat'],
       policy('tools', [spiffeRule('x', 'spiffe://a.b/c')]),
@@ -64,14 +72,14 @@ describe('named by', () => {
     expect(stdout).toMatch(/\n {2}spiffe:\/\/\S+chat: agents\/exact rule chat/)
   })
 
-  test('who-selects --spiffe-id says it of an ID that nobody holds', async () => {
+  test('who-selects --spiffe-id says it of an ID that no container holds', async () => {
     const id = 'spiffe://example.org/other'
     const { stdout } = await ask(['who-selects', '-A', '--spiffe-id', id], ...NAMING_POLICIES)
     expect(stdout).toMatch(/^· no container would hold spiffe:\/\/example.org\/other\n/)
     expect(stdout).toContain(`\n  ${id}: agents/exact rule other\n`)
   })
 
-  test('registration entries are named by nobody', async () => {
+  test('registration entries say nothing about policies', async () => {
     expect((await ask(['who-selects', '-A', '--entries'], ...NAMING_POLICIES)).stdout).toBe(
       (await ask(['who-selects', '-A', '--entries'])).stdout,
     )
@@ -80,7 +88,7 @@ describe('named by', () => {
 
 describe('where the trust domain is not known', () => {
   test('what names the same path may name it, and nothing is said to name it not', async () => {
-    const files = { 'all.yaml': [WORLD, policy('exact', [spiffeRule('chat', CHAT)])].join('---\n') }
+    const files = { 'all.yaml': [POLICY_ESTATE, policy('exact', [spiffeRule('chat', CHAT)])].join('---\n') }
     const cwd = await workspace(files)
     const { stdout } = await inProcess(
       ['explain', 'team-a/chat', '--offline', '-f', 'all.yaml', '-o', 'wide'],

@@ -11,7 +11,7 @@ import {
   codesOf,
   policy,
   spiffeRule,
-  WORLD,
+  POLICY_ESTATE,
   type Rule,
 } from '../../support/policy-manifests.ts'
 
@@ -57,11 +57,11 @@ describe('whom a rule names', () => {
       },
     ],
     [
-      'no source: everybody',
+      'no source: any principal',
       { rule: {}, state: 'unbounded', shows: /‼ .*\n {6}unbounded: /, code: 'KLM603' },
     ],
     [
-      'a type and another member: everybody',
+      'a type and another member: any principal',
       {
         rule: { source: { type: 'ServiceAccount', spiffe: CHAT } },
         state: 'member mismatch',
@@ -138,9 +138,9 @@ describe('whom a rule names', () => {
     expect((await ask(['policies'], old)).stdout).toMatch(/^agents\/old {2}agentic\S+v0alpha0\n {2}‼ /m)
   })
 
-  test('without the trust domain nobody can tell, and the answer is not complete', async () => {
+  test('without the trust domain the answer is unknown, and not complete', async () => {
     const cwd = await workspace({
-      'all.yaml': [WORLD, policy('tools', [spiffeRule('one', CHAT)])].join('---\n'),
+      'all.yaml': [POLICY_ESTATE, policy('tools', [spiffeRule('one', CHAT)])].join('---\n'),
     })
     const { code, stdout, stderr } = await inProcess(['policies', '--offline', '-f', 'all.yaml'], cwd)
     expect(stdout).toMatch(/unknown: the trust domain/)

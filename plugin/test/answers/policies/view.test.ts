@@ -58,7 +58,7 @@ describe('a note says no more than follows from it', () => {
   })
 })
 
-describe('what a rule asks, and what a policy does, in words of somebody else', () => {
+describe('what a rule asks, and what a policy does, in words that kleym does not know', () => {
   const rule: ResolvedRule = {
     at: 0,
     name: 'one',
@@ -101,13 +101,13 @@ function shownWith(policy: ResolvedPolicy): string {
   return render(viewPolicies([policy], { ...layout, knowledge: { state: 'known' } }), PLAIN)
 }
 
-function nobody(knowledge: PolicyKnowledge): NamedBy {
+function noNamings(knowledge: PolicyKnowledge): NamedBy {
   return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
 }
 
 describe('an identity that no rule is seen to name', () => {
   test('policies are known: no rule names it', () => {
-    const by = nobody({ state: 'known' })
+    const by = noNamings({ state: 'known' })
     expect(namedByRows(by, { wide: false })).toEqual(['no rule of any policy'])
     expect(namedIdRows({ ids: ['spiffe://a/b'], by }, { wide: false })).toEqual([
       'no rule names spiffe://a/b itself',
@@ -115,7 +115,7 @@ describe('an identity that no rule is seen to name', () => {
   })
 
   test('policies are not known: nor is who names it', () => {
-    const by = nobody(FORBIDDEN)
+    const by = noNamings(FORBIDDEN)
     const unknown = 'not known: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden'
     expect(namedByRows(by, { wide: false })).toEqual([unknown])
     expect(namedIdRows({ ids: ['spiffe://a/b'], by }, { wide: false })).toEqual([
@@ -125,7 +125,7 @@ describe('an identity that no rule is seen to name', () => {
   })
 
   test('many of them are counted, and -o wide names them all', () => {
-    const by = nobody({ state: 'known' })
+    const by = noNamings({ state: 'known' })
     const ids = Array.from({ length: 9 }, (_, at) => `spiffe://a/${at}`)
     expect(namedIdRows({ ids, by }, { wide: false })[0]).toMatch(/spiffe:\/\/a\/5 and 3 more itself$/)
     expect(namedIdRows({ ids, by }, { wide: true })[0]).toContain('spiffe://a/8')

@@ -318,14 +318,14 @@ describe('kinds that are not served', () => {
   })
 })
 
-test('a kind of which nobody knows whether it is served is not missing', async () => {
+test('a kind that may be served is not reported as missing', async () => {
   const { lines, codes, frame } = await said(SOUND, [], '/apis/spire.spiffe.io/v1alpha1')
   expect(lines['ClusterSPIFFEID']).toMatch(/^‼ not known: cannot discover ClusterSPIFFEID/)
   expect(codes).toEqual([])
   expect(frame.missing.map(({ what }) => what)).toContain('ClusterSPIFFEID.spire.spiffe.io')
 })
 
-test('what nobody knows of the settings is said', async () => {
+test('settings that nothing tells are reported as not known', async () => {
   const { lines, codes } = await said({ ...SOUND, lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[]]] } })
   expect(lines).toMatchObject({
     'trust domain': '‼ not known: pass --trust-domain',

@@ -35,7 +35,7 @@ export class ConnectionMonitor {
     this.#lastAnswer = options.clock.now()
   }
 
-  /** When the API server was last heard, if it does not answer now. */
+  /** When the API server answered last, if it does not answer now. */
   get lostSince(): Date | undefined {
     return this.#isLost ? this.#lastAnswer : undefined
   }

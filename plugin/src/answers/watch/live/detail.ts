@@ -23,9 +23,9 @@ import { WHOLE } from '../../../cluster/live-side.ts'
 import { assumptionNotes } from '../../../gather/settings.ts'
 import { explainFrame } from '../../explain/frame.ts'
 import type { Frame } from '../../../frame/frame.ts'
-import { Feed, ignoranceOfFeed, type FeedIo } from './feed.ts'
+import { Feed, unknownReasonOf, type FeedIo } from './feed.ts'
 import type { Feeds } from './kinds.ts'
-import type { KindStanding } from './knowledge.ts'
+import type { KindState } from './knowledge.ts'
 import { detailSnapshot } from './namespace-snapshot.ts'
 import { DEBOUNCE_MS } from './table.ts'
 
@@ -86,7 +86,7 @@ export class Detail {
   }
 
   /** Whether what is followed for it is up to date; empty while no binding is chosen. */
-  get standings(): readonly KindStanding[] {
+  get states(): readonly KindState[] {
     return listFeeds(this.#followed)
   }
 
@@ -136,13 +136,13 @@ export class Detail {
       resource: PODS,
       namespace,
       read: readFollowedPod,
-      onStanding: onChange,
+      onState: onChange,
     })
     const statics = new Feed<ClusterStaticEntry>(io, {
       resource: CLUSTER_STATIC_ENTRIES,
       namespace: undefined,
       read: (value) => readClusterStaticEntry({ value }),
-      onStanding: onChange,
+      onState: onChange,
     })
     pods.store.subscribe(onChange)
     statics.store.subscribe(onChange)
@@ -176,18 +176,17 @@ export class Detail {
     if (key === undefined || followed === undefined) return { state: 'closed' }
     const binding = feeds.bindings.store.get(key)
     if (binding === undefined) return { state: 'deleted', key }
-    const standings = listFeeds(followed)
-    if (standings.some(({ standing }) => standing.kind === 'waiting')) return { state: 'reading', key }
+    const states = listFeeds(followed)
+    if (states.some(({ state }) => state.kind === 'waiting')) return { state: 'reading', key }
     const pods = [...followed.pods.store.values()]
       .map(({ pod }) => pod)
       .toSorted((a, b) => compareBytes(a.ref.name, b.ref.name))
-    const staticEntries =
-      followed.statics.standing.kind === 'absent' ? [] : [...followed.statics.store.values()]
+    const staticEntries = followed.statics.state.kind === 'absent' ? [] : [...followed.statics.store.values()]
     const snapshot = detailSnapshot(feeds, followed.name, {
       pods,
       staticEntries,
       namespace: followed.described,
-      standings: [...standings, ...notFollowed(followed)],
+      states: [...states, ...notFollowed(followed)],
     })
     const { operator, scm } = settings()
     const analysis = analyse(snapshot, operator.config, scm)
@@ -208,7 +207,7 @@ export class Detail {
       ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
     ]
     const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm)]
-    return { state: 'shown', key, frame, podGap: ignoranceOfFeed(followed.pods), assumptions }
+    return { state: 'shown', key, frame, podGap: unknownReasonOf(followed.pods), assumptions }
   }
 }
 
@@ -219,10 +218,10 @@ function listFeeds(
 }
 
 /** What an answer may depend on and the watch leaves to others: nodes, and the namespace's labels until they are read. */
-function notFollowed({ described }: DetailFeeds): readonly KindStanding[] {
+function notFollowed({ described }: DetailFeeds): readonly KindState[] {
   return [NODES, ...(described === undefined ? [NAMESPACES] : [])].map((resource) => {
     const why: UnknownReason = { verb: 'list', what: resourceName(resource), cause: 'not given' }
-    return { resource, standing: { kind: 'unknown', why } }
+    return { resource, state: { kind: 'unknown', why } }
   })
 }
 

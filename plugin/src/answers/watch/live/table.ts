@@ -88,7 +88,7 @@ export class RowTable {
 
   #workOut(namespace: string): void {
     const { feeds, settings } = this.#options
-    if (feeds.bindings.standing.kind === 'absent' || feeds.byNamespace.bindings.get(namespace).size === 0) {
+    if (feeds.bindings.state.kind === 'absent' || feeds.byNamespace.bindings.get(namespace).size === 0) {
       this.#rows.delete(namespace)
       return
     }

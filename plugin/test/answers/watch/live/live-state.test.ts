@@ -26,7 +26,11 @@ import {
 import { randomWorld } from '../../../../../shared/test/core/worlds.ts'
 import { FakeClock } from '../../../../../shared/test/kube/fake-clock.ts'
 import { missingText } from '../../../../src/answers/watch/live/knowledge.ts'
-import { LiveState, PATIENCE_MS, type Picture } from '../../../../src/answers/watch/live/live-state.ts'
+import {
+  LiveState,
+  FIRST_READ_TIMEOUT_MS,
+  type Picture,
+} from '../../../../src/answers/watch/live/live-state.ts'
 import { rowsOf, verdictText, type Row } from '../../../../src/answers/watch/live/rows.ts'
 import { FakeCluster, settle } from '../../../support/fake-cluster.ts'
 
@@ -104,7 +108,7 @@ function staticEntry(spiffeID: string): JsonRecord {
   }
 }
 
-/** A ClusterSPIFFEID of somebody else, for every pod. */
+/** A foreign ClusterSPIFFEID, for every pod. */
 function foreign(spiffeIDTemplate: string): JsonRecord {
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -246,12 +250,12 @@ describe('what it does not know', () => {
       prepare: (cluster) => cluster.fallSilent(),
     })
     expect(pictures.every(({ knowledge }) => !knowledge.settled)).toBe(true)
-    await pass(PATIENCE_MS + DEBOUNCED_MS)
+    await pass(FIRST_READ_TIMEOUT_MS + DEBOUNCED_MS)
     expect(picture().knowledge).toMatchObject({ settled: true, bindingsKnown: false })
   })
 })
 
-describe('when the API server falls silent', () => {
+describe('when the API server no longer answers', () => {
   test('the picture stays, and says since when it is old; afterwards it shows what has happened meanwhile', async () => {
     const { picture, cluster, clock, pass } = await watching(estate(binding()))
     const heard = clock.now()
@@ -268,7 +272,7 @@ describe('when the API server falls silent', () => {
     expect(shown(picture())).toEqual(['team-a/llama TargetPoolNotFound'])
   })
 
-  test('nothing is asked or shown after the end', async () => {
+  test('nothing is asked or shown after stop', async () => {
     const { live: state, cluster, clock, pictures, pass, bugs } = await watching(estate(binding()))
     state.choose('team-a/llama')
     await pass(DEBOUNCED_MS)
@@ -346,7 +350,7 @@ describe('the derivation of the chosen binding', () => {
     expect(assumptions.find((one) => one.includes('not followed') || one.startsWith('no '))).toBe(note)
   })
 
-  test('the labels of its namespace are asked for again when the contact is back', async () => {
+  test('the labels of its namespace are asked for again when the connection is back', async () => {
     const { live: state, cluster, pass } = await watching(estate(binding()))
     const asked = (): number => cluster.calls.filter((call) => call === 'get namespaces.').length
     cluster.fallSilent()
