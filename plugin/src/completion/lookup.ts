@@ -12,7 +12,7 @@ import type { Connection } from '../cluster/connect.ts'
 
 /** How long all lookups of one completion may take together, in milliseconds. */
 export const LOOKUP_MS = 800
-/** Nobody reads more; the next letter narrows them down. */
+/** More candidates are of no use to a person; the next letter leaves fewer. */
 const MAX_NAMES = 500
 
 /** The lists of names of a kubeconfig. */
@@ -28,12 +28,14 @@ export interface CompletionLookup {
   kubeconfig(list: KubeconfigList): Promise<readonly string[]>
 }
 
+/** Which names are wanted. */
 export interface NameQuery {
   readonly resource: Resource
   readonly namespace: string | undefined
   readonly wanted: (ref: ResourceRef) => boolean
 }
 
+/** What a lookup needs of the process. */
 export interface LookupIo extends Pick<CommandContext, 'cwd' | 'env' | 'version'> {
   readonly clock: Clock
   /** Takes one line for the debug file. */

@@ -16,6 +16,7 @@ export interface NameScope {
   readonly allNamespaces: boolean
 }
 
+/** A name that is being typed. */
 export interface NameWord {
   readonly resource: Resource
   /** What stands before the name and its namespace: `pod/`, or nothing. */
@@ -47,7 +48,7 @@ export async function objectWords(
   return sorted(found.map(textOf))
 }
 
-/** The namespace to list; `known` is false where nobody says which one is in force. */
+/** The namespace to list; `known` is false where neither the command line nor the kubeconfig names one. */
 async function namespaceOf(
   { namespace, allNamespaces }: NameScope,
   lookup: CompletionLookup,

@@ -1,6 +1,7 @@
 // `-o name`: one object per line, in the form that `--without` takes, for xargs and for pasting.
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
+/** An object by kind, group, namespace and name. */
 export interface NamedObject {
   readonly kind: string
   /** Empty for the core group. */

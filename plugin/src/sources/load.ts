@@ -1,4 +1,4 @@
-// Files to objects: `-f`, `-R`, `-k` and stdin (spec "Where the state comes from"). What cannot be understood becomes a
+// Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
 import { dig, stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -13,6 +13,7 @@ import { placeText, type InputProblem } from './problem.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parseYaml } from './yaml.ts'
 
+/** Which files are to be read. */
 export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
@@ -21,6 +22,7 @@ export interface FileArguments {
   readonly kustomize: string | undefined
 }
 
+/** What the files hold. */
 export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]

@@ -1,5 +1,5 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
-// needs, and without what a manifest must not bring (spec "Where the state comes from").
+// needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ParsedDocument } from './document.ts'
@@ -13,6 +13,7 @@ export interface WantedKind {
   readonly namespaced: boolean
 }
 
+/** What is kept of a document, and how. */
 export interface ReadingRules {
   readonly wanted: readonly WantedKind[]
   /** The namespace of objects that name none. */
@@ -21,6 +22,7 @@ export interface ReadingRules {
   readonly dumps: boolean
 }
 
+/** What the documents that were read so far hold. */
 export interface Collected {
   readonly objects: RawObject[]
   readonly problems: InputProblem[]
@@ -147,7 +149,7 @@ export function groupOf(apiVersion: string): string {
   return slash === -1 ? '' : apiVersion.slice(0, slash)
 }
 
-/** An object of which one half says that it would be wanted: dropping it quietly could hide the answer. */
+/** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
 function halfTyped(
   value: JsonRecord,
   wanted: readonly WantedKind[],

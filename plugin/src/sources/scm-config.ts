@@ -7,6 +7,7 @@ import { KleymError } from '../io/errors.ts'
 import { readBounded } from './files.ts'
 import { configMapTexts, parse } from './load.ts'
 
+/** A configuration, and where it was found. */
 export interface FoundScmConfig {
   /** The configuration as written: unchecked. */
   readonly config: JsonRecord

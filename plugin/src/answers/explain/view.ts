@@ -1,34 +1,33 @@
-// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
-// nobody asked for by name is kept to its answer.
+// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; of a
+// binding that was not asked for by name, only the answer is shown.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import type { Reach } from '@kleym/shared/core/explain/reach.ts'
-import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { viewFinding } from '../conflicts/view.ts'
+import { viewFinding, viewFindingUnder } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
-import { namedByRows } from '../../frame/named-by.ts'
-import { namesText } from '../../text/names.ts'
+import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
-import { shorten, wrap } from '../../text/wrap.ts'
+import { wrap } from '../../text/wrap.ts'
+import {
+  reachRows,
+  viewDerivation,
+  viewNamedBy,
+  viewSteps,
+  type DerivationLayout,
+} from './derivation-view.ts'
 
-export interface ExplainLayout extends Layout {
+/** What the view shows beside the explanations. */
+export interface ExplainLayout extends DerivationLayout {
   /** The findings that name a binding, by its key. */
-  readonly about: ReadonlyMap<string, readonly Finding[]>
-  /** The findings that stop everybody's registrations, those of ready bindings too. */
-  readonly everybody: readonly Finding[]
-  /** Who names the identity of a binding; undefined where it has none, or where there are no policies to speak of. */
-  readonly namedBy: (one: Explanation) => NamedBy | undefined
+  readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
+  /** The findings that stop all registrations of the cluster, those of ready bindings too. */
+  readonly clusterWide: readonly Finding[]
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
-  /** Where the bindings that were read stand, and how many they are: `there are 3 in namespace team-a`. */
-  readonly there: string
+  /** How many bindings were read, and where: `there are 3 in team-a`. */
+  readonly scopeText: string
 }
 
 /** All explanations, worst first, with a line that counts them where there are several. */
@@ -38,7 +37,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
     return [
       line(
         mark,
-        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.there}`,
+        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,
       ),
     ]
   }
@@ -55,22 +54,22 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
         ),
       ]
   const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
-  const stop = layout.everybody.flatMap((one) => [...viewFinding(one, layout), BLANK])
+  const stop = layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK])
   return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
 }
 
-type State = 'refused' | 'unknown' | 'deleting' | 'ready'
-const RANK: Readonly<Record<State, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
+type BindingState = 'refused' | 'unknown' | 'deleting' | 'ready'
+const RANK: Readonly<Record<BindingState, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
 
-function stateOf({ verdict }: Explanation): State {
+function stateOf({ verdict }: Explanation): BindingState {
   if (verdict === undefined) return 'deleting'
   return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'unknown'
 }
 
 function summary(explanations: readonly Explanation[]): Block {
-  const counts = new Map<State, number>()
+  const counts = new Map<BindingState, number>()
   for (const one of explanations) counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1)
-  const words: readonly [State, string][] = [
+  const words: readonly [BindingState, string][] = [
     ['refused', 'refused'],
     ['unknown', 'not decided'],
     ['deleting', 'being deleted'],
@@ -81,7 +80,7 @@ function summary(explanations: readonly Explanation[]): Block {
 }
 
 function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
-  const about = layout.about.get(one.key) ?? []
+  const about = layout.findingsByBinding.get(one.key) ?? []
   switch (stateOf(one)) {
     case 'refused':
       return viewRefused(one, about, layout, inFull)
@@ -173,116 +172,10 @@ function viewReady(
       layout,
     ),
     line(`  ${one.identity?.spiffeId ?? ''}`),
-    ...about.flatMap((finding) => findingLines(finding, layout)),
+    ...about.flatMap((finding) => viewFindingUnder(finding, layout)),
     ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
     ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
   ]
-}
-
-const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
-  error: 'bad',
-  warning: 'warn',
-  info: 'note',
-}
-
-/** A finding under its binding: mark, sentence, code. */
-export function findingLines({ code, severity, summary: text }: Finding, layout: Layout): Block {
-  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${text}   `, span(code, 'dim')), {
-    width: layout.width,
-    hang: 4,
-  })
-}
-
-function viewDerivation(one: Explanation, layout: ExplainLayout): Block {
-  const selectors = one.selectors.map(({ selector, object, field }) => [selector, `${object} ${field}`])
-  return [
-    ...table(selectors, { width: layout.width, indent: 2, header: ['selector', 'from'] }),
-    BLANK,
-    ...table(rowsOf(one, layout), { width: layout.width, indent: 2 }),
-  ]
-}
-
-/** Below the steps of a binding that is not ready: who relies on the ID that it asks for. */
-function viewNamedBy(one: Explanation, layout: ExplainLayout): Block {
-  return table(policyRows(one, layout), { width: layout.width, indent: 2 })
-}
-
-function policyRows(one: Explanation, layout: ExplainLayout): string[][] {
-  const namedBy = layout.namedBy(one)
-  return namedBy === undefined ? [] : labelled('named by', namedByRows(namedBy, layout))
-}
-
-function rowsOf(one: Explanation, layout: ExplainLayout): readonly (readonly string[])[] {
-  const { reach, output } = one
-  const rows: string[][] = one.steps
-    .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
-    .map(({ name, text }) => [name, text])
-  if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
-  rows.push(...policyRows(one, layout))
-  if (output !== undefined) rows.push(['output', outputText(output, layout)])
-  for (const { name, because } of one.withdrawn)
-    rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])
-  return rows
-}
-
-function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
-  const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
-  const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
-  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
-}
-
-function reachRows(reach: Reach, unknown: UnknownReason | undefined): string[][] {
-  const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
-  const perhaps = grouped(reach.perhaps, ({ why }) => why)
-  const missed = grouped(reach.missed, ({ why }) => why)
-  const lost = grouped(
-    reach.lost,
-    ({ containers, spiffeId }) =>
-      `${containers.join(', ')} ${containers.length === 1 ? 'loses' : 'lose'} ${spiffeId}`,
-  )
-  const held = grouped(
-    reach.alsoHeld,
-    ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
-  )
-  return [
-    ...(reached.length === 0 && unknown === undefined
-      ? [['reaches', 'no container']]
-      : labelled('reaches', reached)),
-    ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),
-    ...labelled('perhaps', perhaps),
-    ...labelled('in vain', missed),
-    ...labelled('also', held),
-    ...labelled('loses', lost),
-  ]
-}
-
-function labelled(label: string, rows: readonly string[]): string[][] {
-  return rows.map((text, at) => [at === 0 ? label : '', text])
-}
-
-/** Pods with the same thing to say, in one row: `llama-0, llama-1: vllm`. */
-function grouped<T extends { readonly pod: Pod }>(
-  items: readonly T[],
-  what: (item: T) => string,
-): readonly string[] {
-  return [...Map.groupBy(items, what)].map(
-    ([text, same]) => `${namesText(same.map(({ pod }) => shortPodText(pod)))}: ${text}`,
-  )
-}
-
-function viewSteps(steps: readonly DerivationStep[], layout: Layout): Block {
-  const judged = steps.filter(({ outcome }) => outcome !== 'not judged')
-  const marks: Readonly<Record<Exclude<DerivationStep['outcome'], 'not judged'>, Mark>> = {
-    passed: 'ok',
-    failed: 'bad',
-    unknown: 'warn',
-  }
-  const rows = judged.map(({ name, outcome, text }) => [
-    outcome === 'not judged' ? '' : [MARKS[marks[outcome]], ` ${name}`],
-    text,
-  ])
-  const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' the rest was not judged')] : []
-  return [...table(rows, { width: layout.width, indent: 2 }), ...rest]
 }
 
 /** Every peer with its proof and witness; a person wants the name first. */

@@ -1,4 +1,4 @@
-// Access policies as machines read them: what a rule names, and what became of it.
+// `policies` as machines read it, and what other reports say of access policies: what a rule names, and what became of it.
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
@@ -21,8 +21,13 @@ import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** The fields of a PoliciesReport. */
+export function policiesFields(knowledge: PolicyKnowledge, policies: readonly ResolvedPolicy[]): Json {
+  return { ...knowledgeReport(knowledge), policies: policies.map(policyReport) }
+}
+
 /** A policy with all its rules. */
-export function policyReport(policy: ResolvedPolicy): Json {
+function policyReport(policy: ResolvedPolicy): Json {
   return {
     policy: policy.key,
     namespace: policy.namespace,
@@ -115,7 +120,7 @@ function nearMissReport({ spiffeId, how, text, binding, source }: NearMiss): Jso
 }
 
 /** Whether policies are known: `known`, `unknown`, `absent`, `not given`, and why they are unknown. */
-export function knowledgeReport(knowledge: PolicyKnowledge): Json {
+function knowledgeReport(knowledge: PolicyKnowledge): Json {
   return {
     policiesKnown: knowledge.state,
     policiesUnknown: knowledge.state === 'unknown' ? unknownReasonText(knowledge.why) : null,
@@ -132,7 +137,7 @@ export function accessPoliciesReport(policies: Policies): Json {
   }
 }
 
-/** The field `namedBy` of identities: the rules that name them, and not just everybody, who stands in `accessPolicies`. */
+/** The field `namedBy` of identities: the rules that name them in particular; rules that name any principal stand in `accessPolicies`. */
 export function namedByReport({ namings, asksDiffer }: NamedBy): Json {
   return { rules: namings.filter(({ way }) => way !== 'unbounded').map(namingReport), asksDiffer }
 }

@@ -7,25 +7,39 @@ import { KleymError } from '../../io/errors.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
 import { finish } from '../../frame/finish.ts'
-import { unlessUnread } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
-import type { WhoSelectsOptions } from '../../flags/options.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+
+/** What `who-selects` is asked. */
+export interface WhoSelectsOptions extends CommonOptions {
+  /** The object whose containers are asked about; undefined: those in scope. */
+  readonly target: ObjectName | undefined
+  /** A label selector as written. */
+  readonly selector: string | undefined
+  readonly container: string | undefined
+  /** Asks the reverse: which containers would hold this ID. */
+  readonly spiffeId: string | undefined
+  /** Prints registration entries instead of containers. */
+  readonly entries: boolean
+}
 
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<CommandResult> {
   const { container, spiffeId, target, selector, allNamespaces } = options
-  const world = await gather(
+  const input = await gather(
     options,
     { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
     context,
   )
-  const pods = unlessUnread(world, kindOf(target), () => choosePods(world, options))
-  const everything = target === undefined && selector === undefined && world.namespaceInForce === undefined
+  const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
+  const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const frame = options.entries
-    ? entriesFrame(world, pods, { spiffeId, everything })
-    : whoSelectsFrame(world, pods, { container, spiffeId })
-  return finish(frame, world, options.output, context)
+    ? entriesFrame(input, pods, { spiffeId, everything })
+    : whoSelectsFrame(input, pods, { container, spiffeId })
+  return finish(frame, input, options.output, context)
 }
 
 /** The qualified kind of what is asked about. */

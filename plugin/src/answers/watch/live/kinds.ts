@@ -1,5 +1,5 @@
-// The kinds that a watch follows, each with how its objects are read: what nobody looks at (managed fields above all) is
-// not kept.
+// The kinds that a watch follows, each with how its objects are read: what the watch does not show (managed fields above
+// all) is not kept.
 import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
 import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
@@ -38,7 +38,7 @@ export type AnyFeed = Feed<Binding> | Feed<Pool> | Feed<Objective> | Feed<SeenOu
 /** Feeds of a namespace, or of all; none is started. */
 export function createFeeds(
   io: FeedIo,
-  scope: { readonly namespace: string | undefined; readonly onStanding: () => void },
+  scope: { readonly namespace: string | undefined; readonly onState: () => void },
 ): Feeds {
   const bindings = new Feed<Binding>(io, {
     ...scope,
@@ -101,7 +101,7 @@ export function namespacesOfOutput(output: ClusterSpiffeId): readonly string[] {
   return [...new Set([named, ...claimed])]
 }
 
-/** How the names of all of kleym's outputs begin (docs/contract.md §5). */
+/** How the names of all of kleym's outputs begin: docs/contract.md §5. */
 const NAME_PREFIX = 'kleym-'
 
 function ownNamespace({ meta }: { readonly meta: { readonly namespace: string } }): readonly string[] {

@@ -1,5 +1,5 @@
 // What the operator is set to, for the table: the command line, then what it has written into a status. (Its Deployment is
-// not read: it may be in any namespace, and whoever watches may not be allowed to look.)
+// not read: it may be in any namespace, and the user may not be allowed to list Deployments there.)
 import {
   settleSettings,
   statusClaims,
