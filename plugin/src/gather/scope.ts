@@ -9,7 +9,7 @@ import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isWorkload } from '@kleym/shared/core/objects/workload.ts'
 import type { RuleSource } from '@kleym/shared/core/objects/access-rule.ts'
-import { pathStart } from '@kleym/shared/core/policies/near-misses.ts'
+import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { unmetClaimsByPath } from '@kleym/shared/core/policies/unmet-claims.ts'
 import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
@@ -51,7 +51,7 @@ export function isEnough(part: Analysis): boolean {
 function mayNameNeighbours(part: Analysis): boolean {
   const wanting = unmetClaimsByPath(part)
   const isWanted = (source: RuleSource): boolean =>
-    source.kind === 'SPIFFE' && wanting.has(source.spiffeId.slice(pathStart(source.spiffeId)))
+    source.kind === 'SPIFFE' && wanting.has(pathIn(source.spiffeId))
   return (
     wanting.size > 0 &&
     part.snapshot.accessPolicies.some(({ rules }) => rules.some(({ sources }) => sources.some(isWanted)))

@@ -15,6 +15,7 @@ import { byteLength, cutToBytes } from '../text/bytes.ts'
 import { sha256Hex } from '../text/sha256.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
 import type { Identity } from './identity.ts'
+import { boundaryWord, parseIdentity, type BoundaryWord } from './identity-path.ts'
 
 const NAME_MAX = 63
 const HASH_DIGITS = 20
@@ -74,14 +75,6 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
   }
 }
 
-/** The word in a name that tells the two boundaries apart. */
-export type BoundaryWord = 'pool' | 'objective'
-
-/** The word of a mode. */
-export function boundaryWord(mode: Identity['mode']): BoundaryWord {
-  return mode === 'PoolOnly' ? 'pool' : 'objective'
-}
-
 /**
  * `<base>-<pool or objective>-<hash>`, at most 63 characters. Only the hash makes it unique: 20 hex digits of SHA-256
  * over `<namespace>/<binding>`, a line feed, and the SPIFFE ID.
@@ -108,9 +101,10 @@ function unknownHash(hash: string): string {
 export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): string | undefined {
   const [namespace, binding, ...rest] = bindingKey.split('/')
   if (namespace === undefined || binding === undefined || rest.length > 0) return undefined
-  const path = /^spiffe:\/\/[^/{}]+\/ns\/([^/{}]+)\/(pool|objective)\/[^/{}]+$/.exec(spiffeIDTemplate)
-  if (path === null || path[1] !== namespace) return undefined
-  return outputName(namespace, binding, path[2] === 'pool' ? 'pool' : 'objective', spiffeIDTemplate)
+  // A template with actions is no literal ID, whatever its texts look like.
+  const identity = /[{}]/.test(spiffeIDTemplate) ? undefined : parseIdentity(spiffeIDTemplate)
+  if (identity?.namespace !== namespace) return undefined
+  return outputName(namespace, binding, boundaryWord(identity.mode), spiffeIDTemplate)
 }
 
 /** A label value: a longer name is cut to 54 characters, a dash and 8 hex digits of its SHA-256. */

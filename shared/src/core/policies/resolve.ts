@@ -3,12 +3,12 @@
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
-import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
+import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { heldBy, type Held, type IdentityHolders } from './holders.ts'
-import { NearMisses, pathStart } from './near-misses.ts'
+import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
 import { knowsPodsIn, objectGap, podGap, registrationGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
@@ -102,7 +102,7 @@ export class Resolver {
       perhaps: readonly EntrySource[],
       text: string,
     ): Resolution => ({ state: 'unknown', spiffeId, because, perhaps, text })
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     if (path === '/spire' || path.startsWith('/spire/')) return unknown('spire', [], say.SPIRE_OWN)
     const [perhaps] = holding?.perhaps.values() ?? []
     if (perhaps !== undefined)
@@ -150,7 +150,7 @@ export class Resolver {
   }
 
   #withoutTrustDomain(spiffeId: string): Resolution {
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     const givers = this.#givers.withPath(path)
     return {
       state: 'unknown',
@@ -234,7 +234,7 @@ export class Resolver {
   /** Bindings that ask for the ID, by the path that they would give it. */
   #wantingOf(spiffeId: string): readonly UnmetClaim[] {
     this.#wanting ??= unmetClaimsByPath(this.#world)
-    return this.#wanting.get(spiffeId.slice(pathStart(spiffeId))) ?? []
+    return this.#wanting.get(pathIn(spiffeId)) ?? []
   }
 }
 
@@ -250,10 +250,6 @@ export function trustDomainsOf({ config, settings }: PolicyContext): ReadonlySet
 export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean {
   const trustDomain = trustDomainIn(spiffeId)
   return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
-}
-
-function trustDomainIn(spiffeId: string): string {
-  return spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
 }
 
 function pendingOf({ settled }: PolicyContext): ReadonlySet<string> {

@@ -1,4 +1,5 @@
 // Bindings that ask for an ID and do not give it: refused ones, and those about which nothing is decided yet.
+import { declaredBoundary, identityPath } from '../compile/identity-path.ts'
 import type { Binding } from '../objects/binding.ts'
 import { verdictOf } from '../plan/status.ts'
 import type { Judgement } from '../plan/plan.ts'
@@ -28,7 +29,7 @@ export function unmetClaimsByPath({
 }: PolicyContext): ReadonlyMap<string, readonly UnmetClaim[]> {
   const wanting = compiled.flatMap(({ binding }) => {
     const judgement = settled.judgements.get(binding.key)
-    const path = pathOf(binding)
+    const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
     const reason = verdictOf(judgement)?.reason
     const why = `${WORDS[judgement.state]}${reason === undefined ? '' : ` (${reason})`}`
@@ -39,11 +40,7 @@ export function unmetClaimsByPath({
 }
 
 /** The path of the ID that a binding asks for; undefined where its fields cannot be read. */
-export function pathOf({ meta, mode, poolRef, objectiveRef }: Binding): string | undefined {
-  if (!mode.ok) return undefined
-  if (mode.value === 'PoolOnly')
-    return poolRef.ok ? `/ns/${meta.namespace}/pool/${poolRef.value.name}` : undefined
-  return objectiveRef.ok && objectiveRef.value !== undefined
-    ? `/ns/${meta.namespace}/objective/${objectiveRef.value.name}`
-    : undefined
+export function declaredPath(binding: Binding): string | undefined {
+  const boundary = declaredBoundary(binding)
+  return boundary === undefined ? undefined : identityPath(boundary)
 }

@@ -5,7 +5,7 @@ import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { BINDING_KIND } from '../names.ts'
 import { heldBy } from '../policies/holders.ts'
-import { pathStart } from '../policies/near-misses.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
   NoteKind,
@@ -17,7 +17,7 @@ import type {
   ResolvedSource,
 } from '../policies/resolution.ts'
 import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
-import { pathOf } from '../policies/unmet-claims.ts'
+import { declaredPath } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -93,14 +93,13 @@ function idsOf(
   bindings: ReadonlySet<string>,
 ): (spiffeId: string) => boolean {
   const paths = new Set(
-    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (pathOf(binding) ?? []) : [])),
+    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (declaredPath(binding) ?? []) : [])),
   )
   const templates = settled.outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'ours' && bindings.has(ownership.binding) ? [object.spec.spiffeIDTemplate] : [],
   )
   return (spiffeId) =>
-    paths.has(spiffeId.slice(pathStart(spiffeId))) ||
-    templates.some((template) => mayGive(template, [spiffeId]))
+    paths.has(pathIn(spiffeId)) || templates.some((template) => mayGive(template, [spiffeId]))
 }
 
 /** What each state of a source is reported as; the others are no findings. */
