@@ -77,7 +77,7 @@ export function cachedOutput(value: JsonRecord): ClusterSpiffeId {
 /** Its status is looked at when it is written, and when it may say whose an output is: it is parsed at each reading. */
 class CachedBinding implements Binding {
   readonly meta: Binding['meta']
-  readonly key: string
+  readonly key: Binding['key']
   readonly poolRef: Binding['poolRef']
   readonly objectiveRef: Binding['objectiveRef']
   readonly mode: Binding['mode']

@@ -1,5 +1,6 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (spec "Where the state comes from"). A setting that nobody tells is assumed, and that is said.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -118,7 +119,7 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
         const { origin } = object
         return {
           kind: 'malformed',
-          what: `cannot read SCM's configuration in ConfigMap ${namespace}/${name}`,
+          what: `cannot read SCM's configuration in ConfigMap ${namespacedName(namespace, name)}`,
           where: origin === undefined ? `data[${JSON.stringify(key)}]` : placeText(origin),
           why: `data[${JSON.stringify(key)}] does not parse as a ControllerManagerConfig of spire.spiffe.io`,
           fix: 'correct the ConfigMap, or give the configuration with --scm-config',

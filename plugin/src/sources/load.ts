@@ -1,5 +1,6 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (spec "Where the state comes from"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { dig, stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -134,7 +135,7 @@ function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem
     }
     problems.push({
       kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : `${namespace}/${name}`} stands twice in the files`,
+      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} stands twice in the files`,
       where: `${originText(known)} and ${originText(object)}`,
       why: 'only one of them can be meant, and kubectl apply would let the last one win',
       fix: 'remove one of them, or give fewer files; the answer is about the first one',

@@ -1,4 +1,5 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
+import type { NamespacedName } from '../../src/core/namespaced-name.ts'
 import { compile, type Compiled } from '../../src/core/compile/compile.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import { outputName, type Output } from '../../src/core/compile/output.ts'
@@ -170,7 +171,7 @@ export function ownershipIn(
       one.result.kind === 'resolved' ? [[one.binding.key, one.result.output.metadata.name] as const] : [],
     ),
   )
-  const facts = { binding: bindingsIn(snapshot), renderedName: (key: string) => names.get(key) }
+  const facts = { binding: bindingsIn(snapshot), renderedName: (key: NamespacedName) => names.get(key) }
   return (object) => judgeOwnership(object, facts)
 }
 

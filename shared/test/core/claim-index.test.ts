@@ -1,4 +1,5 @@
 // An index from which claims come and go must be, at every moment, what a fresh one of the same claims would be.
+import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ClaimIndex, compareClaims, indexClaims } from '../../src/core/collide/claim-index.ts'
@@ -16,7 +17,7 @@ const labels = fc
 
 const claims: fc.Arbitrary<Claim> = fc.record({
   basis: fc.constantFrom('declared', 'declared', 'tentative', 'live', 'reserved'),
-  owner: fc.constantFrom('team-a/a', 'team-a/b', 'team-a/c', 'team-a/d', ''),
+  owner: fc.constantFrom(...['a', 'b', 'c', 'd'].map((name) => namespacedName('team-a', name)), '' as const),
   output: fc.constantFrom(undefined, 'kleym-1', 'kleym-2'),
   namespace: fc.constantFrom('team-a', 'team-a', 'team-b', ANY),
   serviceAccountName: fc.constantFrom('runner', 'runner', 'batch', ANY),

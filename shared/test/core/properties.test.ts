@@ -1,4 +1,5 @@
 // What must hold for every input: order does not matter, rest is reached, nobody shares a container, nothing crashes.
+import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { liveClaims } from '../../src/core/collide/claim.ts'
@@ -195,7 +196,10 @@ test('names are unique per binding, and DNS-1123 labels', () => {
 
 const claim: fc.Arbitrary<Claim> = fc.record({
   basis: fc.constantFrom('declared', 'declared', 'declared', 'tentative', 'live', 'reserved'),
-  owner: fc.constantFrom('', ...Array.from('abcdefghijklmnopqr', (name) => `n/${name}`)),
+  owner: fc.constantFrom(
+    '' as const,
+    ...Array.from('abcdefghijklmnopqr', (name) => namespacedName('n', name)),
+  ),
   output: fc.constantFrom(undefined, 'o1', 'o2'),
   namespace: fc.constantFrom('n', 'm'),
   serviceAccountName: fc.constantFrom('s', 's', 't'),
@@ -210,7 +214,7 @@ function line(claimed: Claim, relation: unknown): string {
   return `${claimed.owner} ${claimed.basis} ${claimed.output ?? ''} ${String(relation)}`
 }
 
-function member(owner: string): Claim {
+function member(owner: Claim['owner']): Claim {
   return {
     basis: 'declared',
     owner,
@@ -224,10 +228,10 @@ function member(owner: string): Claim {
 }
 
 test('a crowd in one cell names the ten that follow, in whatever order its claims came', () => {
-  const owners = Array.from({ length: 30 }, (_, at) => `n/${String(at).padStart(2, '0')}`)
+  const owners = Array.from({ length: 30 }, (_, at) => namespacedName('n', String(at).padStart(2, '0')))
   fc.assert(
     fc.property(fc.shuffledSubarray(owners, { minLength: 15 }), fc.nat(), (crowd, pick) => {
-      const own = crowd[pick % crowd.length] ?? ''
+      const own = crowd[pick % crowd.length] ?? namespacedName('n', '')
       const collision = collisionOf(indexClaims(crowd.map(member)), member(own))
       const inOrder = crowd.toSorted()
       const following = [

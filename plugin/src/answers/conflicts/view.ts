@@ -1,4 +1,5 @@
 // How `conflicts` looks: how many of what, then each clash with its proof, its witness and its fix, worst first.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import {
   countBySeverity,
   subjectText,
@@ -96,5 +97,5 @@ function shortSubject(subject: Subject): string {
   if (subject.kind === RULE_KIND) return `rule ${subject.name.slice(subject.name.indexOf('/') + 1)}`
   if (subject.kind !== BINDING_KIND) return subjectText(subject)
   const container = subject.container === undefined ? '' : `:${subject.container}`
-  return `${subject.namespace}/${subject.name}${container}`
+  return `${namespacedName(subject.namespace, subject.name)}${container}`
 }

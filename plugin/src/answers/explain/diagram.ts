@@ -1,4 +1,5 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
+import { splitNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
@@ -74,7 +75,7 @@ function bindingNode({ key, verdict }: Explanation): DiagramNode {
 /** The pool, the objective, and every step that failed or is not known. Returns the key of the pool's node. */
 function addSteps(one: Explanation, { nodes, edges }: Graph): string {
   const { objective } = one.judgement.compiled.gathered
-  const namespace = one.key.slice(0, one.key.indexOf('/'))
+  const namespace = splitNamespacedName(one.key).namespace
   let pool = ''
   for (const { name, outcome, text } of one.steps) {
     const isObject = name === 'pool' || (name === 'objective' && objective?.state === 'found')

@@ -1,4 +1,5 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
@@ -46,7 +47,8 @@ export function explainFrame(world: AnswerInput, chosen: readonly Binding[], nam
     ),
     grounds: {
       all: () => [...findingsOf(world.after), ...world.inputFindings],
-      covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
+      covers: ({ kind, namespace, name }) =>
+        kind === BINDING_KIND && keys.has(namespacedName(namespace, name)),
     },
     names: () =>
       chosen.map(({ meta }) => ({
@@ -82,7 +84,7 @@ function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly F
   const about = new Map<string, Finding[]>()
   for (const one of findings) {
     const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
-    for (const key of new Set(bindings.map(({ namespace, name }) => `${namespace}/${name}`))) {
+    for (const key of new Set(bindings.map(({ namespace, name }) => namespacedName(namespace, name)))) {
       getOrCreate(about, key, () => []).push(one)
     }
   }
@@ -100,7 +102,7 @@ function thereText(snapshot: Snapshot): string {
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */
 function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot): Finding {
-  const binding = bindings.find(({ key }) => key === `${one.subject.namespace}/${one.subject.name}`)
+  const binding = bindings.find(({ key }) => key === namespacedName(one.subject.namespace, one.subject.name))
   const wanted =
     one.code === 'KLM102'
       ? { ref: binding?.poolRef, there: pools }

@@ -1,4 +1,5 @@
 // The answer of `kubectl kleym who-selects`.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
@@ -55,7 +56,7 @@ function choosePods(
   throw new KleymError({
     code: 'not-found',
     what: `there is no such ${target.kind}`,
-    where: namespace === undefined ? target.name : `${namespace}/${target.name}`,
+    where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
     why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
     fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
   })

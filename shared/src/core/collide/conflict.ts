@@ -1,5 +1,6 @@
 // Who a claim meets: declared peers make a collision, live and tentative ones a wait (contract §6). Peers are never
 // listed in pairs: they are read out of the cells on demand.
+import { splitNamespacedName } from '../namespaced-name.ts'
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
@@ -122,5 +123,5 @@ function firstAfter(claims: readonly Claim[], owner: string): number {
 }
 
 function nameOf({ owner }: Claim): string {
-  return owner.slice(owner.indexOf('/') + 1)
+  return owner === '' ? '' : splitNamespacedName(owner).name
 }

@@ -1,4 +1,5 @@
 // The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (contract §5).
+import { namespacedName, parseNamespacedName, splitNamespacedName } from '../namespaced-name.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
@@ -47,7 +48,7 @@ export interface Output {
 
 /** Renders the ClusterSPIFFEID; without a UID (a manifest) its annotation is left out. */
 export function renderOutput(identity: Identity, bindingUid: string | undefined, className: string): Output {
-  const key = `${identity.namespace}/${identity.binding}`
+  const key = namespacedName(identity.namespace, identity.binding)
   return {
     apiVersion: `${SPIRE_GROUP}/${SPIRE_VERSION}`,
     kind: CLUSTER_SPIFFE_ID_KIND,
@@ -80,7 +81,7 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
  * over `<namespace>/<binding>`, a line feed, and the SPIFFE ID.
  */
 export function outputName(namespace: string, binding: string, word: BoundaryWord, spiffeId: string): string {
-  const hash = sha256Hex(`${namespace}/${binding}\n${spiffeId}`).slice(0, HASH_DIGITS)
+  const hash = sha256Hex(`${namespacedName(namespace, binding)}\n${spiffeId}`).slice(0, HASH_DIGITS)
   const tail = `-${word}-${spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER) ? unknownHash(hash) : hash}`
   const base = `kleym-${namespace}-${binding}`
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -99,12 +100,13 @@ function unknownHash(hash: string): string {
  * two do not make a name of ours.
  */
 export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): string | undefined {
-  const [namespace, binding, ...rest] = bindingKey.split('/')
-  if (namespace === undefined || binding === undefined || rest.length > 0) return undefined
+  const key = parseNamespacedName(bindingKey)
+  if (key === undefined) return undefined
+  const { namespace, name } = splitNamespacedName(key)
   // A template with actions is no literal ID, whatever its texts look like.
   const identity = /[{}]/.test(spiffeIDTemplate) ? undefined : parseIdentity(spiffeIDTemplate)
   if (identity?.namespace !== namespace) return undefined
-  return outputName(namespace, binding, boundaryWord(identity.mode), spiffeIDTemplate)
+  return outputName(namespace, name, boundaryWord(identity.mode), spiffeIDTemplate)
 }
 
 /** A label value: a longer name is cut to 54 characters, a dash and 8 hex digits of its SHA-256. */

@@ -1,5 +1,6 @@
 // What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
 // bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
@@ -45,7 +46,7 @@ export function operatorClaims(objects: readonly RawObject[]): readonly Settings
       const settings = containerSettings(container)
       if (settings === undefined) return []
       const subject = { kind: 'Deployment', namespace, name }
-      return [{ source: `Deployment ${namespace}/${name}`, subject, ...settings }]
+      return [{ source: `Deployment ${namespacedName(namespace, name)}`, subject, ...settings }]
     })
   })
 }

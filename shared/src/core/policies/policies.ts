@@ -1,5 +1,6 @@
 // The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
 // index that answers who names an identity.
+import { namespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
@@ -155,7 +156,7 @@ function sourceName(source: RuleSource): string {
     case 'SPIFFE':
       return source.spiffeId
     case 'service account':
-      return `service account ${source.namespace}/${source.name}`
+      return `service account ${namespacedName(source.namespace, source.name)}`
     case 'unbounded':
     case 'member mismatch':
       return 'any principal'

@@ -1,5 +1,6 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
+import { namespacedName } from '../namespaced-name.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
@@ -177,7 +178,7 @@ export class Resolver {
   }
 
   #resolveAccount(namespace: string, name: string): Resolution {
-    const key = `${namespace}/${name}`
+    const key = namespacedName(namespace, name)
     const isKnown = knowsPodsIn(this.#world.snapshot, namespace)
     const found = this.#held.podsOfAccount.get(key) ?? []
     const [trustDomain] = this.#ours
@@ -272,7 +273,7 @@ function askedOfPods(
   for (const source of sources) {
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
     if (source.kind !== 'service account') continue
-    accounts.add(`${source.namespace}/${source.name}`)
+    accounts.add(namespacedName(source.namespace, source.name))
     if (trustDomain !== undefined) spiffeIds.add(accountId(trustDomain, source.namespace, source.name))
   }
   return { spiffeIds, accounts }

@@ -1,4 +1,5 @@
 // Bindings that ask for an ID and do not give it: refused ones, and those about which nothing is decided yet.
+import type { NamespacedName } from '../namespaced-name.ts'
 import { declaredBoundary, identityPath } from '../compile/identity-path.ts'
 import type { Binding } from '../objects/binding.ts'
 import { verdictOf } from '../plan/status.ts'
@@ -8,7 +9,7 @@ import type { PolicyContext } from './policy-context.ts'
 /** A binding that asks for an ID and does not give it. */
 export interface UnmetClaim {
   /** `namespace/name`. */
-  readonly binding: string
+  readonly binding: NamespacedName
   /** `refused (TargetObjectiveNotFound)`. */
   readonly why: string
   /** It may give it yet. */

@@ -1,5 +1,6 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
+import { subjectOfKey } from '../findings/subjects.ts'
 import { judgementOf, type Analysis } from '../analysis/analysis.ts'
 import type { Claim } from '../collide/claim.ts'
 import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
@@ -187,6 +188,5 @@ function sharedIds(analysis: Analysis): readonly Finding[] {
 }
 
 function claimSubject({ owner }: Claim): Subject {
-  const slash = owner.indexOf('/')
-  return { kind: BINDING_KIND, namespace: owner.slice(0, slash), name: owner.slice(slash + 1) }
+  return owner === '' ? { kind: BINDING_KIND, namespace: '', name: '' } : subjectOfKey(owner)
 }

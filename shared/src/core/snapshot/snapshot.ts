@@ -1,5 +1,6 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
+import { namespaceWritten } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { stringAt, type JsonRecord } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
@@ -203,11 +204,11 @@ export function referencesIn(snapshot: Snapshot): References {
   }
 }
 
-/** Looks a binding up by `namespace/name`. */
-export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding> {
-  const bindings = new Map(snapshot.bindings.map((binding) => [binding.key, binding]))
-  return (key) =>
-    lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`, key.slice(0, key.indexOf('/')))
+/** Looks a binding up by a text that should be its key, such as an annotation. */
+export function bindingsIn(snapshot: Snapshot): (text: string) => Lookup<Binding> {
+  const bindings = new Map<string, Binding>(snapshot.bindings.map((binding) => [binding.key, binding]))
+  return (text) =>
+    lookup(snapshot, bindings.get(text), `${BINDING_KIND}.${BINDING_GROUP}`, namespaceWritten(text))
 }
 
 /** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
