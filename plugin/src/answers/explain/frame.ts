@@ -1,4 +1,5 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
@@ -6,7 +7,7 @@ import { explain } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -94,8 +95,7 @@ function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly F
 /** How many bindings there are; which ones there are is not known where they could not be listed. */
 function thereText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (gapOf(snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) !== undefined)
-    return 'which ones there are is not known'
+  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined) return 'which ones there are is not known'
   const where = namespacesRead === undefined ? 'in all' : `in ${[...namespacesRead].join(', ')}`
   return `there ${bindings.length === 1 ? 'is 1' : `are ${bindings.length}`} ${where}`
 }

@@ -1,10 +1,10 @@
 // The report of `status`: what is installed, what it is set to, and how the bindings stand by what the operator wrote.
+import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { installationFindings } from '@kleym/shared/core/rules/installation-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { countConditions, oldestStuck } from '@kleym/shared/core/install/conditions.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { classHandling } from '@kleym/shared/core/spire/prepared-id.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -24,7 +24,7 @@ export function statusFrame(world: AnswerInput, installation: Installation, now:
     kinds.filter(({ served }) => served.state === 'absent').map(({ resource }) => resourceName(resource)),
   )
   const isClassKnown = world.operator.classNameSource !== undefined
-  const isKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
+  const isKnown = gapOf(after.snapshot, qualifiedKind(BINDING)) === undefined
   const { bindings } = after.snapshot
   const answer: StatusAnswer = {
     kinds,

@@ -1,4 +1,5 @@
 // The answer of `kubectl kleym who-selects`.
+import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
@@ -31,8 +32,9 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
 
 /** The qualified kind of what is asked about. */
 function kindOf(target: WhoSelectsOptions['target']): string {
-  const group = WORKLOAD_KINDS.find(({ kind }) => kind === target?.kind)?.group
-  return group === undefined ? (target?.kind ?? 'Pod') : `${target?.kind ?? ''}.${group}`
+  const { kind = 'Pod' } = target ?? {}
+  const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
+  return qualifiedKind({ kind, group })
 }
 
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */

@@ -1,9 +1,9 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from '../compile/config.ts'
-import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
@@ -102,7 +102,7 @@ export function analyse(
 }
 
 function outputsKnown({ absentKinds, gaps }: Snapshot): OutputsKnown {
-  const kind = `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`
+  const kind = qualifiedKind(CLUSTER_SPIFFE_ID)
   return absentKinds.has(kind) ? 'not served' : (gaps.get(kind) ?? 'known')
 }
 

@@ -1,4 +1,5 @@
 // The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (contract §5).
+import { CLUSTER_SPIFFE_ID, apiVersionOf } from '../kinds.ts'
 import { namespacedName, parseNamespacedName, splitNamespacedName } from '../namespaced-name.ts'
 import {
   ANNOTATION_BINDING,
@@ -9,8 +10,6 @@ import {
   LABEL_MANAGED_BY,
   MANAGED_BY,
   NAMESPACE_NAME_LABEL,
-  SPIRE_GROUP,
-  SPIRE_VERSION,
 } from '../names.ts'
 import { byteLength, cutToBytes } from '../text/bytes.ts'
 import { sha256Hex } from '../text/sha256.ts'
@@ -50,7 +49,7 @@ export interface Output {
 export function renderOutput(identity: Identity, bindingUid: string | undefined, className: string): Output {
   const key = namespacedName(identity.namespace, identity.binding)
   return {
-    apiVersion: `${SPIRE_GROUP}/${SPIRE_VERSION}`,
+    apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
     kind: CLUSTER_SPIFFE_ID_KIND,
     metadata: {
       name: outputName(identity.namespace, identity.binding, boundaryWord(identity.mode), identity.spiffeId),

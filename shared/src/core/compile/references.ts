@@ -10,6 +10,7 @@ import {
   type Kind,
   type ObjectiveGroup,
   type PoolGroup,
+  POOL_KIND,
 } from '../kinds.ts'
 import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
@@ -112,8 +113,8 @@ export function objectivePoolProblem(objective: Objective, pool: Pool): string |
     return `.spec.poolRef.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
   }
   const kind = own(ref, 'kind') ?? ''
-  if (kind !== '' && kind !== 'InferencePool')
-    return `.spec.poolRef.kind is ${shown(kind)}, not "InferencePool"`
+  if (kind !== '' && kind !== POOL_KIND)
+    return `.spec.poolRef.kind is ${shown(kind)}, not ${JSON.stringify(POOL_KIND)}`
   const group = own(ref, 'group') ?? ''
   if (group !== '' && group !== pool.group) {
     return `.spec.poolRef.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`

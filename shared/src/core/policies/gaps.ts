@@ -1,24 +1,24 @@
 // Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that nobody holds it.
 import { parseIdentity } from '../compile/identity-path.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../kinds.ts'
 import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  CLUSTER_SPIFFE_ID_KIND,
-  CLUSTER_STATIC_ENTRY_KIND,
-  SPIRE_GROUP,
-} from '../names.ts'
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+} from '../kinds.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { IdentitySource } from './identity-sources.ts'
 
 type Reading = Pick<Snapshot, 'gaps' | 'namespacesRead'>
 
 const REGISTRATION_KINDS: readonly string[] = [
-  `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`,
-  `${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`,
+  qualifiedKind(CLUSTER_SPIFFE_ID),
+  qualifiedKind(CLUSTER_STATIC_ENTRY),
 ]
-const BINDINGS = `${BINDING_KIND}.${BINDING_GROUP}`
+const BINDINGS = qualifiedKind(BINDING)
 const BINDING_KINDS: readonly string[] = [
   BINDINGS,
   ...POOL_KINDS.map(qualifiedKind),

@@ -3,7 +3,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { judgementOf } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { LLM_D_GROUP, type ObjectiveGroup } from '../kinds.ts'
+import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
@@ -73,7 +73,9 @@ function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
   const { group, meta } = pool.shadowed
   return finding('KLM110', {
     subject: bindingSubject(binding),
-    related: [{ kind: `InferencePool.${group}`, namespace: meta.namespace, name: meta.name }],
+    related: [
+      { kind: qualifiedKind({ kind: POOL_KIND, group }), namespace: meta.namespace, name: meta.name },
+    ],
     summary: `InferencePool ${meta.name} of ${group} has the same name and selects other pods`,
   })
 }
@@ -86,7 +88,7 @@ function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefi
   const { namespace, name } = objective.objective.meta
   return finding('KLM111', {
     subject: bindingSubject(binding),
-    related: [{ kind: `InferenceObjective.${group}`, namespace, name }],
+    related: [{ kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }), namespace, name }],
     summary: `InferenceObjective ${name} is of ${group}, and ${LLM_D_GROUP} is served here`,
   })
 }

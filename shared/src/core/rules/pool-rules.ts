@@ -1,4 +1,5 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
+import { POOL_KIND } from '../kinds.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -35,7 +36,7 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
     const found = getOrCreate(bySelections, key, () => {
       const names = new Set(selections.flatMap(({ pools }) => [...pools]))
       const sorted = [...names].toSorted(compareBytes)
-      const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
+      const pools = sorted.map((name) => ({ kind: POOL_KIND, namespace: pod.namespace, name }))
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
         pods: new Names(),
