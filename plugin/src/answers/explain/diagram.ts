@@ -1,4 +1,5 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import { splitNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
@@ -63,11 +64,16 @@ function bindingNode({ key, verdict }: Explanation): DiagramNode {
           ? 'failed'
           : 'unknown'
   const { mark, look } = OUTCOMES[outcome]
-  const words = { passed: 'ready', failed: 'refused', unknown: 'not decided', 'not judged': 'being deleted' }
+  const states = {
+    passed: 'ready',
+    failed: 'refused',
+    unknown: 'undetermined',
+    'not judged': 'deleting',
+  } as const
   const reason = verdict === undefined || outcome === 'passed' ? '' : ` (${verdict.reason})`
   return {
     key: bindingKey(key),
-    lines: [BINDING_KIND, key, `${mark} ${words[outcome]}${reason}`],
+    lines: [BINDING_KIND, key, `${mark} ${judgementWord(states[outcome], 'not decided')}${reason}`],
     look,
   }
 }

@@ -1,5 +1,7 @@
 // How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
 // nobody asked for by name is kept to its answer.
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Reach } from '@kleym/shared/core/explain/reach.ts'
@@ -59,24 +61,21 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
 }
 
-type State = 'refused' | 'unknown' | 'deleting' | 'ready'
-const RANK: Readonly<Record<State, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
+type State = Exclude<Judgement['state'], 'waiting'>
+const RANK: Readonly<Record<State, number>> = { refused: 0, undetermined: 1, deleting: 2, ready: 3 }
 
 function stateOf({ verdict }: Explanation): State {
   if (verdict === undefined) return 'deleting'
-  return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'unknown'
+  return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'undetermined'
 }
 
 function summary(explanations: readonly Explanation[]): Block {
   const counts = new Map<State, number>()
   for (const one of explanations) counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1)
-  const words: readonly [State, string][] = [
-    ['refused', 'refused'],
-    ['unknown', 'not decided'],
-    ['deleting', 'being deleted'],
-    ['ready', 'ready'],
-  ]
-  const parts = words.flatMap(([state, word]) => (counts.has(state) ? [`${counts.get(state)} ${word}`] : []))
+  const states: readonly State[] = ['refused', 'undetermined', 'deleting', 'ready']
+  const parts = states.flatMap((state) =>
+    counts.has(state) ? [`${counts.get(state)} ${judgementWord(state, 'not decided')}`] : [],
+  )
   return [line(span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}`, 'bold'))]
 }
 
@@ -85,7 +84,7 @@ function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolea
   switch (stateOf(one)) {
     case 'refused':
       return viewRefused(one, about, layout, inFull)
-    case 'unknown':
+    case 'undetermined':
       return viewUndecided(one, about, layout, inFull)
     case 'deleting':
       return heading(

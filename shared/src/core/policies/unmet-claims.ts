@@ -1,9 +1,9 @@
 // Bindings that ask for an ID and do not give it: refused ones, and those about which nothing is decided yet.
+import { judgementWord } from '../plan/judgement-text.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { declaredBoundary, identityPath } from '../compile/identity-path.ts'
 import type { Binding } from '../objects/binding.ts'
 import { verdictOf } from '../plan/status.ts'
-import type { Judgement } from '../plan/plan.ts'
 import type { PolicyContext } from './policy-context.ts'
 
 /** A binding that asks for an ID and does not give it. */
@@ -16,13 +16,6 @@ export interface UnmetClaim {
   readonly isOpen: boolean
 }
 
-const WORDS: Readonly<Record<Exclude<Judgement['state'], 'ready'>, string>> = {
-  refused: 'refused',
-  waiting: 'waiting',
-  undetermined: 'not decided',
-  deleting: 'being deleted',
-}
-
 /** By the path of the ID that they ask for, as far as their fields can be read. */
 export function unmetClaimsByPath({
   compiled,
@@ -33,7 +26,7 @@ export function unmetClaimsByPath({
     const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
     const reason = verdictOf(judgement)?.reason
-    const why = `${WORDS[judgement.state]}${reason === undefined ? '' : ` (${reason})`}`
+    const why = `${judgementWord(judgement.state, 'not decided')}${reason === undefined ? '' : ` (${reason})`}`
     const isOpen = judgement.state === 'waiting' || judgement.state === 'undetermined'
     return [{ path, binding: binding.key, why, isOpen }]
   })
