@@ -54,7 +54,7 @@ function bindingKey(key: string): string {
   return `binding\n${key}`
 }
 
-function bindingNode({ key, verdict }: Explanation): DiagramNode {
+function bindingNode({ key, verdict, judgement }: Explanation): DiagramNode {
   const outcome =
     verdict === undefined
       ? 'not judged'
@@ -64,16 +64,10 @@ function bindingNode({ key, verdict }: Explanation): DiagramNode {
           ? 'failed'
           : 'unknown'
   const { mark, look } = OUTCOMES[outcome]
-  const states = {
-    passed: 'ready',
-    failed: 'refused',
-    unknown: 'undetermined',
-    'not judged': 'deleting',
-  } as const
   const reason = verdict === undefined || outcome === 'passed' ? '' : ` (${verdict.reason})`
   return {
     key: bindingKey(key),
-    lines: [BINDING_KIND, key, `${mark} ${judgementWord(states[outcome], 'not decided')}${reason}`],
+    lines: [BINDING_KIND, key, `${mark} ${judgementWord(judgement.state)}${reason}`],
     look,
   }
 }

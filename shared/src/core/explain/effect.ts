@@ -153,11 +153,11 @@ function verdictChanges(before: Analysis, after: Analysis): readonly VerdictChan
   })
 }
 
-/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `not decided`, `being deleted`. */
+/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `undetermined`, `being deleted`. */
 function verdictText(analysis: Analysis, key: string): string | undefined {
   const judgement = judgementOf(analysis, key)
   if (judgement === undefined) return undefined
-  const word = judgementWord(judgement.state, 'not decided')
+  const word = judgementWord(judgement.state)
   return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
 

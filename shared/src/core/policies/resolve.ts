@@ -126,9 +126,9 @@ export class Resolver {
         givers.map(({ source }) => source),
         say.notRead(gap, givers),
       )
-    const undecided = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
-    if (givers.length === 0 && undecided !== undefined)
-      return unknown('prediction', [], say.undecided(undecided.binding, undecided.why))
+    const undetermined = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
+    if (givers.length === 0 && undetermined !== undefined)
+      return unknown('prediction', [], say.undetermined(undetermined.binding, undetermined.why))
     const renderers = this.#givers.perhaps(spiffeId).map(({ source }) => source)
     const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
     if (unfollowed !== undefined) return unknown('prediction', renderers, say.notFollowed(unfollowed))

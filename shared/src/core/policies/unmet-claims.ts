@@ -26,7 +26,7 @@ export function unmetClaimsByPath({
     const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
     const reason = verdictOf(judgement)?.reason
-    const why = `${judgementWord(judgement.state, 'not decided')}${reason === undefined ? '' : ` (${reason})`}`
+    const why = `${judgementWord(judgement.state)}${reason === undefined ? '' : ` (${reason})`}`
     const isOpen = judgement.state === 'waiting' || judgement.state === 'undetermined'
     return [{ path, binding: binding.key, why, isOpen }]
   })

@@ -135,7 +135,7 @@ export function countsText(rows: readonly Row[]): string {
   const counts = Map.groupBy(rows, ({ state }) => state)
   return STATES.flatMap((state) => {
     const count = counts.get(state)?.length ?? 0
-    return count === 0 ? [] : [`${count} ${judgementWord(state, 'undetermined')}`]
+    return count === 0 ? [] : [`${count} ${judgementWord(state)}`]
   }).join(', ')
 }
 
