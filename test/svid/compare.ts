@@ -154,7 +154,7 @@ function isUncertain({ verdict, entry }: EntryOutcome): boolean {
   return (
     verdict.state === 'depends' ||
     verdict.state === 'unknown' ||
-    (verdict.state === 'declared' && entry !== undefined && entry.open.length > 0)
+    (verdict.state === 'declared' && entry !== undefined && entry.placeholders.length > 0)
   )
 }
 

@@ -303,7 +303,7 @@ export class Ledger {
    */
   #kept(claim: Claim, before: Claim | undefined): Claim {
     if (sameClaim(claim, before)) return before
-    const labels = this.#claims.cellOf(claim)?.labels
+    const labels = this.#claims.groupOf(claim)?.labels
     return labels === undefined ? claim : { ...claim, labels }
   }
 

@@ -4,13 +4,13 @@ import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
-  operatorClaims,
-  settleSettings,
-  statusClaims,
+  deploymentSettings,
+  mergeSettings,
+  statusSettings,
   CLASS_NAME_FLAG,
   TRUST_DOMAIN_FLAG,
   type OperatorSettings,
-  type SettingsClaim,
+  type SettingsSource,
 } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -46,14 +46,14 @@ export function operatorSettings(
   deployments: readonly RawObject[],
   bindings: readonly Binding[],
 ): OperatorSettings {
-  return settleSettings([flagClaim(settings), ...operatorClaims(deployments), ...statusClaims(bindings)])
+  return mergeSettings([flagClaim(settings), ...deploymentSettings(deployments), ...statusSettings(bindings)])
 }
 
 /** What the command line says. */
 export function flagClaim({
   trustDomain,
   className,
-}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsClaim {
+}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsSource {
   return { source: 'the command line', subject: undefined, trustDomain, className }
 }
 

@@ -34,12 +34,12 @@ const steps = fc.array(fc.oneof({ weight: 3, arbitrary: claims }, { weight: 2, a
 /** All that can be asked of an index, in words that do not hang on which claim came first. */
 function answersOf(index: ClaimIndex, asked: readonly Claim[]): unknown {
   return {
-    cells: index.cells.map((cell) => ({
+    cells: index.groups.map((cell) => ({
       labels: [...cell.labels],
       claims: cell.claims.map(wordsOf).toSorted(),
       declared: cell.declared.map(wordsOf).toSorted(),
       relatives: cell.overlapping
-        .map(({ relation, cell: other }) => `${relation} ${[...other.labels].join()}`)
+        .map(({ relation, group: other }) => `${relation} ${[...other.labels].join()}`)
         .toSorted(),
     })),
     loose: index.wildcardClaims.map(wordsOf).toSorted(),
@@ -105,7 +105,7 @@ test('the claims of a cell stand in their total order, whichever came first', ()
     fc.property(fc.array(claims, { maxLength: 20 }), (some) => {
       const index = new ClaimIndex()
       for (const claim of some) index.add({ ...claim })
-      for (const { claims: held } of index.cells) expect(held).toEqual(held.toSorted(compareClaims))
+      for (const { claims: held } of index.groups) expect(held).toEqual(held.toSorted(compareClaims))
     }),
     { numRuns: 50 },
   )

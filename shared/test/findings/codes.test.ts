@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
-import { operatorClaims, settleSettings } from '../../src/core/install/operator-settings.ts'
+import { deploymentSettings, mergeSettings } from '../../src/core/install/operator-settings.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
@@ -430,8 +430,8 @@ describe('KLM520, settings that disagree', () => {
     ['two operators with two trust domains', ['example.org', 'example.com'], ['KLM520']],
     ['two operators with one', ['example.org', 'example.org'], []],
   ])('%s', (_, [one = '', other = ''], codes) => {
-    const claims = operatorClaims([operator('a', one), operator('b', other)])
-    expect(settleSettings(claims).disagreements.map(({ code }) => code)).toEqual(codes)
+    const claims = deploymentSettings([operator('a', one), operator('b', other)])
+    expect(mergeSettings(claims).disagreements.map(({ code }) => code)).toEqual(codes)
   })
 })
 

@@ -122,12 +122,12 @@ describe('labels that are only partly known', () => {
   const views: readonly (readonly [string, LabelView])[] = [
     ['known', { labels: known }],
     ['absent', { labels: new Map() }],
-    ['open', { labels: new Map(), open: new Set(['a']) }],
+    ['open', { labels: new Map(), unknownValues: new Set(['a']) }],
     ['possible', { labels: new Map(), possible: new Set(['a']) }],
     ['incomplete', { labels: new Map(), complete: false }],
-    ['open, incomplete', { labels: new Map(), open: new Set(['a']), complete: false }],
+    ['open, incomplete', { labels: new Map(), unknownValues: new Set(['a']), complete: false }],
     ['known, incomplete', { labels: known, complete: false }],
-    ['known, but perhaps another', { labels: known, open: new Set(['a']) }],
+    ['known, but perhaps another', { labels: known, unknownValues: new Set(['a']) }],
     ['known, but perhaps gone', { labels: known, possible: new Set(['a']) }],
   ]
   const table: readonly (readonly [unknown, readonly string[]])[] = [
@@ -165,8 +165,12 @@ describe('labels that are only partly known', () => {
 
   test('one requirement that is certainly false decides, whatever is unknown', () => {
     const selector = selectorOf({ matchLabels: { a: 'x', b: 'y' } })
-    expect(matchSelector(selector, { labels: new Map([['b', 'z']]), open: new Set(['a']) })).toBe('no')
-    expect(matchSelector(selector, { labels: new Map([['b', 'y']]), open: new Set(['a']) })).toBe('unknown')
+    expect(matchSelector(selector, { labels: new Map([['b', 'z']]), unknownValues: new Set(['a']) })).toBe(
+      'no',
+    )
+    expect(matchSelector(selector, { labels: new Map([['b', 'y']]), unknownValues: new Set(['a']) })).toBe(
+      'unknown',
+    )
   })
 })
 
@@ -196,7 +200,7 @@ test('a certain answer holds for every object that the view allows', () => {
         if (facts[at] === 'open') open.add(key)
         if (facts[at] === 'possible') possible.add(key)
       })
-      const verdict = matchSelector(selector, { labels, open, possible, complete })
+      const verdict = matchSelector(selector, { labels, unknownValues: open, possible, complete })
       if (verdict === 'unknown') return
       for (const object of objectsAllowed(facts, complete))
         expect(matchSelector(selector, { labels: object })).toBe(verdict)

@@ -27,7 +27,7 @@ function everything(input: PredictionInput): string {
       ]),
       prediction.staticEntries(),
       [...prediction.counts()],
-      prediction.stoppers(),
+      prediction.scmFaults(),
       registrationEntries(prediction, input.pods),
     ],
     (_, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value),

@@ -97,13 +97,15 @@ describe('what is rendered', () => {
 
   test('autoPopulateDNSNames is an open fact where Endpoints are not known', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
-    expect(outcome({ ids }).entry?.open).toEqual(['<DNS names of its Services>'])
+    expect(outcome({ ids }).entry?.placeholders).toEqual(['<DNS names of its Services>'])
   })
 
   test('§11.18: autoPopulateDNSNames is an open fact where cacheNamespaces narrow by label', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     const config = { cacheNamespaces: { 'team-a': { labelSelectors: { app: 'llama' } } } }
-    expect(outcome({ ids, endpoints: [], config }).entry?.open).toEqual(['<DNS names of its Services>'])
+    expect(outcome({ ids, endpoints: [], config }).entry?.placeholders).toEqual([
+      '<DNS names of its Services>',
+    ])
   })
 })
 
@@ -311,7 +313,7 @@ describe('§11.7: text that is not UTF-8', () => {
       ['cut: refused', 'other: depends'],
       ['cut: depends', 'other: depends'],
     ])
-    expect(estate.prediction.stoppers()).toEqual([
+    expect(estate.prediction.scmFaults()).toEqual([
       {
         source: { kind: 'ClusterSPIFFEID', name: 'cut' },
         kind: 'not UTF-8',
@@ -339,7 +341,7 @@ describe('§11.7: text that is not UTF-8', () => {
       pods,
     })
     expect(verdictsOf(estate)).toEqual(['cut: ignored', 'other: declared', 'zut: displaced'])
-    expect(estate.prediction.stoppers()).toEqual([])
+    expect(estate.prediction.scmFaults()).toEqual([])
   })
 })
 

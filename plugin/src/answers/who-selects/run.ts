@@ -51,8 +51,11 @@ function choosePods(
       (namespace === undefined || pod.namespace === namespace) &&
       (target === undefined || (pod.ref.kind === target.kind && pod.ref.name === target.name)) &&
       (query === undefined ||
-        matchSelector(query, { labels: pod.labels, open: pod.openLabels, possible: pod.possibleLabels }) !==
-          'no'),
+        matchSelector(query, {
+          labels: pod.labels,
+          unknownValues: pod.unknownLabels,
+          possible: pod.possibleLabels,
+        }) !== 'no'),
   )
   if (target === undefined || chosen.length > 0) return chosen
   throw new KleymError({

@@ -98,7 +98,7 @@ export function isAbout({ subject, related }: Finding, kind: string, keys: Reado
 }
 
 /** Whether a severity reaches a threshold. */
-export function reaches(severity: Severity, threshold: Severity): boolean {
+export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return SEVERITY_RANK[severity] <= SEVERITY_RANK[threshold]
 }
 

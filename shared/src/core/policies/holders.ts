@@ -92,7 +92,7 @@ class Scan implements Held {
 
   #note({ source, entry, verdict }: EntryOutcome): void {
     if (verdict.state === 'unknown') this.unfollowed.add(sourceText(source))
-    if (entry !== undefined && entry.open.length === 0 && !this.rendered.has(entry.spiffeId))
+    if (entry !== undefined && entry.placeholders.length === 0 && !this.rendered.has(entry.spiffeId))
       this.rendered.set(entry.spiffeId, source)
   }
 

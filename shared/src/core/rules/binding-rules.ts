@@ -9,7 +9,7 @@ import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
-import { NamespaceGate } from '../spire/namespace-gate.ts'
+import { NamespaceFilter } from '../spire/namespace-gate.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding } from '../findings/finding.ts'
@@ -18,7 +18,7 @@ interface Looked {
   readonly analysis: Analysis
   readonly binding: Binding
   readonly judgement: Judgement
-  readonly gate: NamespaceGate
+  readonly gate: NamespaceFilter
   /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
   readonly llmD: boolean
 }
@@ -35,7 +35,7 @@ const RULES: readonly BindingRule[] = [
 
 /** The findings of all bindings. */
 export function bindingFindings(analysis: Analysis): readonly Finding[] {
-  const gate = new NamespaceGate(analysis.settings)
+  const gate = new NamespaceFilter(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
     analysis.onProgress()

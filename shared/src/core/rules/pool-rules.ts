@@ -7,7 +7,7 @@ import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { counted, Names } from '../text/counted.ts'
+import { counted, NameSummary } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
@@ -19,7 +19,7 @@ interface Selection {
 
 interface Shared {
   readonly pools: readonly Subject[]
-  readonly pods: Names
+  readonly pods: NameSummary
 }
 
 /**
@@ -39,7 +39,7 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
       const pools = sorted.map((name) => ({ kind: POOL_KIND, namespace: pod.namespace, name }))
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
-        pods: new Names(),
+        pods: new NameSummary(),
       }))
     })
     found.pods.add(podText(pod))

@@ -4,10 +4,10 @@ import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { matchSelector, type LabelView, type Match } from './selector.ts'
+import { matchSelector, type LabelView, type LabelMatch } from './selector.ts'
 
 /** What the index needs of an object. */
-export interface Selecting {
+export interface HasSelectors {
   readonly namespaceSelector: LabelSelector | undefined
   readonly podSelector: LabelSelector | undefined
 }
@@ -17,7 +17,7 @@ export interface Selection<T> {
   readonly object: T
   readonly match: 'yes' | 'unknown'
   /** Which of the two selectors is not certain. */
-  readonly unsure: 'namespace' | 'pod' | undefined
+  readonly uncertain: 'namespace' | 'pod' | undefined
 }
 
 /** How many namespaces a selector may match before its objects stop being listed namespace by namespace. */
@@ -28,7 +28,7 @@ interface Group<T> {
   readonly selector: LabelSelector | undefined
   readonly members: T[]
   /** The answers so far, by namespace. */
-  readonly matches: Map<string, Match>
+  readonly matches: Map<string, LabelMatch>
   /** The namespaces that it may match, once they are looked up. */
   within: readonly Namespace[] | undefined
 }
@@ -50,10 +50,10 @@ export interface NamespaceCount {
   readonly ignored: number
 }
 
-export class CandidateIndex<T extends Selecting> {
+export class CandidateIndex<T extends HasSelectors> {
   readonly #namespaces: ReadonlyMap<string, Namespace>
   /** Namespaces of pods that were asked for later. */
-  readonly #strangers = new Map<string, Namespace>()
+  readonly #laterNamespaces = new Map<string, Namespace>()
   readonly #groupOf = new Map<T, Group<T>>()
   readonly #broad: LabelPostings<T> = newPostings()
   readonly #narrow = new Map<string, LabelPostings<T>>()
@@ -96,25 +96,29 @@ export class CandidateIndex<T extends Selecting> {
     collect(this.#broad, pod, candidates)
     const narrow = this.#narrow.get(pod.namespace)
     if (narrow !== undefined) collect(narrow, pod, candidates)
-    const view: LabelView = { labels: pod.labels, open: pod.openLabels, possible: pod.possibleLabels }
+    const view: LabelView = {
+      labels: pod.labels,
+      unknownValues: pod.unknownLabels,
+      possible: pod.possibleLabels,
+    }
     const selections: Selection<T>[] = []
     for (const { object, group } of candidates) {
       const inNamespace = this.#matchNamespace(group, namespace)
       if (inNamespace === 'no') continue
       const onPod = matchSelector(object.podSelector, view)
       if (onPod === 'no') continue
-      const unsure = inNamespace === 'unknown' ? 'namespace' : onPod === 'unknown' ? 'pod' : undefined
-      selections.push({ object, match: unsure === undefined ? 'yes' : 'unknown', unsure })
+      const uncertain = inNamespace === 'unknown' ? 'namespace' : onPod === 'unknown' ? 'pod' : undefined
+      selections.push({ object, match: uncertain === undefined ? 'yes' : 'unknown', uncertain })
     }
     return selections
   }
 
   /** A namespace that nobody named before matches by name alone; the narrow groups are then asked one by one. */
   #namespaceOf(name: string): Namespace {
-    const known = this.#namespaces.get(name) ?? this.#strangers.get(name)
+    const known = this.#namespaces.get(name) ?? this.#laterNamespaces.get(name)
     if (known !== undefined) return known
     const bare = namespaceNamed(name, new Map(), false)
-    this.#strangers.set(name, bare)
+    this.#laterNamespaces.set(name, bare)
     for (const group of this.#narrowGroups) this.#postNarrow(group, bare)
     return bare
   }
@@ -140,7 +144,7 @@ export class CandidateIndex<T extends Selecting> {
 
   #post(postings: LabelPostings<T>, object: T, group: Group<T>): void {
     const entry = { object, group }
-    const rarest = this.#rarestDemand(object.podSelector)
+    const rarest = this.#rarestLabel(object.podSelector)
     if (rarest === undefined) {
       postings.any.push(entry)
       return
@@ -149,10 +153,10 @@ export class CandidateIndex<T extends Selecting> {
     for (const value of rarest.values) getOrCreate(byValue, value, () => []).push(entry)
   }
 
-  #rarestDemand(selector: LabelSelector | undefined): Demand | undefined {
-    let rarest: Demand | undefined
+  #rarestLabel(selector: LabelSelector | undefined): RequiredLabel | undefined {
+    let rarest: RequiredLabel | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const demand of demandsOf(selector)) {
+    for (const demand of requiredLabels(selector)) {
       const byValue = this.#podsWithLabel.get(demand.key)
       let pods = 0
       for (const value of demand.values) pods += byValue?.get(value) ?? 0
@@ -164,7 +168,7 @@ export class CandidateIndex<T extends Selecting> {
     return rarest
   }
 
-  #matchNamespace(group: Group<T>, namespace: Namespace): Match {
+  #matchNamespace(group: Group<T>, namespace: Namespace): LabelMatch {
     if (group.selector === undefined) return 'yes'
     const before = group.matches.get(namespace.name)
     if (before !== undefined) return before
@@ -174,7 +178,7 @@ export class CandidateIndex<T extends Selecting> {
   }
 }
 
-function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): Match {
+function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): LabelMatch {
   return matchSelector(selector, { labels, complete })
 }
 
@@ -187,10 +191,10 @@ function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): voi
   for (const [key, value] of pod.labels) {
     for (const entry of postings.byKey.get(key)?.get(value) ?? []) into.push(entry)
   }
-  if (pod.openLabels.size === 0 && pod.possibleLabels.size === 0) return
+  if (pod.unknownLabels.size === 0 && pod.possibleLabels.size === 0) return
   // A value that nobody knows may be any; an entry that stands under several of them counts once.
   const found = new Set<Entry<T>>()
-  for (const keys of [pod.openLabels, pod.possibleLabels]) {
+  for (const keys of [pod.unknownLabels, pod.possibleLabels]) {
     for (const key of keys) {
       for (const list of postings.byKey.get(key)?.values() ?? []) for (const entry of list) found.add(entry)
     }
@@ -199,12 +203,12 @@ function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): voi
 }
 
 /** A label that a selector demands, and the values that will do. */
-interface Demand {
+interface RequiredLabel {
   readonly key: string
   readonly values: ReadonlySet<string>
 }
 
-function* demandsOf(selector: LabelSelector | undefined): Iterable<Demand> {
+function* requiredLabels(selector: LabelSelector | undefined): Iterable<RequiredLabel> {
   if (selector === undefined) return
   for (const [key, value] of selector.matchLabels) yield { key, values: new Set([value]) }
   for (const { key, operator, values } of selector.matchExpressions) {
@@ -212,7 +216,7 @@ function* demandsOf(selector: LabelSelector | undefined): Iterable<Demand> {
   }
 }
 
-function groupByNamespaceSelector<T extends Selecting>(objects: readonly T[]): readonly Group<T>[] {
+function groupByNamespaceSelector<T extends HasSelectors>(objects: readonly T[]): readonly Group<T>[] {
   const groups = new Map<string, Group<T>>()
   for (const object of objects) {
     const selector = object.namespaceSelector
@@ -259,7 +263,7 @@ function candidateNamespaces(
   postings: NamespacePostings,
 ): readonly Namespace[] | undefined {
   let fewest: readonly Namespace[] | undefined
-  for (const demand of demandsOf(selector)) {
+  for (const demand of requiredLabels(selector)) {
     const found = namespacesMeeting(demand, postings)
     if (fewest === undefined || found.length < fewest.length) fewest = found
   }
@@ -267,11 +271,14 @@ function candidateNamespaces(
 }
 
 /** A namespace stands under one value of a key at most, and not there where it only may carry it: none comes twice. */
-function namespacesMeeting({ key, values }: Demand, postings: NamespacePostings): readonly Namespace[] {
+function namespacesMeeting(
+  { key, values }: RequiredLabel,
+  postings: NamespacePostings,
+): readonly Namespace[] {
   const { byKey, incomplete, mayCarry } = postings
   const byValue = byKey.get(key)
-  const unsure = getOrCreate(mayCarry, key, () => incomplete.filter(({ labels }) => !labels.has(key)))
-  return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(unsure)
+  const uncertain = getOrCreate(mayCarry, key, () => incomplete.filter(({ labels }) => !labels.has(key)))
+  return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(uncertain)
 }
 
 function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {

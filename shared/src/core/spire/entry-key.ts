@@ -20,7 +20,7 @@ export function sortSelectors<T extends Pick<EntrySelector, 'type' | 'value'>>(
 }
 
 /** One of several objects that want the same entry. */
-export interface Contender {
+export interface MaskingCandidate {
   readonly source: EntrySource
   readonly precedence: Precedence
   /** Whether it surely wants it. */
@@ -31,16 +31,16 @@ export interface Contender {
 export type MaskingResult =
   | { readonly kind: 'wins' }
   | { readonly kind: 'masked'; readonly by: EntrySource; readonly why: string }
-  | { readonly kind: 'open'; readonly why: string }
+  | { readonly kind: 'uncertain'; readonly why: string }
 
 /**
  * Who gets the entry. A contender that another one surely beats is masked, also when that one is refused by the server
  * later; where the order, or whether a better one takes part at all, is not known, the result is open.
  */
-export function resolveMasking(contenders: readonly Contender[]): readonly MaskingResult[] {
+export function resolveMasking(contenders: readonly MaskingCandidate[]): readonly MaskingResult[] {
   const best = bestOf(contenders)
   if (best === undefined) return contenders.map((contender) => uncertainMasking(contender, contenders))
-  let openBy: Contender | undefined
+  let openBy: MaskingCandidate | undefined
   const results = contenders.map((contender): MaskingResult => {
     if (contender === best) return { kind: 'wins' }
     const order = preferred(best.precedence, contender.precedence)
@@ -52,18 +52,18 @@ export function resolveMasking(contenders: readonly Contender[]): readonly Maski
       }
     }
     openBy ??= contender
-    return { kind: 'open', why: sameEntryWhy(best.source) }
+    return { kind: 'uncertain', why: sameEntryWhy(best.source) }
   })
   const rival = openBy
   if (rival === undefined) return results
   return results.map((result) =>
-    result.kind === 'wins' ? { kind: 'open', why: sameEntryWhy(rival.source) } : result,
+    result.kind === 'wins' ? { kind: 'uncertain', why: sameEntryWhy(rival.source) } : result,
   )
 }
 
 /** The certain contender that no other certain one beats; of equals that nobody can order, any. */
-function bestOf(contenders: readonly Contender[]): Contender | undefined {
-  let best: Contender | undefined
+function bestOf(contenders: readonly MaskingCandidate[]): MaskingCandidate | undefined {
+  let best: MaskingCandidate | undefined
   for (const contender of contenders) {
     if (!contender.certain) continue
     if (best === undefined || preferred(contender.precedence, best.precedence) === 'left') best = contender
@@ -71,9 +71,12 @@ function bestOf(contenders: readonly Contender[]): Contender | undefined {
   return best
 }
 
-function uncertainMasking(contender: Contender, contenders: readonly Contender[]): MaskingResult {
+function uncertainMasking(
+  contender: MaskingCandidate,
+  contenders: readonly MaskingCandidate[],
+): MaskingResult {
   const rival = contenders.find((other) => other !== contender)
-  return rival === undefined ? { kind: 'wins' } : { kind: 'open', why: sameEntryWhy(rival.source) }
+  return rival === undefined ? { kind: 'wins' } : { kind: 'uncertain', why: sameEntryWhy(rival.source) }
 }
 
 function sameEntryWhy(rival: EntrySource): string {

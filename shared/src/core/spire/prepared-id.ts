@@ -4,7 +4,7 @@
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { byteLength } from '../text/bytes.ts'
-import type { Selecting } from './candidates.ts'
+import type { HasSelectors } from './candidates.ts'
 import { parseGoDuration, wireSeconds } from '../go/duration.ts'
 import { precedenceOf, type Precedence } from './precedence.ts'
 import {
@@ -46,13 +46,13 @@ export interface FixedFields {
 }
 
 /** Verdicts that are the same for every pod; only `depends` lets SCM take the object up perhaps. */
-export type Gate = Extract<EntryVerdict, { readonly state: 'ignored' | 'failed' | 'depends' }>
+export type UniformVerdict = Extract<EntryVerdict, { readonly state: 'ignored' | 'failed' | 'depends' }>
 
 /** What takes the templates of a ClusterSPIFFEID. */
 interface Details {
   readonly handling: ObjectHandling
   /** What becomes of it on every pod, where SCM does not simply take it up. */
-  readonly gate: Gate | undefined
+  readonly uniformVerdict: UniformVerdict | undefined
   /** Undefined where SCM cannot parse the spec. */
   readonly templates: Templates | undefined
   readonly fixed: FixedFields
@@ -62,7 +62,7 @@ interface Details {
  * A ClusterSPIFFEID, ready to be asked about pods. Its templates are read when something asks for what takes them: most
  * objects select none of the pods that an answer is about.
  */
-export class PreparedId implements Selecting, Details {
+export class PreparedId implements HasSelectors, Details {
   readonly source: EntrySource
   readonly spec: ClusterSpiffeIdSpec
   readonly namespaceSelector: ClusterSpiffeIdSpec['namespaceSelector']
@@ -94,8 +94,8 @@ export class PreparedId implements Selecting, Details {
     return this.#details.handling
   }
 
-  get gate(): Gate | undefined {
-    return this.#details.gate
+  get uniformVerdict(): UniformVerdict | undefined {
+    return this.#details.uniformVerdict
   }
 
   get templates(): Templates | undefined {
@@ -113,7 +113,7 @@ export class PreparedId implements Selecting, Details {
 
 /** Prepares ClusterSPIFFEIDs. What they say in the same words they share: the thousands of one namespace name it alike. */
 export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => PreparedId {
-  const readers: StepReaders = {
+  const readers: TemplateReaders = {
     id: fieldTemplateReader(spiffeIdReader(settings.trustDomain)),
     dnsName: fieldTemplateReader(readAnyText),
     selector: fieldTemplateReader(readSelectorText),
@@ -123,7 +123,7 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
 }
 
 /** How the templates of each field are read. */
-interface StepReaders {
+interface TemplateReaders {
   readonly id: FieldTemplateReader<IdText>
   readonly dnsName: FieldTemplateReader<RenderedText>
   readonly selector: FieldTemplateReader<EntrySelector & RenderedText>
@@ -132,7 +132,7 @@ interface StepReaders {
 function detailsOf(
   { source, spec, unseen, undecodable }: PreparedId,
   settings: ScmSettings,
-  readers: StepReaders,
+  readers: TemplateReaders,
 ): Details {
   const parsed = parseSpec(spec, readers)
   const byClass = classHandling(spec.className, settings, source)
@@ -142,13 +142,13 @@ function detailsOf(
       : { state: 'undecodable', why: undecodable }
   return {
     handling,
-    gate: gateOf(handling, byClass),
+    uniformVerdict: uniformVerdictOf(handling, byClass),
     templates: 'templates' in parsed ? parsed.templates : undefined,
     fixed: fixedFields(spec, settings, source),
   }
 }
 
-function gateOf(handling: ObjectHandling, byClass: ObjectHandling): Gate | undefined {
+function uniformVerdictOf(handling: ObjectHandling, byClass: ObjectHandling): UniformVerdict | undefined {
   switch (handling.state) {
     case 'handled':
       return undefined
@@ -244,15 +244,15 @@ export function durationFault(field: string, text: string | undefined): string |
 type ParsedSpec = { readonly templates: Templates } | { readonly field: string; readonly why: string }
 
 /** ParseClusterSPIFFEIDSpec, in its order. */
-function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec {
+function parseSpec(spec: ClusterSpiffeIdSpec, readers: TemplateReaders): ParsedSpec {
   if (spec.spiffeIDTemplate === '') return { field: '.spec.spiffeIDTemplate', why: 'it is empty' }
   const id = readers.id('.spec.spiffeIDTemplate', spec.spiffeIDTemplate)
   if (!(id instanceof FieldTemplate)) return { field: '.spec.spiffeIDTemplate', why: id }
   const fault = selectorFault(spec) ?? federationFault(spec)
   if (fault !== undefined) return fault
-  const dnsNames = readSteps('.spec.dnsNameTemplates', spec.dnsNameTemplates, readers.dnsName)
+  const dnsNames = readTemplates('.spec.dnsNameTemplates', spec.dnsNameTemplates, readers.dnsName)
   if ('why' in dnsNames) return dnsNames
-  const selectors = readSteps(
+  const selectors = readTemplates(
     '.spec.workloadSelectorTemplates',
     spec.workloadSelectorTemplates,
     readers.selector,
@@ -261,7 +261,7 @@ function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec 
   return { templates: { id, dnsNames: dnsNames.steps, selectors: selectors.steps } }
 }
 
-function readSteps<T>(
+function readTemplates<T>(
   field: string,
   sources: readonly string[],
   read: FieldTemplateReader<T>,

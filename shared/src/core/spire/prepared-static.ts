@@ -34,7 +34,7 @@ export interface PreparedStatic {
   /** What becomes of it, but for other objects that want the same entry. */
   readonly verdict: EntryVerdict
   /** Whether it takes part in masking. */
-  readonly wants: 'yes' | 'no' | 'maybe'
+  readonly wants: 'yes' | 'no' | 'uncertain'
 }
 
 /** Prepares one ClusterStaticEntry. */
@@ -57,7 +57,7 @@ export function prepareStatic(object: ClusterStaticEntry, settings: ScmSettings)
 
 function wantsOf(handling: ObjectHandling): PreparedStatic['wants'] {
   if (handling.state === 'handled') return 'yes'
-  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'maybe' : 'no'
+  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'uncertain' : 'no'
 }
 
 interface Fault {
@@ -124,7 +124,7 @@ function entryOf(spec: ClusterStaticEntrySpec): RenderedEntry {
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: spec.storeSVID,
-    open: [],
+    placeholders: [],
   }
 }
 
