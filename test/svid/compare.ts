@@ -5,7 +5,10 @@ import { dig, stringAt } from '../../shared/src/core/json.ts'
 import { readScmSettings } from '../../shared/src/core/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import { entryKey } from '../../shared/src/core/spire/entry-key.ts'
-import { registrationEntries, type RegistrationEntry } from '../../shared/src/core/spire/entries.ts'
+import {
+  registrationEntries,
+  type RegistrationEntry,
+} from '../../shared/src/core/spire/registration-entries.ts'
 import {
   sourceText,
   type EntryOutcome,

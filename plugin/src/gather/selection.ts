@@ -5,7 +5,7 @@ import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from './gather.ts'
 import type { NamedBinding } from './question.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import { parseLabelQuery } from './label-query.ts'
 
 export interface SelectionScope {

@@ -1,11 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readLabelSelector, type LabelSelector } from '../../src/core/objects/label-selector.ts'
-import {
-  matchSelector,
-  selectorProblem,
-  type LabelView,
-} from '../../src/core/spire/selector.ts'
+import { matchSelector, selectorProblem, type LabelView } from '../../src/core/spire/label-match.ts'
 import { disagreements } from './vectors.ts'
 
 /** A selector as a manifest writes it. */

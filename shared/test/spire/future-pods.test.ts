@@ -1,7 +1,7 @@
 // Pods that do not exist yet: what their workload's controller will add, and what a prediction can say before.
 import { describe, expect, test } from 'vitest'
 import { isWorkload, readWorkloadPods } from '../../src/core/objects/workload.ts'
-import { registrationEntries } from '../../src/core/spire/entries.ts'
+import { registrationEntries } from '../../src/core/spire/registration-entries.ts'
 import { containersOf, csid, predicted, staticEntry, verdictsOf, whyOf, type Fields } from './estate.ts'
 
 const TEMPLATE = {

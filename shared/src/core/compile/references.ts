@@ -91,8 +91,7 @@ export function resolveObjective(
     tried.push(kind)
     const lookup = references.objective(kind.group, namespace, ref.name)
     if (lookup.state === 'unknown') return lookup
-    if (lookup.state === 'found')
-      return { state: 'found', objective: lookup.object, kind }
+    if (lookup.state === 'found') return { state: 'found', objective: lookup.object, kind }
     isServed ||= lookup.state === 'absent'
   }
   return { state: isServed ? 'absent' : 'kinds absent', tried }

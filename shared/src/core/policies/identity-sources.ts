@@ -7,7 +7,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { parseTemplate } from '../go/template/template.ts'
 import { sourceText, type EntrySource, type EntryVerdict, type ObjectHandling } from '../spire/prediction.ts'
-import { federatedWith } from '../spire/prepared-id.ts'
+import { federatedWith } from '../spire/common-fields.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import type { PolicyContext } from './policy-context.ts'
 

@@ -3,7 +3,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../kinds.ts'
-import { classHandling } from '../spire/prepared-id.ts'
+import { classHandling } from '../spire/common-fields.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { SCM_SUBJECT } from './install-rules.ts'
 import { counted } from '../text/counted.ts'

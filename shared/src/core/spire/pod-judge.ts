@@ -1,11 +1,13 @@
 // What becomes of every registration of one pod: selection, class, node, rendering, fallback, masking and what the
 // server says, in SCM's order (facts/spire.md §2-§4, §10, §11).
+import { resolveMasking } from './masking.ts'
+import type { MaskingCandidate } from './masking.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { CandidateIndex, Selection } from './candidates.ts'
-import { resolveMasking, entryKey, type MaskingCandidate } from './entry-key.ts'
-import type { NamespaceFilter } from './namespace-gate.ts'
+import type { CandidateIndex, Selection } from './candidate-index.ts'
+import { entryKey } from './entry-key.ts'
+import type { NamespaceFilter } from './namespace-filter.ts'
 import type { PodFactsReader, PodFactsResult } from './pod-facts.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict, type RenderedEntry } from './prediction.ts'
 import type { UniformVerdict, PreparedId } from './prepared-id.ts'

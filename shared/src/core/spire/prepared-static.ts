@@ -1,5 +1,14 @@
 // A ClusterStaticEntry as SCM and the server take it: SCM v0.7.0, pkg/spireentry/entries.go (renderStaticEntry), and
 // what SPIRE v1.15.3 refuses (facts/spire.md §3, §11.7, §11.15).
+import {
+  classHandling,
+  durationFault,
+  ttlSeconds,
+  ttlRefusal,
+  hintRefusal,
+  federatedWith,
+  bundleNeeded,
+} from './common-fields.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
 import { dnsNameVerdict } from './dns-name.ts'
@@ -11,15 +20,6 @@ import {
   type ObjectHandling,
   type RenderedEntry,
 } from './prediction.ts'
-import {
-  bundleNeeded,
-  classHandling,
-  durationFault,
-  federatedWith,
-  hintRefusal,
-  ttlRefusal,
-  ttlSeconds,
-} from './prepared-id.ts'
 import { entryIdProblem, parseFederatedTrustDomain, parseSpiffeId } from './spiffe-id.ts'
 import { selectorTextProblem } from './field-template.ts'
 

@@ -1,6 +1,9 @@
 // ClusterStaticEntries that want the same entry as one another, or as what is rendered for a pod (facts/spire.md §3,
 // §11.1). Only an entry that names the pod's UID can be the pod's.
-import { resolveMasking, entryKey, type MaskingCandidate, type MaskingResult } from './entry-key.ts'
+import { resolveMasking } from './masking.ts'
+import type { MaskingResult } from './masking.ts'
+import type { MaskingCandidate } from './masking.ts'
+import { entryKey } from './entry-key.ts'
 import type { EntryVerdict } from './prediction.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 

@@ -3,7 +3,7 @@
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { compileGoRegexp, type GoRegexp } from './go-regexp.ts'
-import { matchSelector } from './selector.ts'
+import { matchSelector } from './label-match.ts'
 import type { UniformVerdict } from './prepared-id.ts'
 
 type FilterVerdict = Extract<UniformVerdict, { readonly state: 'ignored' | 'depends' }>

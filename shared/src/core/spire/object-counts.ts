@@ -1,7 +1,7 @@
 // The counters that SCM writes into `status.stats` of a ClusterSPIFFEID (facts/spire.md §1), from one pass over all
 // pods. What is not certain is counted apart.
 import type { Pod } from '../objects/pod.ts'
-import type { NamespaceCount } from './candidates.ts'
+import type { NamespaceCount } from './candidate-index.ts'
 import type { CandidateState, PodJudgement } from './pod-judge.ts'
 import { sourceText, type EntryOutcome, type ObjectCounts } from './prediction.ts'
 import type { PreparedId } from './prepared-id.ts'
