@@ -91,7 +91,7 @@ describe('what is rendered', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     expect(outcome({ ids, endpoints, config: { clusterDomain: '$DOMAIN' } }).entry).toMatchObject({
       dnsNames: ['svc', 'svc.team-a', 'svc.team-a.svc', 'svc.team-a.svc.<cluster-domain>'],
-      open: ['<cluster-domain>'],
+      placeholders: ['<cluster-domain>'],
     })
   })
 

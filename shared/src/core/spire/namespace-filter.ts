@@ -3,7 +3,7 @@
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { compileGoRegexp, type GoRegexp } from './go-regexp.ts'
-import { matchSelector } from './label-match.ts'
+import { matchSelector, type LabelView } from './label-match.ts'
 import type { UniformVerdict } from './prepared-id.ts'
 
 type FilterVerdict = Extract<UniformVerdict, { readonly state: 'ignored' | 'depends' }>
@@ -69,7 +69,7 @@ export class NamespaceFilter {
     if (name === undefined) {
       return { state: 'ignored', why: `namespace ${pod.namespace} is not among SCM's cacheNamespaces` }
     }
-    const view = { labels: pod.labels, open: pod.unknownLabels, possible: pod.possibleLabels }
+    const view: LabelView = { labels: pod.labels, unknownValues: pod.unknownLabels, possible: pod.possibleLabels }
     const match = matchSelector(caches.get(name), view)
     if (match === 'no')
       return { state: 'ignored', why: `SCM's cacheNamespaces leave out this pod by its labels` }
