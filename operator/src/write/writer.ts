@@ -1,16 +1,10 @@
 // Every write of the operator, one by one, and what its answer means. An answer to our own write is taken into the cache
 // at once: it counts as a live read (docs/contract.md §6). Nothing here decides; nothing here retries.
+import { apiVersionOf, BINDING } from '@kleym/shared/core/kinds.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectVersion } from '@kleym/shared/core/objects/meta.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  BINDING_VERSION,
-  CLUSTER_SPIFFE_ID_KIND,
-  FIELD_MANAGER,
-  FINALIZER,
-} from '@kleym/shared/core/names.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -132,7 +126,7 @@ export class Writer {
   async setStatus(binding: CachedBinding, status: BindingStatus): Promise<WriteResult> {
     const { uid, resourceVersion } = binding.meta
     const object = {
-      apiVersion: `${BINDING_GROUP}/${BINDING_VERSION}`,
+      apiVersion: apiVersionOf(BINDING),
       kind: BINDING_KIND,
       metadata: { ...refOf(binding.meta), uid, resourceVersion },
       status,

@@ -1,5 +1,6 @@
 // What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
 // and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
+import { parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
@@ -110,7 +111,10 @@ export class Watchdog {
       uid,
       name: output.meta.name,
       bindingUid: output.meta.annotations.get(ANNOTATION_BINDING_UID) ?? '',
-      claims: liveClaims(output, output.meta.annotations.get(ANNOTATION_BINDING) ?? ''),
+      claims: liveClaims(
+        output,
+        parseNamespacedName(output.meta.annotations.get(ANNOTATION_BINDING) ?? '') ?? '',
+      ),
       version: output.meta.resourceVersion ?? '',
     }
     if (!isWritten && known !== undefined) {

@@ -1,5 +1,6 @@
 // What `status` reads: which kinds are served, the operators and who leads, the bindings with their statuses, and what
 // SCM is set to. No pod is read.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
 import {
   argument,
@@ -121,7 +122,7 @@ async function leaderOf(
   if (!isRecord(spec)) return undefined
   const duration = spec['leaseDurationSeconds']
   return {
-    lease: `${namespace}/${name}`,
+    lease: namespacedName(namespace, name),
     holder: stringAt(spec, 'holderIdentity') ?? '',
     renewed: stringAt(spec, 'renewTime') ?? '',
     durationSeconds: typeof duration === 'number' ? duration : 0,

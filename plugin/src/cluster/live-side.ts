@@ -7,7 +7,7 @@ import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/cor
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import {
   BINDINGS,

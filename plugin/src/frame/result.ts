@@ -1,6 +1,11 @@
 // What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
 // formats read this one result.
-import { compareFindings, reaches, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import {
+  compareFindings,
+  isAtLeast,
+  type Finding,
+  type Subject,
+} from '@kleym/shared/core/findings/finding.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -79,7 +84,7 @@ export function exitCodeOf(
   }: { readonly incomplete: boolean; readonly unfollowed: boolean; readonly differs: boolean },
 ): ExitCode {
   if (incomplete) return EXIT.incomplete
-  const failing = failOn !== 'never' && findings.some(({ severity }) => reaches(severity, failOn))
+  const failing = failOn !== 'never' && findings.some(({ severity }) => isAtLeast(severity, failOn))
   if (differs || failing) return EXIT.findings
   return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
 }

@@ -1,5 +1,6 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ParsedDocument } from './document.ts'
@@ -94,7 +95,7 @@ function collectObject(
   }
   const wanted = wantedOf(type, rules.wanted)
   if (wanted === undefined) {
-    count(skipped, typeText(type))
+    count(skipped, qualifiedKind(type))
     return
   }
   const fault = metadataFault(value)
@@ -110,7 +111,7 @@ export function skipUnwanted(
 ): boolean {
   const known = readType(type)
   if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
-  count(skipped, known === undefined ? NO_OBJECT : typeText(known))
+  count(skipped, known === undefined ? NO_OBJECT : qualifiedKind(known))
   return true
 }
 
@@ -121,10 +122,6 @@ function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
 function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): WantedKind | undefined {
   for (const one of wanted) if (one.kind === kind && one.group === group) return one
   return undefined
-}
-
-function typeText({ group, kind }: ObjectType): string {
-  return group === '' ? kind : `${kind}.${group}`
 }
 
 function count(skipped: Map<string, number>, what: string): void {
@@ -140,13 +137,7 @@ function readType(value: JsonRecord): ObjectType | undefined {
   const kind = nonEmpty(own(value, 'kind'))
   const apiVersion = nonEmpty(own(value, 'apiVersion'))
   if (kind === undefined || apiVersion === undefined) return undefined
-  return { group: groupOf(apiVersion), kind }
-}
-
-/** The group of an `apiVersion`; empty for the core group. */
-export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/')
-  return slash === -1 ? '' : apiVersion.slice(0, slash)
+  return { group: groupOfApiVersion(apiVersion), kind }
 }
 
 /** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
@@ -161,7 +152,7 @@ function halfTyped(
       what: `${kind} without an apiVersion`,
       why: `apiVersion is ${typeName(own(value, 'apiVersion'))}`,
     }
-  const group = apiVersion === undefined ? '' : groupOf(apiVersion)
+  const group = apiVersion === undefined ? '' : groupOfApiVersion(apiVersion)
   if (group !== '' && wanted.some((one) => one.group === group))
     return { what: `an object of ${group} without a kind`, why: `kind is ${typeName(own(value, 'kind'))}` }
   return undefined

@@ -1,4 +1,5 @@
 // How findings look, in every answer: one alone with proof and fix, one under the object that it is about, and counts.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import {
   countBySeverity,
   subjectText,
@@ -62,7 +63,7 @@ function shortSubject(subject: Subject): string {
   if (subject.kind === RULE_KIND) return `rule ${subject.name.slice(subject.name.indexOf('/') + 1)}`
   if (subject.kind !== BINDING_KIND) return subjectText(subject)
   const container = subject.container === undefined ? '' : `:${subject.container}`
-  return `${subject.namespace}/${subject.name}${container}`
+  return `${namespacedName(subject.namespace, subject.name)}${container}`
 }
 
 /** A finding under the object that it is about: mark, sentence, code. */

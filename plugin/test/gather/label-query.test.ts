@@ -1,5 +1,5 @@
 // `-l` as kubectl takes it: which objects a selector means, and what is no selector.
-import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import { describe, expect, test } from 'vitest'
 import { KleymError } from '../../src/io/errors.ts'
 import { parseLabelQuery } from '../../src/gather/label-query.ts'

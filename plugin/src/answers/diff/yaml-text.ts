@@ -1,13 +1,9 @@
 // A ClusterSPIFFEID as YAML for a diff: what kleym writes and what drift would be, without what a server adds.
+import { CLUSTER_SPIFFE_ID, apiVersionOf } from '@kleym/shared/core/kinds.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import { keysOf } from '@kleym/shared/core/json.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import {
-  ANNOTATION_BINDING_UID,
-  CLUSTER_SPIFFE_ID_KIND,
-  SPIRE_GROUP,
-  SPIRE_VERSION,
-} from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { stringify } from 'yaml'
 
@@ -52,7 +48,7 @@ function textOf(
   )
   return stringify(
     {
-      apiVersion: `${SPIRE_GROUP}/${SPIRE_VERSION}`,
+      apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
       kind: CLUSTER_SPIFFE_ID_KIND,
       metadata: { name, labels: sorted(labels), annotations: sorted(shown) },
       spec: sorted(spec),

@@ -1,4 +1,6 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
+import { splitNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
@@ -52,7 +54,7 @@ function bindingKey(key: string): string {
   return `binding\n${key}`
 }
 
-function bindingNode({ key, verdict }: Explanation): DiagramNode {
+function bindingNode({ key, verdict, judgement }: Explanation): DiagramNode {
   const outcome =
     verdict === undefined
       ? 'not judged'
@@ -62,11 +64,10 @@ function bindingNode({ key, verdict }: Explanation): DiagramNode {
           ? 'failed'
           : 'unknown'
   const { mark, style } = OUTCOMES[outcome]
-  const words = { passed: 'ready', failed: 'refused', unknown: 'not decided', 'not judged': 'being deleted' }
   const reason = verdict === undefined || outcome === 'passed' ? '' : ` (${verdict.reason})`
   return {
     key: bindingKey(key),
-    lines: [BINDING_KIND, key, `${mark} ${words[outcome]}${reason}`],
+    lines: [BINDING_KIND, key, `${mark} ${judgementWord(judgement.state)}${reason}`],
     style,
   }
 }
@@ -74,7 +75,7 @@ function bindingNode({ key, verdict }: Explanation): DiagramNode {
 /** The pool, the objective, and every step that failed or is not known. Returns the key of the pool's node. */
 function addSteps(one: Explanation, { nodes, edges }: Graph): string {
   const { objective } = one.judgement.compiled.gathered
-  const namespace = one.key.slice(0, one.key.indexOf('/'))
+  const namespace = splitNamespacedName(one.key).namespace
   let pool = ''
   for (const { name, outcome, text } of one.steps) {
     const isObject = name === 'pool' || (name === 'objective' && objective?.state === 'found')

@@ -1,10 +1,12 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { explain, type Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
@@ -40,7 +42,8 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
     ),
     suppressionScope: {
       all: () => [...findingsOf(input.after), ...input.inputFindings],
-      covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
+      covers: ({ kind, namespace, name }) =>
+        kind === BINDING_KIND && keys.has(namespacedName(namespace, name)),
     },
     names: () =>
       chosen.map(({ meta }) => ({
@@ -77,7 +80,7 @@ function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, re
   const about = new Map<string, Finding[]>()
   for (const one of findings) {
     const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
-    for (const key of new Set(bindings.map(({ namespace, name }) => `${namespace}/${name}`))) {
+    for (const key of new Set(bindings.map(({ namespace, name }) => namespacedName(namespace, name)))) {
       getOrCreate(about, key, () => []).push(one)
     }
   }
@@ -87,15 +90,14 @@ function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, re
 /** How many bindings there are; which ones there are is not known where they could not be listed. */
 function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (gapOf(snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) !== undefined)
-    return 'which ones there are is not known'
+  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined) return 'which ones there are is not known'
   const where = namespacesRead === undefined ? 'in all' : `in ${[...namespacesRead].join(', ')}`
   return `there ${bindings.length === 1 ? 'is 1' : `are ${bindings.length}`} ${where}`
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */
 function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot): Finding {
-  const binding = bindings.find(({ key }) => key === `${one.subject.namespace}/${one.subject.name}`)
+  const binding = bindings.find(({ key }) => key === namespacedName(one.subject.namespace, one.subject.name))
   const wanted =
     one.code === 'KLM102'
       ? { ref: binding?.poolRef, there: pools }

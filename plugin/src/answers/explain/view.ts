@@ -2,6 +2,8 @@
 // binding that was not asked for by name, only the answer is shown.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
@@ -42,7 +44,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
     ]
   }
   const inFull = layout.named || layout.wide || explanations.length === 1
-  const sorted = explanations.toSorted((a, b) => RANK[stateOf(a)] - RANK[stateOf(b)])
+  const sorted = explanations.toSorted((a, b) => RANK[a.judgement.state] - RANK[b.judgement.state])
   const head = explanations.length === 1 ? [] : [...summary(explanations), BLANK]
   const hint = inFull
     ? []
@@ -58,34 +60,34 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
 }
 
-type BindingState = 'refused' | 'unknown' | 'deleting' | 'ready'
-const RANK: Readonly<Record<BindingState, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
-
-function stateOf({ verdict }: Explanation): BindingState {
-  if (verdict === undefined) return 'deleting'
-  return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'unknown'
+type BindingState = Judgement['state']
+const RANK: Readonly<Record<BindingState, number>> = {
+  refused: 0,
+  undetermined: 1,
+  waiting: 1,
+  deleting: 2,
+  ready: 3,
 }
 
 function summary(explanations: readonly Explanation[]): Block {
   const counts = new Map<BindingState, number>()
-  for (const one of explanations) counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1)
-  const words: readonly [BindingState, string][] = [
-    ['refused', 'refused'],
-    ['unknown', 'not decided'],
-    ['deleting', 'being deleted'],
-    ['ready', 'ready'],
-  ]
-  const parts = words.flatMap(([state, word]) => (counts.has(state) ? [`${counts.get(state)} ${word}`] : []))
+  for (const { judgement } of explanations)
+    counts.set(judgement.state, (counts.get(judgement.state) ?? 0) + 1)
+  const states: readonly BindingState[] = ['refused', 'undetermined', 'waiting', 'deleting', 'ready']
+  const parts = states.flatMap((state) =>
+    counts.has(state) ? [`${counts.get(state)} ${judgementWord(state)}`] : [],
+  )
   return [line(span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}`, 'bold'))]
 }
 
 function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
   const about = layout.findingsByBinding.get(one.key) ?? []
-  switch (stateOf(one)) {
+  switch (one.judgement.state) {
     case 'refused':
       return viewRefused(one, about, layout, inFull)
-    case 'unknown':
-      return viewUndecided(one, about, layout, inFull)
+    case 'undetermined':
+    case 'waiting':
+      return viewUndetermined(one, about, layout, inFull)
     case 'deleting':
       return heading(
         line(MARKS.note, ' ', span(one.key, 'bold'), ' is being deleted; its registrations go with it'),
@@ -122,7 +124,7 @@ function viewRefused(
   ]
 }
 
-function viewUndecided(
+function viewUndetermined(
   one: Explanation,
   about: readonly Finding[],
   layout: ExplainLayout,
@@ -131,9 +133,16 @@ function viewUndecided(
   const { verdict } = one
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   if (verdict === undefined || code === undefined) return []
-  const what = verdict.reason === 'WaitingForPeer' ? 'is waiting' : 'cannot be decided'
   return [
-    ...heading(line(MARKS.warn, ' ', span(one.key, 'bold'), ` ${what} (${verdict.reason})`), layout),
+    ...heading(
+      line(
+        MARKS.warn,
+        ' ',
+        span(one.key, 'bold'),
+        ` is ${judgementWord(one.judgement.state)} (${verdict.reason})`,
+      ),
+      layout,
+    ),
     ...paragraph(verdict.message, layout),
     ...paragraph(
       `fix: ${about.find((finding) => finding.code === code)?.fix ?? findingEntry(code).fix}`,

@@ -1,4 +1,5 @@
 // Which access policies a command line means: by name, or by namespace.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -16,7 +17,7 @@ export function choosePolicies(
     const { namespace = namespaceInForce, name } = parsePolicyName(written)
     const found = list.filter((one) => one.name === name && isIn(one, namespace))
     if (found.length === 0)
-      throw missing(namespace === undefined ? name : `${namespace}/${name}`, list, isLive)
+      throw missing(namespace === undefined ? name : namespacedName(namespace, name), list, isLive)
     return found
   })
   return [...new Set(chosen)]

@@ -1,4 +1,5 @@
 // The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
@@ -41,7 +42,7 @@ export function policiesFrame(
     names: () =>
       chosen.map(({ kind, apiVersion, namespace, name }) => ({
         kind,
-        group: apiVersion.split('/', 1)[0] ?? '',
+        group: groupOfApiVersion(apiVersion),
         namespace,
         name,
       })),

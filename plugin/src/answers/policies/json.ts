@@ -1,4 +1,5 @@
 // `policies` as machines read it, and what other reports say of access policies: what a rule names, and what became of it.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
@@ -84,7 +85,7 @@ function detailsOf(resolution: Resolution): Json {
       return { type: resolution.type, filled: resolution.filled }
     case 'service account':
       return {
-        serviceAccount: `${resolution.namespace}/${resolution.name}`,
+        serviceAccount: namespacedName(resolution.namespace, resolution.name),
         pods: resolution.pods?.map(podText) ?? null,
         kleymIDs: resolution.kleymIds,
         holders: resolution.holders.map(holderReport),

@@ -12,7 +12,7 @@ import {
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
-import { classHandling } from '@kleym/shared/core/spire/prepared-id.ts'
+import { classHandling } from '@kleym/shared/core/spire/common-fields.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 

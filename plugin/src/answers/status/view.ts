@@ -1,4 +1,5 @@
 // How `status` looks: a line each, with a mark; then the findings, with their fixes.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { ConditionCount } from '@kleym/shared/core/install/conditions.ts'
@@ -58,7 +59,7 @@ function operatorRows({ operators, leader }: StatusAnswer): readonly StatusRow[]
   if (operators.length === 0) return [['warn', 'operator', 'no Deployment of it is there']]
   const rows = operators.map(({ subject, wanted, available, images }): StatusRow => {
     const mark: Mark = operators.length > 1 || available === 0 ? 'bad' : available < wanted ? 'warn' : 'ok'
-    const says = `${subject.namespace}/${subject.name}, ${available} of ${counted(wanted, 'replica')}, ${images.join(', ')}`
+    const says = `${namespacedName(subject.namespace, subject.name)}, ${available} of ${counted(wanted, 'replica')}, ${images.join(', ')}`
     return [mark, 'operator', says]
   })
   return [...rows, leaderRow(leader)]

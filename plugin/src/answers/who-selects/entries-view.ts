@@ -1,6 +1,6 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import type { RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
 import { viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'

@@ -1,7 +1,7 @@
 // `who-selects` as machines read it: pods, containers and registrations; with `--entries`, registration entries.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
-import type { RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'

@@ -1,5 +1,6 @@
 // What `policies` and "named by" say where policies are not known, not served, or none: four answers that must not be
 // taken for one another.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { describe, expect, test } from 'vitest'
 import type {
   NamedBy,
@@ -83,7 +84,7 @@ describe('what a rule asks, and what a policy does, in words that kleym does not
 })
 
 const POLICY: ResolvedPolicy = {
-  key: 'agents/tools',
+  key: namespacedName('agents', 'tools'),
   kind: 'XAccessPolicy',
   namespace: 'agents',
   name: 'tools',

@@ -1,5 +1,6 @@
 // The derivation of the one binding that a person looks at. Pods and static entries are read for it, of pods only those
 // of its namespace: the table does without them.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -95,7 +96,7 @@ export class Detail {
     if (key === this.#key) return
     this.#key = key
     if (key === undefined) this.#leave()
-    else this.#goTo(key.slice(0, key.indexOf('/')))
+    else this.#goTo(namespaceWritten(key))
     this.#workOut()
   }
 

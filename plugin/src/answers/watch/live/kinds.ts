@@ -1,5 +1,6 @@
 // The kinds that a watch follows, each with how its objects are read: what the watch does not show (managed fields above
 // all) is not kept.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
 import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
@@ -96,9 +97,8 @@ export const EVERYWHERE = ''
 export function namespacesOfOutput(output: ClusterSpiffeId): readonly string[] {
   const binding = output.meta.annotations.get(ANNOTATION_BINDING)
   if (binding === undefined) return output.meta.name.startsWith(NAME_PREFIX) ? [EVERYWHERE] : []
-  const named = binding.slice(0, Math.max(0, binding.indexOf('/')))
   const claimed = liveClaims(output, '').map(({ namespace }) => (namespace === ANY ? EVERYWHERE : namespace))
-  return [...new Set([named, ...claimed])]
+  return [...new Set([namespaceWritten(binding), ...claimed])]
 }
 
 /** How the names of all of kleym's outputs begin: docs/contract.md §5. */

@@ -1,4 +1,5 @@
 // The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import { judgementOf, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Action, Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
@@ -132,19 +133,13 @@ export function filterRows(rows: readonly Row[], filter: string): readonly Row[]
 /** `3 refused, 1 waiting, 12 ready`; states that nothing has are left out. */
 export function countsText(rows: readonly Row[]): string {
   const counts = Map.groupBy(rows, ({ state }) => state)
-  return STATE_WORDS.flatMap(([state, word]) => {
+  return STATES.flatMap((state) => {
     const count = counts.get(state)?.length ?? 0
-    return count === 0 ? [] : [`${count} ${word}`]
+    return count === 0 ? [] : [`${count} ${judgementWord(state)}`]
   }).join(', ')
 }
 
-const STATE_WORDS: readonly (readonly [Row['state'], string])[] = [
-  ['refused', 'refused'],
-  ['undetermined', 'undetermined'],
-  ['waiting', 'waiting'],
-  ['deleting', 'being deleted'],
-  ['ready', 'ready'],
-]
+const STATES: readonly Row['state'][] = ['refused', 'undetermined', 'waiting', 'deleting', 'ready']
 
 /** What happened to one row. */
 export type RowChange =

@@ -1,5 +1,6 @@
 // How the screen looks: scope and counts, what is not known, the table with its window, the derivation below, the keys.
 // A function from the picture and the choices to exactly as many lines as the terminal has.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { BLANK, line, lineWidth, MARKS, span, type Block, type Line } from '../../../text/line.ts'
@@ -179,7 +180,7 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
     case 'closed':
       return []
     case 'reading':
-      return [line(MARKS.note, ` reading the pods of ${detail.key.slice(0, detail.key.indexOf('/'))}…`)]
+      return [line(MARKS.note, ` reading the pods of ${namespaceWritten(detail.key)}…`)]
     case 'deleted':
       return [line(MARKS.note, ` ${detail.key} is not there any more`)]
     case 'shown': {

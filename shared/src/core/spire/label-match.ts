@@ -10,7 +10,7 @@ export interface LabelView {
   /** Labels that are there, with their values. */
   readonly labels: ReadonlyMap<string, string>
   /** Keys that are there with a value nobody knows. */
-  readonly open?: ReadonlySet<string>
+  readonly unknownValues?: ReadonlySet<string>
   /** Keys that may be there, with whatever value. */
   readonly possible?: ReadonlySet<string>
   /** False when any other label may be there too, as of an object that nobody described. Absent: true. */
@@ -18,7 +18,7 @@ export interface LabelView {
 }
 
 /** Whether a selector selects an object, as far as its labels are known. */
-export type Match = 'yes' | 'no' | 'unknown'
+export type LabelMatch = 'yes' | 'no' | 'unknown'
 
 /** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
 export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
@@ -38,7 +38,7 @@ export function selectorProblem(selector: LabelSelector | undefined): string | u
  * Whether `selector` selects an object with these labels; an absent or empty selector selects everything. A selector
  * that `selectorProblem` refuses has no answer; ask that first.
  */
-export function matchSelector(selector: LabelSelector | undefined, labels: LabelView): Match {
+export function matchSelector(selector: LabelSelector | undefined, labels: LabelView): LabelMatch {
   if (selector === undefined) return 'yes'
   let unknown = false
   for (const [key, value] of selector.matchLabels) {
@@ -52,17 +52,6 @@ export function matchSelector(selector: LabelSelector | undefined, labels: Label
     unknown ||= match === 'unknown'
   }
   return unknown ? 'unknown' : 'yes'
-}
-
-/** The selector in kubectl's syntax, in a total order: `app=llama,tier notin (a,b),!x`; `everything` for none. */
-export function describeSelector(selector: LabelSelector | undefined): string {
-  const terms: { readonly key: string; readonly text: string }[] = []
-  for (const [key, value] of selector?.matchLabels ?? []) terms.push({ key, text: `${key}=${value}` })
-  for (const requirement of selector?.matchExpressions ?? [])
-    terms.push({ key: requirement.key, text: describeRequirement(requirement) })
-  if (terms.length === 0) return 'everything'
-  terms.sort((a, b) => compareBytes(a.key, b.key) || compareBytes(a.text, b.text))
-  return terms.map((term) => term.text).join(',')
 }
 
 function keyProblem(key: string): string | undefined {
@@ -98,7 +87,7 @@ function requirementProblem({ key, operator, values }: LabelRequirement): string
   return keyProblem(key) ?? values.map(valueProblem).find((problem) => problem !== undefined)
 }
 
-function matchRequirement(labels: LabelView, { key, operator, values }: LabelRequirement): Match {
+function matchRequirement(labels: LabelView, { key, operator, values }: LabelRequirement): LabelMatch {
   switch (operator) {
     case 'In':
       return matchValue(labels, key, (label) => values.includes(label), false)
@@ -113,7 +102,7 @@ function matchRequirement(labels: LabelView, { key, operator, values }: LabelReq
   }
 }
 
-function matchEqual(labels: LabelView, key: string, value: string): Match {
+function matchEqual(labels: LabelView, key: string, value: string): LabelMatch {
   return isUncertain(labels, key) ? 'unknown' : certainly(labels.labels.get(key) === value)
 }
 
@@ -122,39 +111,28 @@ function matchValue(
   key: string,
   fits: (label: string) => boolean,
   absent: boolean,
-): Match {
+): LabelMatch {
   if (isUncertain(labels, key)) return 'unknown'
   const label = labels.labels.get(key)
   return certainly(label === undefined ? absent : fits(label))
 }
 
-function matchPresence(labels: LabelView, key: string, wanted: boolean): Match {
+function matchPresence(labels: LabelView, key: string, wanted: boolean): LabelMatch {
   if (mayVary(labels, key)) return 'unknown'
-  return certainly((labels.open?.has(key) === true || labels.labels.has(key)) === wanted)
+  return certainly((labels.unknownValues?.has(key) === true || labels.labels.has(key)) === wanted)
 }
 
 /** Whether nobody knows the label's value, or if it is there at all. */
 function isUncertain(labels: LabelView, key: string): boolean {
-  return labels.open?.has(key) === true || mayVary(labels, key)
+  return labels.unknownValues?.has(key) === true || mayVary(labels, key)
 }
 
 /** Whether nobody knows if the label is there. */
 function mayVary(labels: LabelView, key: string): boolean {
   if (labels.possible?.has(key) === true) return true
-  return labels.complete === false && !labels.labels.has(key) && labels.open?.has(key) !== true
+  return labels.complete === false && !labels.labels.has(key) && labels.unknownValues?.has(key) !== true
 }
 
-function certainly(yes: boolean): Match {
+function certainly(yes: boolean): LabelMatch {
   return yes ? 'yes' : 'no'
-}
-
-function describeRequirement({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'Exists':
-      return key
-    case 'DoesNotExist':
-      return `!${key}`
-    default:
-      return `${key} ${operator.toLowerCase()} (${values.toSorted(compareBytes).join(',')})`
-  }
 }

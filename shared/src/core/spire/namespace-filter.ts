@@ -3,20 +3,20 @@
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { compileGoRegexp, type GoRegexp } from './go-regexp.ts'
-import { matchSelector } from './selector.ts'
-import type { Gate } from './prepared-id.ts'
+import { matchSelector, type LabelView } from './label-match.ts'
+import type { UniformVerdict } from './prepared-id.ts'
 
-type PodGate = Extract<Gate, { readonly state: 'ignored' | 'depends' }>
+type FilterVerdict = Extract<UniformVerdict, { readonly state: 'ignored' | 'depends' }>
 
-interface Pattern {
+interface IgnorePattern {
   readonly source: string
   readonly regexp: GoRegexp
 }
 
-export class NamespaceGate {
+export class NamespaceFilter {
   readonly #settings: ScmSettings
-  readonly #patterns: readonly Pattern[]
-  readonly #byNamespace = new Map<string, PodGate | undefined>()
+  readonly #patterns: readonly IgnorePattern[]
+  readonly #byNamespace = new Map<string, FilterVerdict | undefined>()
 
   constructor(settings: ScmSettings) {
     this.#settings = settings
@@ -33,7 +33,7 @@ export class NamespaceGate {
   }
 
   /** Whether SCM ignores a namespace whatever selects it; undefined: it does not. */
-  ofNamespace(name: string): PodGate | undefined {
+  ofNamespace(name: string): FilterVerdict | undefined {
     if (this.#byNamespace.has(name)) return this.#byNamespace.get(name)
     const gate = this.#judge(name)
     this.#byNamespace.set(name, gate)
@@ -41,14 +41,14 @@ export class NamespaceGate {
   }
 
   /** Whether SCM sees a pod at all; undefined: it does. */
-  ofPod(pod: Pod): PodGate | undefined {
+  ofPod(pod: Pod): FilterVerdict | undefined {
     const byName = this.ofNamespace(pod.namespace)
     if (byName?.state === 'ignored') return byName
     return this.#outsideCache(pod) ?? byName
   }
 
-  #judge(name: string): PodGate | undefined {
-    let gate: PodGate | undefined
+  #judge(name: string): FilterVerdict | undefined {
+    let gate: FilterVerdict | undefined
     for (const { source, regexp } of this.#patterns) {
       if (regexp.kind === 'regexp' && regexp.matches(name)) {
         return { state: 'ignored', why: `SCM ignores namespace ${name} (ignoreNamespaces: ${source})` }
@@ -61,7 +61,7 @@ export class NamespaceGate {
     return gate
   }
 
-  #outsideCache(pod: Pod): PodGate | undefined {
+  #outsideCache(pod: Pod): FilterVerdict | undefined {
     const caches = this.#settings.cacheNamespaces
     if (caches === undefined) return undefined
     // An empty name stands for every namespace, as in controller-runtime.
@@ -69,7 +69,11 @@ export class NamespaceGate {
     if (name === undefined) {
       return { state: 'ignored', why: `namespace ${pod.namespace} is not among SCM's cacheNamespaces` }
     }
-    const view = { labels: pod.labels, open: pod.openLabels, possible: pod.possibleLabels }
+    const view: LabelView = {
+      labels: pod.labels,
+      unknownValues: pod.unknownLabels,
+      possible: pod.possibleLabels,
+    }
     const match = matchSelector(caches.get(name), view)
     if (match === 'no')
       return { state: 'ignored', why: `SCM's cacheNamespaces leave out this pod by its labels` }

@@ -1,13 +1,21 @@
 // Finds the ClusterSPIFFEIDs whose selectors may choose a pod without asking each of them: by namespace, then by the
 // rarest label that a selector demands. The candidates are a superset; `selection` is the exact answer.
+import {
+  requiredLabels,
+  type RequiredLabel,
+  type NamespacePostings,
+  postNamespaces,
+  candidateNamespaces,
+  namespacesOf,
+} from './namespace-postings.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { matchSelector, type LabelView, type Match } from './selector.ts'
+import { matchSelector, type LabelView, type LabelMatch } from './label-match.ts'
 
 /** What the index needs of an object. */
-export interface Selecting {
+export interface HasSelectors {
   readonly namespaceSelector: LabelSelector | undefined
   readonly podSelector: LabelSelector | undefined
 }
@@ -17,7 +25,7 @@ export interface Selection<T> {
   readonly object: T
   readonly match: 'yes' | 'unknown'
   /** Which of the two selectors is not certain. */
-  readonly unsure: 'namespace' | 'pod' | undefined
+  readonly uncertain: 'namespace' | 'pod' | undefined
 }
 
 /** How many namespaces a selector may match before its objects stop being listed namespace by namespace. */
@@ -28,7 +36,7 @@ interface Group<T> {
   readonly selector: LabelSelector | undefined
   readonly members: T[]
   /** The answers so far, by namespace. */
-  readonly matches: Map<string, Match>
+  readonly matches: Map<string, LabelMatch>
   /** The namespaces that it may match, once they are looked up. */
   within: readonly Namespace[] | undefined
 }
@@ -50,10 +58,10 @@ export interface NamespaceCount {
   readonly ignored: number
 }
 
-export class CandidateIndex<T extends Selecting> {
+export class CandidateIndex<T extends HasSelectors> {
   readonly #namespaces: ReadonlyMap<string, Namespace>
   /** Namespaces of pods that were asked for later. */
-  readonly #strangers = new Map<string, Namespace>()
+  readonly #laterNamespaces = new Map<string, Namespace>()
   readonly #groupOf = new Map<T, Group<T>>()
   readonly #broad: LabelPostings<T> = newPostings()
   readonly #narrow = new Map<string, LabelPostings<T>>()
@@ -96,25 +104,29 @@ export class CandidateIndex<T extends Selecting> {
     collect(this.#broad, pod, candidates)
     const narrow = this.#narrow.get(pod.namespace)
     if (narrow !== undefined) collect(narrow, pod, candidates)
-    const view: LabelView = { labels: pod.labels, open: pod.openLabels, possible: pod.possibleLabels }
+    const view: LabelView = {
+      labels: pod.labels,
+      unknownValues: pod.unknownLabels,
+      possible: pod.possibleLabels,
+    }
     const selections: Selection<T>[] = []
     for (const { object, group } of candidates) {
       const inNamespace = this.#matchNamespace(group, namespace)
       if (inNamespace === 'no') continue
       const onPod = matchSelector(object.podSelector, view)
       if (onPod === 'no') continue
-      const unsure = inNamespace === 'unknown' ? 'namespace' : onPod === 'unknown' ? 'pod' : undefined
-      selections.push({ object, match: unsure === undefined ? 'yes' : 'unknown', unsure })
+      const uncertain = inNamespace === 'unknown' ? 'namespace' : onPod === 'unknown' ? 'pod' : undefined
+      selections.push({ object, match: uncertain === undefined ? 'yes' : 'unknown', uncertain })
     }
     return selections
   }
 
   /** A namespace that nobody named before matches by name alone; the narrow groups are then asked one by one. */
   #namespaceOf(name: string): Namespace {
-    const known = this.#namespaces.get(name) ?? this.#strangers.get(name)
+    const known = this.#namespaces.get(name) ?? this.#laterNamespaces.get(name)
     if (known !== undefined) return known
     const bare = namespaceNamed(name, new Map(), false)
-    this.#strangers.set(name, bare)
+    this.#laterNamespaces.set(name, bare)
     for (const group of this.#narrowGroups) this.#postNarrow(group, bare)
     return bare
   }
@@ -140,7 +152,7 @@ export class CandidateIndex<T extends Selecting> {
 
   #post(postings: LabelPostings<T>, object: T, group: Group<T>): void {
     const entry = { object, group }
-    const rarest = this.#rarestDemand(object.podSelector)
+    const rarest = this.#rarestLabel(object.podSelector)
     if (rarest === undefined) {
       postings.any.push(entry)
       return
@@ -149,10 +161,10 @@ export class CandidateIndex<T extends Selecting> {
     for (const value of rarest.values) getOrCreate(byValue, value, () => []).push(entry)
   }
 
-  #rarestDemand(selector: LabelSelector | undefined): Demand | undefined {
-    let rarest: Demand | undefined
+  #rarestLabel(selector: LabelSelector | undefined): RequiredLabel | undefined {
+    let rarest: RequiredLabel | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const demand of demandsOf(selector)) {
+    for (const demand of requiredLabels(selector)) {
       const byValue = this.#podsWithLabel.get(demand.key)
       let pods = 0
       for (const value of demand.values) pods += byValue?.get(value) ?? 0
@@ -164,7 +176,7 @@ export class CandidateIndex<T extends Selecting> {
     return rarest
   }
 
-  #matchNamespace(group: Group<T>, namespace: Namespace): Match {
+  #matchNamespace(group: Group<T>, namespace: Namespace): LabelMatch {
     if (group.selector === undefined) return 'yes'
     const before = group.matches.get(namespace.name)
     if (before !== undefined) return before
@@ -174,7 +186,7 @@ export class CandidateIndex<T extends Selecting> {
   }
 }
 
-function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): Match {
+function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): LabelMatch {
   return matchSelector(selector, { labels, complete })
 }
 
@@ -187,10 +199,10 @@ function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): voi
   for (const [key, value] of pod.labels) {
     for (const entry of postings.byKey.get(key)?.get(value) ?? []) into.push(entry)
   }
-  if (pod.openLabels.size === 0 && pod.possibleLabels.size === 0) return
+  if (pod.unknownLabels.size === 0 && pod.possibleLabels.size === 0) return
   // A value that nobody knows may be any; an entry that stands under several of them counts once.
   const found = new Set<Entry<T>>()
-  for (const keys of [pod.openLabels, pod.possibleLabels]) {
+  for (const keys of [pod.unknownLabels, pod.possibleLabels]) {
     for (const key of keys) {
       for (const list of postings.byKey.get(key)?.values() ?? []) for (const entry of list) found.add(entry)
     }
@@ -198,21 +210,7 @@ function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): voi
   for (const entry of found) into.push(entry)
 }
 
-/** A label that a selector demands, and the values that will do. */
-interface Demand {
-  readonly key: string
-  readonly values: ReadonlySet<string>
-}
-
-function* demandsOf(selector: LabelSelector | undefined): Iterable<Demand> {
-  if (selector === undefined) return
-  for (const [key, value] of selector.matchLabels) yield { key, values: new Set([value]) }
-  for (const { key, operator, values } of selector.matchExpressions) {
-    if (operator === 'In') yield { key, values: new Set(values) }
-  }
-}
-
-function groupByNamespaceSelector<T extends Selecting>(objects: readonly T[]): readonly Group<T>[] {
+function groupByNamespaceSelector<T extends HasSelectors>(objects: readonly T[]): readonly Group<T>[] {
   const groups = new Map<string, Group<T>>()
   for (const object of objects) {
     const selector = object.namespaceSelector
@@ -229,73 +227,6 @@ function groupByNamespaceSelector<T extends Selecting>(objects: readonly T[]): r
 export function selectorKey(selector: LabelSelector): string {
   const labels = [...selector.matchLabels].toSorted(([left], [right]) => compareBytes(left, right))
   return JSON.stringify([labels, selector.matchExpressions])
-}
-
-/** Namespaces by their labels. */
-interface NamespacePostings {
-  readonly byKey: ReadonlyMap<string, ReadonlyMap<string, readonly Namespace[]>>
-  /** Those whose labels are not all known. */
-  readonly incomplete: readonly Namespace[]
-  /** Those of them that may carry a key with any value, by key, as far as it was asked. */
-  readonly mayCarry: Map<string, readonly Namespace[]>
-}
-
-function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostings {
-  const byKey = new Map<string, Map<string, Namespace[]>>()
-  const incomplete: Namespace[] = []
-  for (const namespace of namespaces) {
-    if (!namespace.complete) incomplete.push(namespace)
-    for (const [key, value] of namespace.labels) {
-      const byValue = getOrCreate(byKey, key, () => new Map<string, Namespace[]>())
-      getOrCreate(byValue, value, () => []).push(namespace)
-    }
-  }
-  return { byKey, incomplete, mayCarry: new Map() }
-}
-
-/** The namespaces that may match a selector, or undefined where it demands no label. */
-function candidateNamespaces(
-  selector: LabelSelector | undefined,
-  postings: NamespacePostings,
-): readonly Namespace[] | undefined {
-  let fewest: readonly Namespace[] | undefined
-  for (const demand of demandsOf(selector)) {
-    const found = namespacesMeeting(demand, postings)
-    if (fewest === undefined || found.length < fewest.length) fewest = found
-  }
-  return fewest
-}
-
-/** A namespace stands under one value of a key at most, and not there where it only may carry it: none comes twice. */
-function namespacesMeeting({ key, values }: Demand, postings: NamespacePostings): readonly Namespace[] {
-  const { byKey, incomplete, mayCarry } = postings
-  const byValue = byKey.get(key)
-  const unsure = getOrCreate(mayCarry, key, () => incomplete.filter(({ labels }) => !labels.has(key)))
-  return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(unsure)
-}
-
-function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {
-  const namespaces = new Map<string, Namespace>()
-  for (const namespace of given) {
-    const twin = namespaces.get(namespace.name)
-    if (twin === undefined || precedes(namespace, twin)) namespaces.set(namespace.name, namespace)
-  }
-  for (const pod of pods) {
-    if (!namespaces.has(pod.namespace)) {
-      namespaces.set(pod.namespace, namespaceNamed(pod.namespace, new Map(), false))
-    }
-  }
-  return namespaces
-}
-
-/** A snapshot holds a namespace once; where it does not, the answer still must not hang on the order. */
-function precedes(left: Namespace, right: Namespace): boolean {
-  if (left.complete !== right.complete) return left.complete
-  return labelsText(left) < labelsText(right)
-}
-
-function labelsText(namespace: Namespace): string {
-  return JSON.stringify([...namespace.labels].toSorted(([left], [right]) => compareBytes(left, right)))
 }
 
 function countLabels(pods: readonly Pod[]): Map<string, Map<string, number>> {

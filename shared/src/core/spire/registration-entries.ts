@@ -54,7 +54,7 @@ function add(outcome: EntryOutcome, held: Map<string, RegistrationEntry>): void 
   if (entry === undefined || (verdict.state !== 'declared' && verdict.state !== 'depends')) return
   const registration = registrationOf(entry, outcome)
   // Two pods share an entry only where a template names the other's UID; the workload of neither gets it.
-  const scope = entry.open.length > 0 && pod !== undefined ? podText(pod) : ''
+  const scope = entry.placeholders.length > 0 && pod !== undefined ? podText(pod) : ''
   const unsure = verdict.state === 'depends' ? registration.source : ''
   const key = [entryKey(entry), scope, unsure].join('\n')
   const twin = held.get(key)
@@ -76,7 +76,7 @@ function registrationOf(entry: RenderedEntry, { source, pod, verdict }: EntryOut
     store_svid: entry.storeSvid,
     source: sourceText(source),
     pod: pod === undefined ? undefined : podText(pod),
-    unknown: entry.open,
+    unknown: entry.placeholders,
     depends: verdict.state === 'depends' ? verdict.why : undefined,
   }
 }
