@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { isRecord, own } from '../shared/src/core/json.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const TRACKED = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' })
@@ -13,7 +14,7 @@ const SOURCES = TRACKED.filter((path) => /^(shared|plugin|operator)\/src\/.*\.ts
 /** The modules that a source file imports, relative ones as paths from the root. */
 function importsOf(path: string): readonly string[] {
   const text = readFileSync(join(ROOT, path), 'utf8')
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, module = '']) =>
+  return [...text.matchAll(/\b(?:from\s+|import\s*(?:\(\s*)?)'([^'\s]+)'/g)].map(([, module = '']) =>
     module.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), module)) : module,
   )
 }
@@ -33,8 +34,15 @@ function floor(path: string): number {
   )
 }
 
-/** The library and its small build. */
-const ZOD: ReadonlySet<string> = new Set(['zod', 'zod/mini'])
+/** The pure libraries of the core: zod and its small build, SHA-256, Go's regular expressions, punycode as an ES module. */
+const CORE_LIBRARIES: ReadonlySet<string> = new Set([
+  'zod',
+  'zod/mini',
+  '@noble/hashes/sha2.js',
+  '@noble/hashes/utils.js',
+  're2js',
+  'punycode/punycode.es6.js',
+])
 
 describe('who imports whom', () => {
   test('there are sources to look at', () => {
@@ -43,10 +51,10 @@ describe('who imports whom', () => {
   })
 
   test.each(SOURCES.filter((path) => path.startsWith('shared/src/core/')))(
-    '%s imports zod and the core alone',
+    '%s imports the libraries of the core and the core alone',
     (path) => {
       const foreign = importsOf(path).filter(
-        (module) => !ZOD.has(module) && !module.startsWith('shared/src/core/'),
+        (module) => !CORE_LIBRARIES.has(module) && !module.startsWith('shared/src/core/'),
       )
       expect(foreign).toEqual([])
     },
@@ -70,6 +78,58 @@ describe('who imports whom', () => {
         .map((module) => `${path} imports ${module}`),
     )
     expect(upward).toEqual([])
+  })
+})
+
+/** The package of an import, e.g. `@oclif/core` of `@oclif/core/command`; undefined for a file and for a module of Node. */
+function packageOf(module: string): string | undefined {
+  if (
+    module.startsWith('node:') ||
+    /^(?:(?:shared|plugin|operator|scripts|test|bench)\/|package\.json$)/.test(module)
+  )
+    return undefined
+  return /^(?:@[^/]+\/)?[^/]+/.exec(module)?.[0]
+}
+
+/** The packages that groups of a package.json list. */
+function listed(manifest: string, ...groups: readonly string[]): readonly string[] {
+  const parsed: unknown = JSON.parse(readFileSync(join(ROOT, manifest), 'utf8'))
+  return groups.flatMap((group) => {
+    const packages = own(parsed, group)
+    return isRecord(packages) ? Object.keys(packages) : []
+  })
+}
+
+describe('who lists what it imports', () => {
+  /** The folders, and the package.json that lists what they import. */
+  const lists: readonly (readonly [folders: RegExp, manifest: string])[] = [
+    [/^(?:scripts|test|bench)\/.*\.tsx?$/, 'package.json'],
+    [/^shared\/src\/.*\.tsx?$/, 'shared/package.json'],
+    [/^plugin\/src\/.*\.tsx?$/, 'plugin/package.json'],
+    [/^operator\/src\/.*\.tsx?$/, 'operator/package.json'],
+  ]
+
+  test.each(lists)('what %s imports stands in %s', (folders, manifest) => {
+    const known = new Set(listed(manifest, 'dependencies', 'devDependencies'))
+    const missing = TRACKED.filter((path) => folders.test(path)).flatMap((path) =>
+      importsOf(path)
+        .map(packageOf)
+        // Workspaces are linked.
+        .filter((name) => name !== undefined && !name.startsWith('@kleym/'))
+        // Types come from a package of their own.
+        .filter((name) => !known.has(name ?? '') && !known.has(`@types/${name}`))
+        .map((name) => `${path} imports ${name}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test.each(lists.slice(1))('what runs and %s does not import does not stand in %s', (folders, manifest) => {
+    const imported = new Set(
+      TRACKED.filter((path) => folders.test(path))
+        .flatMap(importsOf)
+        .map(packageOf),
+    )
+    expect(listed(manifest, 'dependencies').filter((name) => !imported.has(name))).toEqual([])
   })
 })
 
