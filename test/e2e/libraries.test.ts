@@ -1,7 +1,7 @@
 // Libraries that the executable loads when it first needs them (scripts/build/late-libraries.ts): each answers there as it
 // does where nothing is bundled.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { displayWidth } from '../../plugin/src/view/width.ts'
+import { displayWidth } from '../../plugin/src/text/width.ts'
 import { built, BUILD_MAX_MS, kleym } from './plugin.ts'
 import { SCM_CONFIG, SETTINGS, SMALL, workspace } from './workspace.ts'
 

@@ -1,7 +1,7 @@
 // The widths of the plugin, against those of a terminal, and the terminal of the tests itself.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { displayWidth } from '../../plugin/src/view/width.ts'
+import { displayWidth } from '../../plugin/src/text/width.ts'
 import { TerminalScreen } from './screen.ts'
 
 const COLUMNS = 80

@@ -3,7 +3,7 @@
 import * as Flags from '@oclif/core/flags'
 import { parse } from '@oclif/core/parser'
 import { expect, test } from 'vitest'
-import { isUsageError, usageError } from '../../src/cli/usage-errors.ts'
+import { isUsageError, usageError } from '../../src/program/usage-errors.ts'
 
 const FLAGS = {
   output: Flags.string({ char: 'o', options: ['text', 'json'] }),

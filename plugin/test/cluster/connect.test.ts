@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
 import { json } from '../../../test/faults/behaviour.ts'
 import { faultServer } from '../../../test/faults/server.ts'
-import { clusterOptions, type ClusterFlags } from '../../src/cli/cluster-flags.ts'
+import { clusterOptions, type ClusterFlags } from '../../src/flags/cluster-flags.ts'
 import { connect, type Connection } from '../../src/cluster/connect.ts'
 
 let folder = ''
