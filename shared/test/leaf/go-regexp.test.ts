@@ -142,6 +142,14 @@ describe('no expression makes a search slow', () => {
     expect(performance.now() - began).toBeLessThan(BOUND_MS)
   })
 
+  test('what would be large is refused before it is compiled', () => {
+    const began = performance.now()
+    // Compiling one takes a second.
+    for (let count = 560; count < 580; count++)
+      expect(compileGoRegexp('a{1000}'.repeat(count)).kind).toBe('unsupported')
+    expect(performance.now() - began).toBeLessThan(BOUND_MS)
+  })
+
   test('what is refused for its size is near to the bound', () => {
     const thousand = '(?:ab){500}'
     expect(compileGoRegexp(thousand.repeat(SIZE_MAX / 1000 - 1)).kind).toBe('regexp')
