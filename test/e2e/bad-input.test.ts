@@ -45,6 +45,20 @@ describe('files that cannot be understood', () => {
     expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets/m)
   })
 
+  test('malformed JSON is placed where it is malformed, not where the file ends', async () => {
+    const pods = '{"apiVersion": "v1",\n"kind": "Pod"\n"metadata": {"name": "x"},\n"spec": {}}'
+    const run = await inFolder({ 'all.yaml': SMALL, 'pods.json': pods }, [
+      'explain',
+      'team-a/chat',
+      ...ALL,
+      '-f',
+      'pods.json',
+      ...SETTINGS,
+    ])
+    expectError(run, 4, 'cannot read document 1 of pods.json', /pods\.json, document 1, line 3, column 1\b/)
+    expect(run.stderr).toContain('it is no JSON: a "," is missing between two values')
+  })
+
   test('what the malformed document may hold is unknown, not missing', async () => {
     const run = await inFolder({ 'all.yaml': documents('kind: [\n', OBJECTIVE, BINDING) }, [
       'explain',

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { bundle } from '../../scripts/build/bundle.ts'
 import { archiveProblems } from '../../scripts/release/archive-check.ts'
@@ -199,8 +200,30 @@ describe('the packer', () => {
     expect(await tarGz(files, 7)).not.toEqual(await tarGz(files, 8))
   })
 
-  test('refuses a path that does not fit', async () => {
-    const files = [{ name: 'a'.repeat(101), bytes: Buffer.from('') }]
-    await expect(tarGz(files, 0)).rejects.toThrow('the path is too long')
+  test('keeps what does not fit into a short header', async () => {
+    const files = ['a'.repeat(101), `${'b'.repeat(90)}/${'c'.repeat(90)}`, 'é'].map((name) => ({
+      name,
+      bytes: Buffer.from(name),
+    }))
+    expect(await membersOf(await tarGz(files, 0))).toEqual(
+      files.map((file) => ({ ...file, type: 'file', mode: 0o644 })),
+    )
+  })
+
+  test('packs what comes out as it went in, whatever its size', async () => {
+    const files = [0, 1, 511, 512, 513, 100_000].map((size) => ({
+      name: String(size),
+      bytes: Buffer.alloc(size, 'x'),
+    }))
+    expect((await membersOf(await tarGz(files, 0))).map(({ bytes }) => bytes)).toEqual(
+      files.map(({ bytes }) => bytes),
+    )
+  })
+
+  test.each([
+    ['no gzip', Buffer.from('x'.repeat(600)), 'incorrect header check'],
+    ['no tar', gzipSync('x'.repeat(600)), 'Invalid tar header'],
+  ])('refuses to list %s', async (_, archive, message) => {
+    await expect(membersOf(archive)).rejects.toThrow(message)
   })
 })

@@ -112,7 +112,7 @@ export async function parse(
   }
   const { text, badLines } = decodeUtf8(bytes)
   if (badLines.length === 0 && looksLikeJson(text)) {
-    const parsed = parseJson(text)
+    const parsed = await parseJson(text)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
     const asYaml = await parseYaml(text, badLines, lines)
     // A broken JSON text is broken YAML too: then the first reading says better where.

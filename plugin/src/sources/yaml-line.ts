@@ -53,11 +53,13 @@ function takeApart(text: string): YamlLine {
   const indent = parts[1]?.length ?? 0
   const key = parts[2]
   const rest = parts[4] ?? ''
-  // `yes:` is the key "true".
-  if (key !== undefined)
+  if (key !== undefined) {
+    if (indent + key.length > KEY_MAX) return UNSUPPORTED
+    // `yes:` is the key "true".
     return key.length > WORD_MAX || typeof resolvePlain(key) === 'string'
       ? withValue(indent, key, rest)
       : UNSUPPORTED
+  }
   if (parts[3] !== undefined) return takeItemApart(indent, text, rest)
   if (rest === '' || rest.startsWith('#')) return BLANK
   return rest === '---' && indent === 0 ? MARK : UNSUPPORTED
@@ -73,6 +75,9 @@ function takeItemApart(indent: number, text: string, rest: string): YamlLine {
   if (inner.indent > indent) return { indent, key: undefined, inner, scalar: undefined, open: '' }
   return withValue(indent, undefined, rest)
 }
+
+/** Where the colon of a key stands at most: YAML takes none further than 1,024 characters behind the key's beginning. */
+const KEY_MAX = 1024
 
 /** No word that means something else than itself is longer; a key begins like no number. */
 const WORD_MAX = 5

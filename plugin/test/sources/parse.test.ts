@@ -166,7 +166,22 @@ describe('JSON', () => {
   })
 
   test.each<[string, string, string, number, number]>([
-    ['a trailing comma', '{\n"a": 1,\n}', 'it is no JSON', 3, 1],
+    ['a trailing comma', '{\n"a": 1,\n}', 'it is no JSON: a key in double quotes is missing', 3, 1],
+    ['a missing comma', '{\n"a": 1\n"b": 2}', 'it is no JSON: a "," is missing', 3, 1],
+    ['a missing colon', '{\n  "a" 1}', 'it is no JSON: a ":" is missing after a key', 2, 7],
+    ['a missing value', '[1,\n]', 'it is no JSON: a value is missing', 2, 1],
+    ['a word that JSON does not know', '{\n"a": True}', 'it is no JSON: here stands what is no value', 2, 6],
+    ['a comment', '{\n"a": 1 // one\n}', 'it is no JSON: JSON has no comments', 2, 8],
+    ['a line break in a string', '{"a":\n"b\n"}', 'it is no JSON: a string has no end on its line', 2, 1],
+    ['an unknown escape', '["\\q"]', 'it is no JSON: a string has an unknown escape', 1, 2],
+    [
+      'a control character in a string',
+      '["\u0001"]',
+      'it is no JSON: a string has a control character',
+      1,
+      2,
+    ],
+    ['half a number', '[1.]', 'it is no JSON: a number is malformed', 1, 2],
     ['an end too early', '{"a": 1', 'the JSON ends too early', 1, 8],
     ['a key twice', '{"a": 1,\n "a": 2}', 'the key "a" stands twice', 2, 2],
     [

@@ -2,7 +2,6 @@ import { domainToASCII } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dnsNameVerdict } from '../../src/core/spire/dns-name.ts'
-import { decodePunycode } from '../../src/core/spire/punycode.ts'
 import { disagreements, readVectors, textAt } from '../go/vectors.ts'
 
 test('DNS names are judged as spire-server judges them, wherever there is a judgement', () => {
@@ -60,6 +59,13 @@ describe('names measured against spire-server 1.15.3', () => {
       'has the label "xn--e-xbb", which is no valid punycode: what it stands for is not in normal form',
     ],
     ['xn--99zzzzzzz', 'has the label "xn--99zzzzzzz", which is no valid punycode: it cannot be decoded'],
+    ['xn--a-8f4g', 'has the label "xn--a-8f4g", which is no valid punycode: it stands for half a character'],
+    // Both halves of U+1F600, which is written "xn--e28h".
+    [
+      'xn--8c9bk9h',
+      'has the label "xn--8c9bk9h", which is no valid punycode: it stands for half a character',
+    ],
+    ['xn---', 'has the label "xn---", which is no valid punycode: it cannot be decoded'],
     ['xn--', 'has the label "xn--", which is no valid punycode: it stands for plain ASCII'],
     ['a'.repeat(64), 'has a label over 63 characters'],
     ['a.'.repeat(126) + 'ab', 'is over 253 characters'],
@@ -84,17 +90,16 @@ describe('names measured against spire-server 1.15.3', () => {
   })
 })
 
-test('punycode comes back from what the platform encodes', () => {
+test('what the platform encodes is accepted, in letters that no later Unicode changes', () => {
   const letter = fc.oneof(
     fc.constantFrom('a', 'z', '0'),
     fc.integer({ min: 0x4e00, max: 0x9fff }).map(String.fromCodePoint),
   )
   fc.assert(
     fc.property(fc.array(letter, { maxLength: 12 }), (letters) => {
-      const text = `${letters.join('')}\u5b57`
-      const encoded = domainToASCII(text)
+      const encoded = domainToASCII(`${letters.join('')}\u5b57`)
       expect(encoded.startsWith('xn--')).toBe(true)
-      expect(String.fromCodePoint(...(decodePunycode(encoded.slice('xn--'.length)) ?? []))).toBe(text)
+      expect(dnsNameVerdict(encoded).kind).toBe(encoded.length > 63 ? 'refused' : 'accepted')
     }),
     { numRuns: 500 },
   )

@@ -2,7 +2,7 @@
 // selector) and those outside its cache (facts/spire.md §2, §11.18).
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
-import { compileGoRegexp, type GoRegexp } from './go-regexp.ts'
+import { compileGoRegexp, type GoRegexp } from '../go/regexp.ts'
 import { matchSelector, type LabelView } from './label-match.ts'
 import type { UniformVerdict } from './prepared-id.ts'
 
