@@ -118,6 +118,7 @@ class Operator {
       config: {
         trustDomain: { kind: 'set', value: settings.trustDomain },
         className: settings.className,
+        outputLabels: settings.outputLabels,
       },
       clock,
       random,

@@ -52,8 +52,9 @@ export function operatorSettings(
 export function flagClaim({
   trustDomain,
   className,
-}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsClaim {
-  return { source: 'the command line', subject: undefined, trustDomain, className }
+  outputLabels,
+}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels'>): SettingsClaim {
+  return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
 }
 
 /** What tells something of SCM's settings where its configuration does not. */

@@ -8,6 +8,7 @@ import {
   SPIRE_GROUP,
   SPIRE_VERSION,
 } from '@kleym/shared/core/names.ts'
+import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { stringify } from 'yaml'
 
@@ -35,9 +36,14 @@ export function liveText(live: ClusterSpiffeId, withUid: boolean): string {
 
 /** What an update leaves: our labels and annotations over those that are there. */
 export function updatedText(live: ClusterSpiffeId, output: Output, withUid: boolean): string {
-  const labels = { ...Object.fromEntries(live.meta.labels), ...output.metadata.labels }
-  const annotations = { ...Object.fromEntries(live.meta.annotations), ...output.metadata.annotations }
-  return textOf(output.metadata.name, labels, annotations, output.spec, withUid)
+  const { labels, annotations } = metadataAfterWrite(live.meta, output)
+  return textOf(
+    output.metadata.name,
+    Object.fromEntries(labels),
+    Object.fromEntries(annotations),
+    output.spec,
+    withUid,
+  )
 }
 
 function textOf(

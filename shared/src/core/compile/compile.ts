@@ -39,5 +39,5 @@ function resolve({ binding, config, parts }: Gathered): Resolved | Refusal {
     spiffeId: spiffeIdOf(parts, trustDomainText(config)),
     selectors: selectorsOf(parts),
   }
-  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config.className) }
+  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config) }
 }

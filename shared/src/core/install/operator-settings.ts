@@ -8,6 +8,8 @@ import { bindingSubject } from '../findings/subjects.ts'
 import type { Binding } from '../objects/binding.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from './output-labels.ts'
 
 /** The flags and variables that set the operator up, once. */
 export const TRUST_DOMAIN_FLAG = '--trust-domain'
@@ -25,6 +27,8 @@ export interface SettingsClaim {
   readonly subject: Subject | undefined
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  /** Undefined where this source says nothing of them: a status holds none. */
+  readonly outputLabels?: ReadonlyMap<string, string> | undefined
 }
 
 /** The settings in force, and where sources disagree about them. */
@@ -70,6 +74,7 @@ export function statusClaims(bindings: readonly Binding[]): readonly SettingsCla
 export function settleSettings(claims: readonly SettingsClaim[]): OperatorSettings {
   const trustDomain = claims.find((claim) => claim.trustDomain !== undefined)
   const className = claims.find((claim) => claim.className !== undefined)
+  const outputLabels = claims.find((claim) => claim.outputLabels !== undefined)
   return {
     config: {
       trustDomain:
@@ -77,10 +82,11 @@ export function settleSettings(claims: readonly SettingsClaim[]): OperatorSettin
           ? { kind: 'not known' }
           : { kind: 'set', value: trustDomain.trustDomain },
       className: className?.className ?? '',
+      ...(outputLabels?.outputLabels === undefined ? {} : { outputLabels: outputLabels.outputLabels }),
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
-    disagreements: disagreementsOf(claims, trustDomain, className),
+    disagreements: disagreementsOf(claims, trustDomain, className, outputLabels),
   }
 }
 
@@ -88,6 +94,7 @@ function disagreementsOf(
   claims: readonly SettingsClaim[],
   trustDomain: SettingsClaim | undefined,
   className: SettingsClaim | undefined,
+  outputLabels: SettingsClaim | undefined,
 ): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   const differ = (
@@ -106,6 +113,13 @@ function disagreementsOf(
   for (const claim of claims) {
     differ(claim, 'the trust domain', claim.trustDomain, trustDomain, trustDomain?.trustDomain)
     differ(claim, 'the class', claim.className, className, className?.className)
+    differ(
+      claim,
+      'the output labels',
+      labelsText(claim.outputLabels),
+      outputLabels,
+      labelsText(outputLabels?.outputLabels),
+    )
   }
   return [...bySubject.values()].map(({ subject, evidence }) =>
     finding('KLM520', {
@@ -116,7 +130,19 @@ function disagreementsOf(
   )
 }
 
-function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain' | 'className'> | undefined {
+/** Output labels as a person writes them; undefined where nothing is said of them. */
+function labelsText(labels: ReadonlyMap<string, string> | undefined): string | undefined {
+  return labels === undefined
+    ? undefined
+    : [...labels]
+        .map(([key, value]) => `${key}=${value}`)
+        .toSorted(compareBytes)
+        .join(', ')
+}
+
+function containerSettings(
+  container: unknown,
+): Pick<SettingsClaim, 'trustDomain' | 'className' | 'outputLabels'> | undefined {
   const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))
@@ -126,7 +152,13 @@ function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain
   if (!isRecord(container) || !isOperator) return undefined
   const trustDomain = argument(args, TRUST_DOMAIN_FLAG) ?? variable(env, TRUST_DOMAIN_ENV)
   const className = argument(args, CLASS_NAME_FLAG) ?? variable(env, CLASS_NAME_ENV)
-  return { trustDomain, className: className ?? (trustDomain === undefined ? undefined : '') }
+  const labels = readOutputLabels(argumentsNamed(args, OUTPUT_LABEL_FLAG))
+  const isKnown = trustDomain !== undefined && labels.kind === 'labels'
+  return {
+    trustDomain,
+    className: className ?? (trustDomain === undefined ? undefined : ''),
+    outputLabels: isKnown ? labels.labels : undefined,
+  }
 }
 
 /** What the containers of a Deployment are started with, one list for each. */
@@ -140,17 +172,19 @@ function argumentsOf(container: unknown): readonly string[] {
   )
 }
 
-/** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so nobody knows it here. */
+/** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so it is not known here. */
 export function argument(args: readonly string[], flag: string): string | undefined {
-  for (const [at, arg] of args.entries()) {
-    const value = arg.startsWith(`${flag}=`)
-      ? arg.slice(flag.length + 1)
-      : arg === flag
-        ? args[at + 1]
-        : undefined
-    if (value !== undefined) return value.includes('$(') ? undefined : value
-  }
-  return undefined
+  const [value] = argumentsNamed(args, flag)
+  return value === undefined || value.includes('$(') ? undefined : value
+}
+
+/** Every value of a flag, as written. */
+function argumentsNamed(args: readonly string[], flag: string): readonly string[] {
+  return args.flatMap((arg, at) => {
+    if (arg.startsWith(`${flag}=`)) return [arg.slice(flag.length + 1)]
+    const next = arg === flag ? args[at + 1] : undefined
+    return next === undefined ? [] : [next]
+  })
 }
 
 function variable(env: readonly unknown[], name: string): string | undefined {

@@ -1,6 +1,7 @@
 // A ClusterSPIFFEID as SCM takes it up: whether it looks at it at all, and its parsed spec.
 // Source: SCM v0.7.0, api/v1alpha1/clusterspiffeid_webhook.go (ParseClusterSPIFFEIDSpec) and pkg/spireentry/reconciler.go
 // (facts/spire.md §1, §2, §11.9, §11.13).
+import { SCM_CLASS_LABEL } from '../names.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { byteLength } from '../text/bytes.ts'
@@ -170,8 +171,6 @@ function handlingOf(source: EntrySource, byClass: ObjectHandling, parsed: Parsed
   return { state: 'invalid', field: parsed.field, why }
 }
 
-const CLASS_LABEL = 'spire.spiffe.io/class-name'
-
 /** The filters of SCM's cache, and its switch: an object that they hide is never decoded. */
 function unseenWhy(
   object: ClusterSpiffeId,
@@ -182,7 +181,7 @@ function unseenWhy(
     return { state: 'ignored', why: 'SCM is told not to reconcile ClusterSPIFFEIDs' }
   }
   const wanted = new Map(settings.clusterSPIFFEIDLabelSelector)
-  if (settings.filterByClassName) wanted.delete(CLASS_LABEL)
+  if (settings.filterByClassName) wanted.delete(SCM_CLASS_LABEL)
   for (const [label, value] of wanted) {
     if (object.meta.labels.get(label) !== value) {
       const why = `SCM sees only ClusterSPIFFEIDs labelled ${label}=${value}, and ${sourceText(source)} is not`
@@ -190,15 +189,15 @@ function unseenWhy(
     }
   }
   if (!settings.filterByClassName) return undefined
-  const label = object.meta.labels.get(CLASS_LABEL)
+  const label = object.meta.labels.get(SCM_CLASS_LABEL)
   if (settings.className === undefined && label !== undefined) {
     return {
       state: 'unknown',
-      why: `SCM sees only the label ${CLASS_LABEL} of its own class, which is not known`,
+      why: `SCM sees only the label ${SCM_CLASS_LABEL} of its own class, which is not known`,
     }
   }
   if (label !== undefined && label === settings.className) return undefined
-  const why = `SCM sees only ClusterSPIFFEIDs with its class in the label ${CLASS_LABEL}, and ${sourceText(source)} has ${label === undefined ? 'none' : label}`
+  const why = `SCM sees only ClusterSPIFFEIDs with its class in the label ${SCM_CLASS_LABEL}, and ${sourceText(source)} has ${label === undefined ? 'none' : label}`
   return { state: 'ignored', why }
 }
 
