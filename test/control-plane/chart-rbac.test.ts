@@ -24,7 +24,7 @@ import {
 } from './objects.ts'
 import { checkRights } from '../../operator/src/check/checks.ts'
 import { rightsWanted } from '../../operator/src/check/rights.ts'
-import { clusterOf } from '../../operator/src/cluster.ts'
+import { clusterOf } from '../../operator/src/settings/cluster.ts'
 import { createApi } from '../../shared/src/kube/client.ts'
 import { systemClock } from '../../shared/src/kube/clock.ts'
 import { operatorAccess } from './operator-access.ts'

@@ -1,4 +1,4 @@
-// What an API server answered: its body, bounded, as an object or as the failure that it tells of.
+// What an API server answered: its body, bounded, as an object or as the failure that it reports.
 import type { IncomingMessage } from 'node:http'
 import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
 import type { Clock } from './clock.ts'
@@ -47,7 +47,7 @@ function apiError(answer: Answer, clock: Clock): ApiError {
   })
 }
 
-/** The ApiError that a `Status` object tells of; `asked` is what the Retry-After header said, in milliseconds. */
+/** The ApiError that a `Status` object reports; `asked` is what the Retry-After header said, in milliseconds. */
 export function statusError(status: JsonRecord, httpStatus: number, asked?: number): ApiError {
   const code = status['code']
   const details = own(status, 'details')

@@ -46,7 +46,7 @@ export interface DeleteOptions extends CallOptions {
   readonly resourceVersion?: string
 }
 
-/** What a DELETE came to: gone for good, or there until its finalizers are removed. */
+/** The result of a DELETE: gone for good, or there until its finalizers are removed. */
 export type Deletion =
   | { readonly state: 'gone' }
   | { readonly state: 'terminating'; readonly object: JsonRecord }
@@ -93,7 +93,7 @@ export interface WatchEvent {
 export interface Api {
   get(resource: Resource, ref: ObjectRef, options?: CallOptions): Promise<JsonRecord>
   /**
-   * The pages of one list, one by one, all of the same state of the cluster, so that nobody needs to hold all raw
+   * The pages of one list, one by one, all of the same state of the cluster, so that no caller needs to hold all raw
    * objects at once. It throws an `ApiError` 410 where the next page is no longer to be had: begin again.
    */
   pages(resource: Resource, options?: ListOptions): AsyncIterable<Listing>

@@ -37,6 +37,11 @@ export class SimulatedServer implements Pick<Api, 'pages' | 'watch'> {
     return this.#objects
   }
 
+  /** The newest version. */
+  get version(): string {
+    return String(this.#version)
+  }
+
   /** True where an object of that UID exists. */
   isAlive(uid: string): boolean {
     return [...this.#objects.values()].some((object) => readMeta(object).uid === uid)

@@ -19,6 +19,9 @@ const FAULTS: readonly Fate[] = ['reset', 'stalled', 'expired', 'throttled', 'fa
 
 const FAULT = new Error('a fault of a listener')
 
+/** A version that no run comes to. */
+const LATER = '9'.repeat(30)
+
 /** Steps that a settled server may need at most to be followed. */
 const PATIENCE = 500
 
@@ -40,6 +43,8 @@ export class World {
   /** What a listener knows who has heard every change. */
   readonly mirror = new Map<string, Thing>()
   readonly confirmedGone = new Set<string>()
+  /** The objects that calls of our own have confirmed gone, as they were last seen, by UID. */
+  readonly lastSeen = new Map<string, ObjectMeta>()
   /** UIDs that were once unreadable: the stream may take them out and in again. */
   readonly onceBroken = new Set<string>()
   /** The newest version that a call of our own has shown of each key. */
@@ -151,6 +156,7 @@ export class World {
   async gone(seen: ObjectMeta): Promise<void> {
     await this.server.turn()
     this.store.confirmGone(seen)
+    this.lastSeen.set(seen.uid ?? '', seen)
     this.raiseFloor(seen)
     if (!this.onceBroken.has(seen.uid ?? '')) this.confirmedGone.add(seen.uid ?? '')
   }
@@ -193,7 +199,8 @@ export class World {
   }
 
   isSettled(): boolean {
-    return this.reflector.state.kind === 'synced' && this.truth() === this.held() && this.store.awaited === 0
+    const hasSeenAll = this.store.seen === this.server.version
+    return this.reflector.state.kind === 'synced' && this.truth() === this.held() && hasSeenAll
   }
 
   /** Lets the server and time go on without faults, until the store has caught up or the patience is over. */
@@ -206,8 +213,18 @@ export class World {
       await flush()
       this.check()
     }
-    const state = `${this.reflector.state.kind}, ${this.store.awaited} awaited`
+    const state = `${this.reflector.state.kind}, at ${this.store.seen} of ${this.server.version}`
     this.claim(this.isSettled(), `holds ${this.held()} rather than ${this.truth()} in the end (${state})`)
+    this.checkTombstones()
+  }
+
+  /** Ends the run: no tombstone outlives what the stream can show, so the store takes what is gone for new objects. */
+  checkTombstones(): void {
+    for (const meta of this.lastSeen.values()) {
+      const again: Thing = { meta: { ...meta, resourceVersion: LATER } }
+      this.store.apply('ADDED', again)
+      this.claim(this.store.get(objectKey(meta)) === again, `the tombstone of ${tag(again)} is still there`)
+    }
   }
 }
 
