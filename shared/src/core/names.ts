@@ -41,7 +41,18 @@ export const MESSAGE_BYTES = 1024
 export const CONFLICTS_NAMED = 10
 
 /** The condition types of a binding, in the order in which `status.conditions` lists them. */
-export const CONDITION_TYPES = ['Ready', 'Conflict', 'InvalidRef', 'UnsafeSelector', 'RenderFailure'] as const
+export const DECISION_CONDITIONS = [
+  'Ready',
+  'Conflict',
+  'InvalidRef',
+  'UnsafeSelector',
+  'RenderFailure',
+] as const
+export type DecisionCondition = (typeof DECISION_CONDITIONS)[number]
+/** Tells whether SCM acts on the output; nothing is decided by it. */
+export const IN_FORCE_CONDITION = 'InForce'
+/** All conditions of a status, in their order. */
+export const CONDITION_TYPES = [...DECISION_CONDITIONS, IN_FORCE_CONDITION] as const
 export type ConditionType = (typeof CONDITION_TYPES)[number]
 
 /** Identity boundaries. */
