@@ -223,14 +223,14 @@ test('nobody writes the status of a binding that is being deleted', () => {
   expect(nextStatus(previous, judgementOf(one), LATER)).toBe(previous)
 })
 
-describe('InForce', () => {
-  const inForce = (status: BindingStatus): string => {
-    const found = status.conditions?.find(({ type }) => type === 'InForce')
-    return `${found?.status} ${found?.reason} ${found?.lastTransitionTime}`
-  }
-  const said = (inForceReason: StatusContext['inForceReason'], previous?: BindingStatus, context = CONTEXT) =>
-    next(READY, previous, { ...context, inForceReason })
+const inForce = (status: BindingStatus): string => {
+  const found = status.conditions?.find(({ type }) => type === 'InForce')
+  return `${found?.status} ${found?.reason} ${found?.lastTransitionTime}`
+}
+const said = (inForceReason: StatusContext['inForceReason'], previous?: BindingStatus, context = CONTEXT) =>
+  next(READY, previous, { ...context, inForceReason })
 
+describe('InForce', () => {
   test('is Pending where nothing has been said yet', () => {
     expect(inForce(said(undefined))).toBe(`Unknown Pending ${CONTEXT.now}`)
   })
