@@ -16,9 +16,19 @@ import {
   type OutputStats,
 } from '../../src/core/in-force/stats.ts'
 
+const NONE: OutputStats = {
+  namespacesSelected: 0,
+  namespacesIgnored: 0,
+  podsSelected: 0,
+  podEntryRenderFailures: 0,
+  entriesMasked: 0,
+  entriesToSet: 0,
+  entryFailures: 0,
+}
+
 function stats(some: Partial<OutputStats>): OutputStats {
-  const none = Object.fromEntries(STAT_NAMES.map((name) => [name, 0])) as unknown as OutputStats
-  return { ...none, namespacesSelected: 1, ...some }
+  return { ...NONE, namespacesSelected: 1, ...some }
+}
 }
 
 const REGISTERED = stats({ podsSelected: 2, entriesToSet: 2 })
