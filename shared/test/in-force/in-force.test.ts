@@ -29,7 +29,6 @@ const NONE: OutputStats = {
 function stats(some: Partial<OutputStats>): OutputStats {
   return { ...NONE, namespacesSelected: 1, ...some }
 }
-}
 
 const REGISTERED = stats({ podsSelected: 2, entriesToSet: 2 })
 const NO_PODS = stats({})
