@@ -16,6 +16,7 @@ import { ApplyFailures } from './reconcile/apply-failures.ts'
 import { Controller } from './reconcile/controller.ts'
 import { Convergence } from './reconcile/convergence.ts'
 import { BindingDeletion } from './reconcile/deletion.ts'
+import { InForceTracker } from './reconcile/in-force-tracker.ts'
 import { Orphans } from './reconcile/orphans.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { Repairs } from './reconcile/repairs.ts'
@@ -57,11 +58,12 @@ export function composeController(parts: ControllerParts): Controller {
   const indexes = new Indexes({ ...parts, compiler, register, wake })
   const ledger = new Ledger({ ...parts, compiler, indexes, register })
   const writer = new Writer({ ...parts, ledger })
-  const reports = new Reports({ ...parts, writer })
+  const inForce = new InForceTracker(parts)
+  const reports = new Reports({ ...parts, writer, inForce })
   const repairs = new Repairs(parts)
   const applyFailures = new ApplyFailures(parts)
   const lists = new LiveLists(parts)
-  const shared = { ...parts, indexes, ledger, writer, reports, repairs, applyFailures, lists, wake }
+  const shared = { ...parts, indexes, ledger, writer, reports, repairs, applyFailures, inForce, lists, wake }
   const reconciler = new Reconciler({
     ...shared,
     orphans: new Orphans(shared),

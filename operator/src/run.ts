@@ -112,6 +112,9 @@ class Operator {
       log,
       onError,
       onRecovered,
+      onCrdChange: (cache) => {
+        if (cache === this.#caches.bindings) this.#controller.bindingsCrdChanged()
+      },
     })
     const instance = env['POD_NAME'] ?? hostname()
     this.#election = this.#createElection(made.namespace, instance)
@@ -131,6 +134,7 @@ class Operator {
       config: {
         trustDomain: { kind: 'set', value: settings.trustDomain },
         className: settings.className,
+        outputLabels: settings.outputLabels,
       },
       clock,
       random,

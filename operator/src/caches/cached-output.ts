@@ -1,5 +1,6 @@
 // A ClusterSPIFFEID as its cache keeps it. One that names a binding may be kleym's and is kept whole, most of it as text; of
 // any other one only the metadata is kept, so that the cache knows which names are taken.
+import { readOutputStats, type OutputStats } from '@kleym/shared/core/in-force/stats.ts'
 import { dig, isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -20,12 +21,15 @@ export class NamingOutput {
   readonly meta: KeptMeta
   /** The annotation's value, `namespace/name` if it is kleym's; anybody may have written it. */
   readonly bindingKey: string
+  /** SCM's counters; undefined where there are none. */
+  readonly stats: OutputStats | undefined
   /** The spec, and the metadata that `meta` does not hold. */
   readonly #text: string | undefined
 
   constructor(meta: KeptMeta, bindingKey: string, value: JsonRecord) {
     this.meta = meta
     this.bindingKey = bindingKey
+    this.stats = readOutputStats(value)
     this.#text = textOf({
       labels: dig(value, 'metadata', 'labels'),
       annotations: dig(value, 'metadata', 'annotations'),

@@ -25,6 +25,8 @@ export interface KindKeeperOptions {
   readonly onError: (error: unknown) => void
   /** A kind could be read again after a failure: what else failed may be tried at once. */
   readonly onRecovered: () => void
+  /** The CRD of a cached kind has changed. */
+  readonly onCrdChange: (cache: AnyFollowedKind) => void
 }
 
 /** How often the keeper looks again for a kind that is not served, beside whenever a CRD changes. */
@@ -79,7 +81,9 @@ export class KindKeeper {
     this.#crds.subscribe((change) => {
       const { meta } = change.kind === 'removed' ? change.before : change.now
       const kind = byCrd.get(meta.name)
-      if (kind !== undefined) this.#discoverUntilSettled(kind, change.kind !== 'removed')
+      if (kind === undefined) return
+      this.#discoverUntilSettled(kind, change.kind !== 'removed')
+      this.#options.onCrdChange(kind.cache)
     })
     this.#crdReflector = new Reflector<Cached>({
       api,

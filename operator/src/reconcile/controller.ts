@@ -8,6 +8,7 @@ import { runWorkers, PAUSE_EVERY_MS } from '../queue/workers.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Next } from './next.ts'
 import type { Reconciler } from './reconciler.ts'
+import type { Reports } from './reports.ts'
 
 export interface ControllerOptions {
   readonly caches: Caches
@@ -16,6 +17,7 @@ export interface ControllerOptions {
   readonly reconciler: Reconciler
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'reconciled'>
+  readonly reports: Pick<Reports, 'restoreInForce'>
   /** How many bindings are worked on at the same time. */
   readonly workers: number
   /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
@@ -23,6 +25,9 @@ export interface ControllerOptions {
   /** Lets timers and I/O have their turn. */
   readonly pause: () => Promise<unknown>
 }
+
+/** When statuses are written with `InForce` again after the CRD has changed, in milliseconds. */
+const AFTER_CRD_MS = [0, 5_000, 60_000] as const
 
 export class Controller {
   readonly #options: ControllerOptions
@@ -69,6 +74,16 @@ export class Controller {
   /** Looks at once at whatever has failed: the reason may be gone. */
   retryNow(): void {
     for (const key of this.#failing) this.wake(key)
+  }
+
+  /** The API server may take statuses that it has refused so far; it may need a moment for it. */
+  bindingsCrdChanged(): void {
+    const { clock, indexes, reports } = this.#options
+    for (const ms of AFTER_CRD_MS) {
+      clock.after(ms, () => {
+        if (this.#leads && reports.restoreInForce()) indexes.wakeAll()
+      })
+    }
   }
 
   async #reconcile(key: string): Promise<void> {

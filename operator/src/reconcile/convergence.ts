@@ -1,6 +1,7 @@
 // A binding that is not being deleted: decide from the caches, carry out one write, decide again, until nothing is due; then
 // say so in the status. Level-based: why the binding was woken does not matter (docs/contract.md §6 to §8).
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
@@ -12,7 +13,8 @@ import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 import type { ApplyFailures } from './apply-failures.ts'
-import { retry, SETTLED, type Next } from './next.ts'
+import type { InForceTracker } from './in-force-tracker.ts'
+import { retry, SETTLED, sooner, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
 import type { Reports } from './reports.ts'
 
@@ -24,6 +26,7 @@ export interface ConvergenceOptions {
   readonly reports: Reports
   readonly repairs: Repairs
   readonly applyFailures: ApplyFailures
+  readonly inForce: InForceTracker
   readonly log: Log
   /** Asks the API server again whether it serves a kind; resolves when the cache's state says so. */
   readonly recheck: (cache: AnyFollowedKind) => Promise<void>
@@ -90,8 +93,13 @@ export class Convergence {
         conclusion.judgement,
         this.#options.ledger.ownOutputs(key),
       )
-      if (reported.kind === 'done') return conclusion.next
-      if (reported.kind !== 'overtaken') return retry(reported)
+      const { result, againInMs } = reported
+      if (result.kind === 'done') {
+        return againInMs === undefined
+          ? conclusion.next
+          : sooner(conclusion.next, { kind: 'after', ms: againInMs })
+      }
+      if (result.kind !== 'overtaken') return retry(result)
       overtaken++
       if (overtaken >= OVERTAKEN_MAX) return retry()
     }
@@ -179,6 +187,7 @@ export class Convergence {
     }
     if (advice.kind === 'leave') return this.#conclude(key, evaluation.judgement)
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
+    const statsBefore = this.#statsOf(key, output.metadata.name)
     // Called at once: the reservation belongs to the decision.
     const writing =
       live === undefined
@@ -190,7 +199,7 @@ export class Convergence {
       return 'again'
     }
     if (result.kind === 'done') {
-      this.#noteWritten(key, action, { isRepair: advice.isRepair, answer: result.answer })
+      this.#noteWritten(key, action, { isRepair: advice.isRepair, answer: result.answer, statsBefore })
     }
     return this.#after(key, result, evaluation)
   }
@@ -198,7 +207,15 @@ export class Convergence {
   #noteWritten(
     key: string,
     action: Exclude<Action, { kind: 'delete' }>,
-    { isRepair, answer }: { readonly isRepair: boolean; readonly answer: ClusterSpiffeId | undefined },
+    {
+      isRepair,
+      answer,
+      statsBefore,
+    }: {
+      readonly isRepair: boolean
+      readonly answer: ClusterSpiffeId | undefined
+      readonly statsBefore: OutputStats | undefined
+    },
   ): void {
     const { name } = action.output.metadata
     const keys = { binding: key, clusterSPIFFEID: name, spiffeID: action.output.spec.spiffeIDTemplate }
@@ -208,6 +225,7 @@ export class Convergence {
       ...(action.kind === 'update' ? { drift: action.drift } : {}),
     })
     if (isRepair) this.#options.onRepair()
+    else this.#options.inForce.written(key, statsBefore)
     // The answer and not the cache, which may hold a later edit by a person: that is still to be undone.
     const isPut = action.kind === 'update'
     if (this.#options.repairs.written(action.output, answer, { isRepair, isPut }).stubborn) {
@@ -216,6 +234,12 @@ export class Convergence {
         keys,
       )
     }
+  }
+
+  /** SCM's counters on an output as the cache has it now. */
+  #statsOf(key: string, name: string): OutputStats | undefined {
+    const found = this.#options.ledger.ownOutputs(key).find(({ output }) => output.meta.name === name)?.output
+    return found?.bindingKey === undefined ? undefined : found.stats
   }
 
   async #after(key: string, result: WriteResult, evaluation: OwnDecision): Promise<StepResult> {

@@ -1,6 +1,7 @@
 // How many bindings have which outcome, and how often bindings came to it. No label holds the name of a binding.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ConditionType, Mode } from '@kleym/shared/core/names.ts'
+import type { InForceReason } from '@kleym/shared/core/in-force/in-force.ts'
 import type { Reason } from '@kleym/shared/core/registry/reasons.ts'
 
 /** What the operator last decided about a binding, as metric labels. */
@@ -18,6 +19,8 @@ export interface BindingMetrics {
    * counts as one of `kleym_identity_binding_outcomes_total`.
    */
   setBinding(key: string, outcome: BindingOutcome | undefined): void
+  /** Records what `InForce` says of the binding `key`; undefined once the binding is gone. */
+  setInForce(key: string, reason: InForceReason | undefined): void
 }
 
 /** Counts the bindings by their last outcome in `registry`. */
@@ -35,7 +38,14 @@ export function bindingMetrics(registry: Registry): BindingMetrics {
     labelNames,
     registers: [registry],
   })
+  const inForce = new Gauge({
+    name: 'kleym_identity_bindings_in_force',
+    help: 'Bindings by what their condition InForce says.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
   const last = new Map<string, BindingOutcome>()
+  const lastInForce = new Map<string, InForceReason>()
   return {
     setBinding(key, outcome) {
       const before = last.get(key)
@@ -48,6 +58,17 @@ export function bindingMetrics(registry: Registry): BindingMetrics {
       last.set(key, outcome)
       current.inc(labelsOf(outcome))
       outcomes.inc(labelsOf(outcome))
+    },
+    setInForce(key, reason) {
+      const before = lastInForce.get(key)
+      if (before === reason) return
+      if (before !== undefined) inForce.dec({ reason: before })
+      if (reason === undefined) {
+        lastInForce.delete(key)
+        return
+      }
+      lastInForce.set(key, reason)
+      inForce.inc({ reason })
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
+import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
@@ -71,14 +72,15 @@ export class Writer {
   /** PUT of the whole object, with the UID and version that were judged; other people's labels and annotations stay. */
   update(key: string, live: LiveOutput, output: Output): Promise<WriteResult> {
     const { meta } = live.object
+    const { labels, annotations } = metadataAfterWrite(meta, output)
     const object = {
       ...output,
       metadata: {
         name: meta.name,
         uid: meta.uid,
         resourceVersion: meta.resourceVersion,
-        labels: { ...Object.fromEntries(meta.labels), ...output.metadata.labels },
-        annotations: { ...Object.fromEntries(meta.annotations), ...output.metadata.annotations },
+        labels: Object.fromEntries(labels),
+        annotations: Object.fromEntries(annotations),
         ...(meta.finalizers.length === 0 ? {} : { finalizers: meta.finalizers }),
         ...(meta.ownerReferences.length === 0 ? {} : { ownerReferences: meta.ownerReferences }),
       },

@@ -54,6 +54,7 @@ export function setUp(): Setup {
       random: () => 0,
       log: keptLog().log,
       onError,
+      onCrdChange: () => {},
       onRecovered: () => {
         setup.recoveries += 1
       },

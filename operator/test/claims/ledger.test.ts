@@ -9,8 +9,8 @@ import { FOREIGN_FINALIZER } from '../simulation/users.ts'
 
 /** Members of the large collision. */
 const MEMBERS = 300
-/** A finalizer, an output and a status. */
-const BYSTANDER_WRITES = 3
+/** A finalizer, an output, a status, and the word that no SCM has looked at the output. */
+const BYSTANDER_WRITES = 4
 const HELD = { finalizers: [FOREIGN_FINALIZER] }
 const BINDING_KIND = 'InferenceIdentityBinding.kleym.sonda.red'
 const OUTPUT_KIND = 'ClusterSPIFFEID.spire.spiffe.io'

@@ -22,6 +22,7 @@ test('a trust domain is enough', () => {
   expect(settings([DOMAIN])).toEqual({
     trustDomain: 'example.org',
     className: '',
+    outputLabels: new Map(),
     kubeconfig: undefined,
     context: undefined,
     workers: 8,
@@ -38,6 +39,9 @@ test('every flag is read', () => {
     '--trust-domain',
     'example.org',
     '--clusterspiffeid-class-name=spire-class',
+    '--output-label=tier=gold',
+    '--output-label',
+    'example.org/team=',
     '--kubeconfig',
     '/etc/kubeconfig',
     '--context=prod',
@@ -59,6 +63,10 @@ test('every flag is read', () => {
   expect(settings(argv)).toEqual({
     trustDomain: 'example.org',
     className: 'spire-class',
+    outputLabels: new Map([
+      ['tier', 'gold'],
+      ['example.org/team', ''],
+    ]),
     kubeconfig: '/etc/kubeconfig',
     context: 'prod',
     workers: 16,
@@ -219,4 +227,25 @@ describe('help and version', () => {
     for (const variable of ['KLEYM_TRUST_DOMAIN', 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME', 'POD_NAMESPACE'])
       expect(parsed.text).toContain(`$${variable}`)
   })
+})
+
+test.each<readonly [argument: string, says: string]>([
+  ['tier', 'has no equals sign; give KEY=VALUE'],
+  ['-tier=gold', 'the key does not start with a letter or digit; give a label key of Kubernetes'],
+  ['tier=-', 'the value does not start with a letter or digit; give a label value of Kubernetes'],
+  ['kleym.sonda.red/managed-by=me', "the keys below kleym.sonda.red/ are kleym's own; give another key"],
+  ['spire.spiffe.io/class-name=x', 'kleym sets this label to its class; set the class instead'],
+])('--output-label=%s is refused', (argument, says) => {
+  expect(problem([DOMAIN, `--output-label=${argument}`])).toBe(
+    `--output-label=${argument === 'tier' ? argument : JSON.stringify(argument)}: ${says}`,
+  )
+})
+
+test('two values for one output label are refused, and one value twice is none too many', () => {
+  expect(problem([DOMAIN, '--output-label=tier=gold', '--output-label=tier=iron'])).toBe(
+    '--output-label="tier=iron": tier is given the value "gold" too; give each key one value',
+  )
+  expect(settings([DOMAIN, '--output-label=tier=gold', '--output-label=tier=gold']).outputLabels).toEqual(
+    new Map([['tier', 'gold']]),
+  )
 })

@@ -106,6 +106,7 @@ export class Life {
       watchLeadership: nothing,
       requested: nothing,
       setBinding: nothing,
+      setInForce: nothing,
       outputRepaired: () => {
         this.repairs += 1
       },

@@ -63,6 +63,8 @@ function statusDifference(
     generation: binding.meta.generation ?? 0,
     now: 'a time that no condition holds',
     inForce: own === undefined ? undefined : { name: own.name, uid: own.uid ?? '' },
+    // No SCM writes counters here: any word may stand for an output that is there.
+    inForceReason: own === undefined ? 'NoOutput' : undefined,
   })
   if (deepEqual(wanted, binding.status)) return []
   return [`${key} says ${JSON.stringify(binding.status)}, not ${JSON.stringify(wanted)}`]

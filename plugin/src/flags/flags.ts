@@ -94,6 +94,13 @@ export const settingsFlags = {
     helpValue: 'NAME',
     description: 'The class that the operator gives to its ClusterSPIFFEIDs.',
   }),
+  'output-label': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'A label that the operator gives to its ClusterSPIFFEIDs (repeatable).',
+  }),
   'scm-config': Flags.string({
     helpGroup: SETTINGS,
     helpValue: 'FILE',

@@ -1,4 +1,5 @@
 // The options of the commands, as the code behind them reads them: typed, checked, without oclif.
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
@@ -28,6 +29,8 @@ export interface SettingsOptions {
   /** As written: unchecked. Undefined: not given. */
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  /** Undefined where the flag is not given. */
+  readonly outputLabels: ReadonlyMap<string, string> | undefined
   readonly scmConfig: string | undefined
 }
 
@@ -61,12 +64,28 @@ export interface CommonFlags extends ClusterFlags {
   readonly namespace?: string | undefined
   readonly 'trust-domain'?: string | undefined
   readonly 'clusterspiffeid-class-name'?: string | undefined
+  readonly 'output-label'?: readonly string[] | undefined
   readonly 'scm-config'?: string | undefined
   readonly 'scm-namespace'?: string | undefined
   readonly output: OutputFormat
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
   readonly color: ColourFlag
+}
+
+/** The labels of `--output-label`; throws a usage error for one that is none. */
+export function outputLabelsOf(given: readonly string[] | undefined): SettingsOptions['outputLabels'] {
+  if (given === undefined) return undefined
+  const read = readOutputLabels(given)
+  if (read.kind === 'labels') return read.labels
+  const { argument, why, fix } = read
+  throw new KleymError({
+    code: 'usage',
+    what: 'the output label is not valid',
+    where: `${OUTPUT_LABEL_FLAG} ${argument}`,
+    why,
+    fix,
+  })
 }
 
 /** The common options; throws a usage error when there is nothing to read. */
@@ -93,6 +112,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
     settings: {
       trustDomain: flags['trust-domain'],
       className: flags['clusterspiffeid-class-name'],
+      outputLabels: outputLabelsOf(flags['output-label']),
       scmConfig: flags['scm-config'],
     },
     output: {

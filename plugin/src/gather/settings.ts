@@ -53,8 +53,9 @@ export function operatorSettings(
 export function flagClaim({
   trustDomain,
   className,
-}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsSource {
-  return { source: 'the command line', subject: undefined, trustDomain, className }
+  outputLabels,
+}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels'>): SettingsSource {
+  return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
 }
 
 /** What tells something of SCM's settings where its configuration does not. */

@@ -16,6 +16,12 @@ export const LABEL_BINDING_NAMESPACE = 'kleym.sonda.red/binding-namespace'
 export const MANAGED_BY = 'kleym'
 export const ANNOTATION_BINDING = 'kleym.sonda.red/binding'
 export const ANNOTATION_BINDING_UID = 'kleym.sonda.red/binding-uid'
+/** Lists the keys of the labels that `--output-label` set, so that one that is no longer wanted is removed. */
+export const ANNOTATION_OUTPUT_LABELS = 'kleym.sonda.red/output-labels'
+/** The label by which SCM's cache finds the objects of its class under `filterByClassName` (SCM v0.7.0). */
+export const SCM_CLASS_LABEL = 'spire.spiffe.io/class-name'
+/** The prefix of every label and annotation key that belongs to kleym. */
+export const OWN_KEY_PREFIX = 'kleym.sonda.red/'
 
 /** Keeps a binding until its output is gone. */
 export const FINALIZER = 'kleym.sonda.red/inferenceidentitybinding-finalizer'
@@ -35,7 +41,18 @@ export const MESSAGE_BYTES = 1024
 export const CONFLICTS_NAMED = 10
 
 /** The condition types of a binding, in the order in which `status.conditions` lists them. */
-export const CONDITION_TYPES = ['Ready', 'Conflict', 'InvalidRef', 'UnsafeSelector', 'RenderFailure'] as const
+export const DECISION_CONDITIONS = [
+  'Ready',
+  'Conflict',
+  'InvalidRef',
+  'UnsafeSelector',
+  'RenderFailure',
+] as const
+export type DecisionCondition = (typeof DECISION_CONDITIONS)[number]
+/** Tells whether SCM acts on the output; nothing is decided by it. */
+export const IN_FORCE_CONDITION = 'InForce'
+/** All conditions of a status, in their order. */
+export const CONDITION_TYPES = [...DECISION_CONDITIONS, IN_FORCE_CONDITION] as const
 export type ConditionType = (typeof CONDITION_TYPES)[number]
 
 /** Identity boundaries. */

@@ -25,7 +25,14 @@ describe('the whole output', () => {
   test('has a class only when one is configured', () => {
     const classy = outputOf(objects, 'team-a/llama', { config: { ...CONFIG, className: 'tenant' } })
     const plain = outputOf(objects, 'team-a/llama')
-    expect(classy).toEqual({ ...plain, spec: { ...plain.spec, className: 'tenant' } })
+    expect(classy).toEqual({
+      ...plain,
+      metadata: {
+        ...plain.metadata,
+        labels: { ...plain.metadata.labels, 'spire.spiffe.io/class-name': 'tenant' },
+      },
+      spec: { ...plain.spec, className: 'tenant' },
+    })
     expect(Object.keys(plain.spec)).toEqual([
       'spiffeIDTemplate',
       'namespaceSelector',
@@ -34,6 +41,32 @@ describe('the whole output', () => {
       'fallback',
       'hint',
     ])
+  })
+
+  test('has no class label for a class that is no label value', () => {
+    const className = 'c'.repeat(64)
+    const { metadata, spec } = outputOf(objects, 'team-a/llama', { config: { ...CONFIG, className } })
+    expect(metadata).toEqual(outputOf(objects, 'team-a/llama').metadata)
+    expect(spec.className).toBe(className)
+  })
+
+  test('has the labels of --output-label, and lists their keys', () => {
+    const outputLabels = new Map([
+      ['tier', 'gold'],
+      ['example.org/team', ''],
+    ])
+    const labelled = outputOf(objects, 'team-a/llama', { config: { ...CONFIG, outputLabels } })
+    const plain = outputOf(objects, 'team-a/llama')
+    expect(labelled.metadata.labels).toEqual({
+      ...plain.metadata.labels,
+      tier: 'gold',
+      'example.org/team': '',
+    })
+    expect(labelled.metadata.annotations).toEqual({
+      ...plain.metadata.annotations,
+      'kleym.sonda.red/output-labels': 'example.org/team,tier',
+    })
+    expect(labelled.metadata.name).toBe(plain.metadata.name)
   })
 
   test('depends on nothing but its inputs, in any order', () => {

@@ -23,12 +23,12 @@ describe('the CRD', () => {
     })
   })
 
-  test('prints MODE POOL OBJECTIVE READY REASON SPIFFE-ID AGE', () => {
+  test('prints MODE POOL OBJECTIVE READY REASON IN-FORCE SPIFFE-ID AGE', () => {
     const columns = dig(only, 'additionalPrinterColumns')
     const names = Array.isArray(columns)
       ? columns.map((column) => String(dig(column, 'name')).toUpperCase())
       : []
-    expect(names.join(' ')).toBe('MODE POOL OBJECTIVE READY REASON SPIFFE-ID AGE')
+    expect(names.join(' ')).toBe('MODE POOL OBJECTIVE READY REASON IN-FORCE SPIFFE-ID AGE')
   })
 
   test('has the status fields of the contract, and a status subresource', () => {

@@ -1,7 +1,8 @@
 // docs/contract.md §2 and §7: what a judgement makes of a status.
+import { IN_FORCE_REASON_NAMES } from '../../src/core/registry/in-force-reasons.ts'
 import { describe, expect, test } from 'vitest'
-import type { BindingStatus } from '../../src/core/objects/binding-status.ts'
-import { CONDITION_TYPES } from '../../src/core/names.ts'
+import type { BindingStatus, Condition } from '../../src/core/objects/binding-status.ts'
+import { CONDITION_TYPES, DECISION_CONDITIONS } from '../../src/core/names.ts'
 import type { Judgement } from '../../src/core/plan/plan.ts'
 import { nextStatus, verdictOf, type StatusContext } from '../../src/core/plan/status.ts'
 import { REASONS, REASON_NAMES, type Reason, type RefusalReason } from '../../src/core/registry/reasons.ts'
@@ -25,6 +26,7 @@ const CONTEXT: StatusContext = {
   generation: 3,
   now: '2026-01-01T00:00:00Z',
   inForce: IN_FORCE,
+  inForceReason: 'Registered',
 }
 const LATER: StatusContext = { ...CONTEXT, generation: 4, now: '2026-02-02T00:00:00Z' }
 const READY = judgementOf(settledCluster(estate(binding())))
@@ -42,11 +44,13 @@ function refusedFor(reason: RefusalReason, message = `because of ${reason}`): Ju
 const next = (judgement: Judgement, previous?: BindingStatus, context = CONTEXT): BindingStatus =>
   got(nextStatus(previous, judgement, context), 'a status')
 const brief = (status: BindingStatus): Record<string, string> =>
-  Object.fromEntries(
-    (status.conditions ?? []).map(({ type, status: is, reason }) => [type, `${is} ${reason}`]),
-  )
+  Object.fromEntries(decisions(status).map(({ type, status: is, reason }) => [type, `${is} ${reason}`]))
 const others = (text: string): Record<string, string> =>
-  Object.fromEntries(CONDITION_TYPES.slice(1).map((type) => [type, text]))
+  Object.fromEntries(DECISION_CONDITIONS.slice(1).map((type) => [type, text]))
+/** The conditions that decide: all but `InForce`. */
+function decisions({ conditions = [] }: BindingStatus): readonly Condition[] {
+  return conditions.filter(({ type }) => type !== 'InForce')
+}
 
 describe('a refusal', () => {
   test.each(REFUSALS.map((reason) => [reason] as const))(
@@ -95,7 +99,7 @@ describe('a refusal', () => {
 })
 
 describe('Ready', () => {
-  test('fills everything, and all five conditions carry the generation', () => {
+  test('fills everything, and all six conditions carry the generation', () => {
     const status = next(READY)
     expect(status).toMatchObject({
       observedGeneration: 3,
@@ -217,4 +221,38 @@ test('no status is written for a binding that is being deleted', () => {
   const previous = next(READY)
   expect(verdictOf(judgementOf(one))).toBeUndefined()
   expect(nextStatus(previous, judgementOf(one), LATER)).toBe(previous)
+})
+
+const inForce = (status: BindingStatus): string => {
+  const found = status.conditions?.find(({ type }) => type === 'InForce')
+  return `${found?.status} ${found?.reason} ${found?.lastTransitionTime}`
+}
+const said = (inForceReason: StatusContext['inForceReason'], previous?: BindingStatus, context = CONTEXT) =>
+  next(READY, previous, { ...context, inForceReason })
+
+describe('InForce', () => {
+  test('is Pending where nothing has been said yet', () => {
+    expect(inForce(said(undefined))).toBe(`Unknown Pending ${CONTEXT.now}`)
+  })
+
+  test('keeps its last word, and its time, until another is said', () => {
+    const registered = said('Registered')
+    expect(inForce(said(undefined, registered, LATER))).toBe(`True Registered ${CONTEXT.now}`)
+    expect(inForce(said('NoPods', registered, LATER))).toBe(`False NoPods ${LATER.now}`)
+  })
+
+  test('moves no time from one False reason to another', () => {
+    expect(inForce(said('RenderFailed', said('NoPods'), LATER))).toBe(`False RenderFailed ${CONTEXT.now}`)
+  })
+
+  test('is left out where the CRD takes no such condition', () => {
+    const types = said('unwritable', said('Registered')).conditions?.map(({ type }) => type)
+    expect(types).toEqual(DECISION_CONDITIONS)
+  })
+
+  test.each(IN_FORCE_REASON_NAMES)('%s changes nothing else', (reason) => {
+    const status = said(reason)
+    expect(decisions(status)).toEqual(decisions(said('Registered')))
+    expect({ ...status, conditions: [] }).toEqual({ ...said('Registered'), conditions: [] })
+  })
 })

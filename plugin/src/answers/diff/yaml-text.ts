@@ -4,6 +4,7 @@ import type { Output } from '@kleym/shared/core/compile/output.ts'
 import { keysOf } from '@kleym/shared/core/json.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { stringify } from 'yaml'
 
@@ -31,9 +32,14 @@ export function liveText(live: ClusterSpiffeId, withUid: boolean): string {
 
 /** What an update leaves: our labels and annotations over those that are there. */
 export function updatedText(live: ClusterSpiffeId, output: Output, withUid: boolean): string {
-  const labels = { ...Object.fromEntries(live.meta.labels), ...output.metadata.labels }
-  const annotations = { ...Object.fromEntries(live.meta.annotations), ...output.metadata.annotations }
-  return textOf(output.metadata.name, labels, annotations, output.spec, withUid)
+  const { labels, annotations } = metadataAfterWrite(live.meta, output)
+  return textOf(
+    output.metadata.name,
+    Object.fromEntries(labels),
+    Object.fromEntries(annotations),
+    output.spec,
+    withUid,
+  )
 }
 
 function textOf(

@@ -4,6 +4,7 @@ import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
 import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
+import { outputLabelsOf } from '../../flags/options.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
 /** The command line of `watch`. */
@@ -56,6 +57,7 @@ export class WatchCommand extends KleymCommand {
         settings: {
           trustDomain: flags['trust-domain'],
           className: flags['clusterspiffeid-class-name'],
+          outputLabels: outputLabelsOf(flags['output-label']),
           scmConfig: flags['scm-config'],
         },
         colour: flags.color,

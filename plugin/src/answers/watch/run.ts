@@ -59,11 +59,11 @@ async function firstContact({ client, name }: Connection): Promise<void> {
 }
 
 async function givenSettings(
-  { trustDomain, className, scmConfig }: SettingsOptions,
+  { trustDomain, className, outputLabels, scmConfig }: SettingsOptions,
   cwd: string,
 ): Promise<GivenSettings> {
   const scm = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
-  return { trustDomain, className, scm }
+  return { trustDomain, className, outputLabels, scm }
 }
 
 async function watch(

@@ -25,7 +25,7 @@ const OPTIONS: CommonOptions = {
     cluster: { kubeconfigPath: undefined, context: undefined, overrides: {}, timeoutMs: undefined },
     scmNamespaces: ['spire'],
   },
-  settings: { trustDomain: undefined, className: undefined, scmConfig: undefined },
+  settings: { trustDomain: undefined, className: undefined, outputLabels: undefined, scmConfig: undefined },
   output: { format: 'text', failOn: 'error', colour: 'never', suppress: [] },
 }
 

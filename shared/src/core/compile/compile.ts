@@ -46,5 +46,5 @@ function resolve({ binding, config, parts }: CheckInput): Resolved | Refusal {
     spiffeId: spiffeIdOf(parts, trustDomainText(config)),
     selectors: selectorsOf(parts),
   }
-  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config.className) }
+  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config) }
 }

@@ -8,8 +8,10 @@ export type TrustDomainSetting =
 
 export interface Config {
   readonly trustDomain: TrustDomainSetting
-  /** Rendered as `spec.className`; empty renders none. */
+  /** Rendered as `spec.className`, and as the label that SCM filters by where it is a label value; empty renders none. */
   readonly className: string
+  /** The labels of `--output-label`: set on every output, for an SCM that sees only labelled objects. */
+  readonly outputLabels?: ReadonlyMap<string, string>
 }
 
 /** Stands for a trust domain that is not known; no valid one looks like it. */

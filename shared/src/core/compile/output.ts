@@ -4,16 +4,19 @@ import { namespacedName, parseNamespacedName, splitNamespacedName } from '../nam
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
+  ANNOTATION_OUTPUT_LABELS,
   CLUSTER_SPIFFE_ID_KIND,
   LABEL_BINDING_NAME,
   LABEL_BINDING_NAMESPACE,
   LABEL_MANAGED_BY,
   MANAGED_BY,
   NAMESPACE_NAME_LABEL,
+  SCM_CLASS_LABEL,
 } from '../names.ts'
-import { byteLength, cutToBytes } from '../text/bytes.ts'
+import { byteLength, compareBytes, cutToBytes } from '../text/bytes.ts'
+import { labelValueProblem } from '../text/kubernetes.ts'
 import { sha256Hex } from '../text/sha256.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import type { Identity } from './identity.ts'
 import { boundaryWord, parseIdentity, type BoundaryWord } from './identity-path.ts'
 
@@ -45,8 +48,15 @@ export interface Output {
   readonly spec: OutputSpec
 }
 
+/** What of the install's settings an output shows. */
+export type OutputSettings = Pick<Config, 'className' | 'outputLabels'>
+
 /** Renders the ClusterSPIFFEID; without a UID (a manifest) its annotation is left out. */
-export function renderOutput(identity: Identity, bindingUid: string | undefined, className: string): Output {
+export function renderOutput(
+  identity: Identity,
+  bindingUid: string | undefined,
+  { className, outputLabels = NO_LABELS }: OutputSettings,
+): Output {
   const key = namespacedName(identity.namespace, identity.binding)
   return {
     apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
@@ -57,10 +67,13 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
         [LABEL_MANAGED_BY]: MANAGED_BY,
         [LABEL_BINDING_NAME]: labelValue(identity.binding),
         [LABEL_BINDING_NAMESPACE]: labelValue(identity.namespace),
+        ...(isClassLabel(className) ? { [SCM_CLASS_LABEL]: className } : {}),
+        ...Object.fromEntries(outputLabels),
       },
       annotations: {
         [ANNOTATION_BINDING]: key,
         ...(bindingUid === undefined ? {} : { [ANNOTATION_BINDING_UID]: bindingUid }),
+        ...(outputLabels.size === 0 ? {} : { [ANNOTATION_OUTPUT_LABELS]: labelKeysText(outputLabels) }),
       },
     },
     spec: {
@@ -73,6 +86,18 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
       ...(className === '' ? {} : { className }),
     },
   }
+}
+
+const NO_LABELS: ReadonlyMap<string, string> = new Map()
+
+/** Whether a class can stand in SCM's class label: one that is no label value is rendered as `spec.className` alone. */
+export function isClassLabel(className: string): boolean {
+  return className !== '' && labelValueProblem(className) === undefined
+}
+
+/** Label keys as the annotation lists them: in byte order, a comma between. No label key holds a comma. */
+function labelKeysText(labels: ReadonlyMap<string, string>): string {
+  return [...labels.keys()].toSorted(compareBytes).join(',')
 }
 
 /**

@@ -9,6 +9,8 @@ import { bindingSubject } from '../findings/subjects.ts'
 import type { Binding } from '../objects/binding.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from './output-labels.ts'
 
 /** The flags and variables that set the operator up, once. */
 export const TRUST_DOMAIN_FLAG = '--trust-domain'
@@ -26,6 +28,8 @@ export interface SettingsSource {
   readonly subject: Subject | undefined
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  /** Undefined where this source says nothing of them: a status holds none. */
+  readonly outputLabels?: ReadonlyMap<string, string> | undefined
 }
 
 /** The settings in force, and where sources disagree about them. */
@@ -71,6 +75,7 @@ export function statusSettings(bindings: readonly Binding[]): readonly SettingsS
 export function mergeSettings(claims: readonly SettingsSource[]): OperatorSettings {
   const trustDomain = claims.find((claim) => claim.trustDomain !== undefined)
   const className = claims.find((claim) => claim.className !== undefined)
+  const outputLabels = claims.find((claim) => claim.outputLabels !== undefined)
   return {
     config: {
       trustDomain:
@@ -78,10 +83,11 @@ export function mergeSettings(claims: readonly SettingsSource[]): OperatorSettin
           ? { kind: 'not known' }
           : { kind: 'set', value: trustDomain.trustDomain },
       className: className?.className ?? '',
+      ...(outputLabels?.outputLabels === undefined ? {} : { outputLabels: outputLabels.outputLabels }),
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
-    disagreements: disagreementsOf(claims, trustDomain, className),
+    disagreements: disagreementsOf(claims, trustDomain, className, outputLabels),
   }
 }
 
@@ -89,6 +95,7 @@ function disagreementsOf(
   claims: readonly SettingsSource[],
   trustDomain: SettingsSource | undefined,
   className: SettingsSource | undefined,
+  outputLabels: SettingsSource | undefined,
 ): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   const differ = (
@@ -107,6 +114,13 @@ function disagreementsOf(
   for (const claim of claims) {
     differ(claim, 'the trust domain', claim.trustDomain, trustDomain, trustDomain?.trustDomain)
     differ(claim, 'the class', claim.className, className, className?.className)
+    differ(
+      claim,
+      'the output labels',
+      labelsText(claim.outputLabels),
+      outputLabels,
+      labelsText(outputLabels?.outputLabels),
+    )
   }
   return [...bySubject.values()].map(({ subject, evidence }) =>
     finding('KLM520', {
@@ -117,9 +131,19 @@ function disagreementsOf(
   )
 }
 
+/** Output labels as a person writes them; undefined where nothing is said of them. */
+function labelsText(labels: ReadonlyMap<string, string> | undefined): string | undefined {
+  return labels === undefined
+    ? undefined
+    : [...labels]
+        .map(([key, value]) => `${key}=${value}`)
+        .toSorted(compareBytes)
+        .join(', ')
+}
+
 function containerSettings(
   container: unknown,
-): Pick<SettingsSource, 'trustDomain' | 'className'> | undefined {
+): Pick<SettingsSource, 'trustDomain' | 'className' | 'outputLabels'> | undefined {
   const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))
@@ -129,7 +153,13 @@ function containerSettings(
   if (!isRecord(container) || !isOperator) return undefined
   const trustDomain = argument(args, TRUST_DOMAIN_FLAG) ?? variable(env, TRUST_DOMAIN_ENV)
   const className = argument(args, CLASS_NAME_FLAG) ?? variable(env, CLASS_NAME_ENV)
-  return { trustDomain, className: className ?? (trustDomain === undefined ? undefined : '') }
+  const labels = readOutputLabels(argumentsNamed(args, OUTPUT_LABEL_FLAG))
+  const isKnown = trustDomain !== undefined && labels.kind === 'labels'
+  return {
+    trustDomain,
+    className: className ?? (trustDomain === undefined ? undefined : ''),
+    outputLabels: isKnown ? labels.labels : undefined,
+  }
 }
 
 /** What the containers of a Deployment are started with, one list for each. */
@@ -143,17 +173,19 @@ function argumentsOf(container: unknown): readonly string[] {
   )
 }
 
-/** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so nobody knows it here. */
+/** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so it is not known here. */
 export function argument(args: readonly string[], flag: string): string | undefined {
-  for (const [at, arg] of args.entries()) {
-    const value = arg.startsWith(`${flag}=`)
-      ? arg.slice(flag.length + 1)
-      : arg === flag
-        ? args[at + 1]
-        : undefined
-    if (value !== undefined) return value.includes('$(') ? undefined : value
-  }
-  return undefined
+  const [value] = argumentsNamed(args, flag)
+  return value === undefined || value.includes('$(') ? undefined : value
+}
+
+/** Every value of a flag, as written. */
+function argumentsNamed(args: readonly string[], flag: string): readonly string[] {
+  return args.flatMap((arg, at) => {
+    if (arg.startsWith(`${flag}=`)) return [arg.slice(flag.length + 1)]
+    const next = arg === flag ? args[at + 1] : undefined
+    return next === undefined ? [] : [next]
+  })
 }
 
 function variable(env: readonly unknown[], name: string): string | undefined {

@@ -81,6 +81,7 @@ const PRINTER_COLUMNS = [
   { name: 'Objective', type: 'string', jsonPath: '.spec.objectiveRef.name' },
   { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: 'In-Force', type: 'string', jsonPath: '.status.conditions[?(@.type=="InForce")].status' },
   { name: 'SPIFFE-ID', type: 'string', jsonPath: '.status.computedSpiffeIDs[0].spiffeID' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ]

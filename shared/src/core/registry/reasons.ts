@@ -1,10 +1,10 @@
 // Every condition reason of the contract (§7), once: which condition it belongs to, what it means and how to fix it.
 // The docs table, the plugin's hints and the tests are made from this.
 import { keysOf } from '../json.ts'
-import type { ConditionType } from '../names.ts'
+import type { DecisionCondition } from '../names.ts'
 
 export interface ReasonEntry {
-  readonly condition: ConditionType
+  readonly condition: DecisionCondition
   /** The `status` that `Ready` has under this reason. */
   readonly ready: 'True' | 'False' | 'Unknown'
   /** One sentence: what is the case. */

@@ -10,6 +10,7 @@ import {
   federatedWith,
   bundleNeeded,
 } from './common-fields.ts'
+import { SCM_CLASS_LABEL } from '../names.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { HasSelectors } from './candidate-index.ts'
@@ -177,8 +178,6 @@ function handlingOf(source: EntrySource, byClass: ObjectHandling, parsed: Parsed
   return { state: 'invalid', field: parsed.field, why }
 }
 
-const CLASS_LABEL = 'spire.spiffe.io/class-name'
-
 /** The filters of SCM's cache, and its switch: an object that they hide is never decoded. */
 function unseenWhy(
   object: ClusterSpiffeId,
@@ -189,7 +188,7 @@ function unseenWhy(
     return { state: 'ignored', why: 'SCM is told not to reconcile ClusterSPIFFEIDs' }
   }
   const wanted = new Map(settings.clusterSPIFFEIDLabelSelector)
-  if (settings.filterByClassName) wanted.delete(CLASS_LABEL)
+  if (settings.filterByClassName) wanted.delete(SCM_CLASS_LABEL)
   for (const [label, value] of wanted) {
     if (object.meta.labels.get(label) !== value) {
       const why = `SCM sees only ClusterSPIFFEIDs labelled ${label}=${value}, and ${sourceText(source)} is not`
@@ -197,15 +196,15 @@ function unseenWhy(
     }
   }
   if (!settings.filterByClassName) return undefined
-  const label = object.meta.labels.get(CLASS_LABEL)
+  const label = object.meta.labels.get(SCM_CLASS_LABEL)
   if (settings.className === undefined && label !== undefined) {
     return {
       state: 'unknown',
-      why: `SCM sees only the label ${CLASS_LABEL} of its own class, which is not known`,
+      why: `SCM sees only the label ${SCM_CLASS_LABEL} of its own class, which is not known`,
     }
   }
   if (label !== undefined && label === settings.className) return undefined
-  const why = `SCM sees only ClusterSPIFFEIDs with its class in the label ${CLASS_LABEL}, and ${sourceText(source)} has ${label === undefined ? 'none' : label}`
+  const why = `SCM sees only ClusterSPIFFEIDs with its class in the label ${SCM_CLASS_LABEL}, and ${sourceText(source)} has ${label === undefined ? 'none' : label}`
   return { state: 'ignored', why }
 }
 

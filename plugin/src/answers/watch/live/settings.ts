@@ -17,6 +17,7 @@ import type { FoundScmConfig } from '../../../sources/scm-config.ts'
 export interface GivenSettings {
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  readonly outputLabels: ReadonlyMap<string, string> | undefined
   /** SCM's configuration from a file; undefined: not given. */
   readonly scm: FoundScmConfig | undefined
 }

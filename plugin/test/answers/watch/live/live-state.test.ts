@@ -60,6 +60,7 @@ async function watching(objects: readonly JsonRecord[], options: Options = {}): 
       settings: {
         trustDomain: 'trustDomain' in options ? options.trustDomain : 'example.org',
         className: '',
+        outputLabels: undefined,
         scm: undefined,
       },
       onPicture: (picture) => pictures.push(picture),
