@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { DROPPED, NEW_COLUMN, OLDER_VERSION, writeOlderChart } from './chart-older.ts'
-import { ended } from './child.ts'
+import { ended } from '@kleym/testing/child-process.ts'
 import { containerStart, startDeployed, TOKEN_MOUNT, type DeployedOperator } from './chart-operator.ts'
 import { commandsIn, shellOn, type Shell } from './chart-shell.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
@@ -17,7 +17,7 @@ import type { KubectlResult } from './kubectl.ts'
 import { bindingId, estate, member, outputId, outputs, outputsOf, untilReason } from './objects.ts'
 import { freePorts } from './ports.ts'
 import type { ObjectId } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const BINDINGS_CRD = 'inferenceidentitybindings.kleym.sonda.red'
 const CLASS = 'spire-mgmt-spire'
@@ -87,7 +87,7 @@ function configMap(name: string): Promise<JsonRecord | undefined> {
   return cp.admin.get({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: RELEASE_NAMESPACE })
 }
 
-/** UIDs and versions of all bindings and outputs: equal only where nobody has written. */
+/** UIDs and versions of all bindings and outputs: equal only where no client has written. */
 async function versions(): Promise<readonly unknown[]> {
   const kind = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' }
   // For a moment after its CRD has changed, the API server serves no binding.
@@ -174,7 +174,7 @@ describe('install', () => {
         `--set className=${CLASS}`,
       ],
     ],
-    ['a class that nobody has', 'other', ['has the class "other"', `--set className=${CLASS}`]],
+    ['a class that no ClusterSPIFFEID has', 'other', ['has the class "other"', `--set className=${CLASS}`]],
   ])('the notes warn of %s', async (_what, className, says) => {
     const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', `className=${className}`]
     const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)

@@ -12,7 +12,7 @@ import { installAndWait } from './crds.ts'
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { policyCrds } from './module-crds.ts'
 import { binding, estate, member, namespace } from './objects.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const PLUGIN = join(import.meta.dirname, '../../plugin/src/main.ts')
 const PLUGIN_MS = 60_000
@@ -121,8 +121,8 @@ async function asks(user: string, method: 'GET' | 'POST'): Promise<number> {
 test.each<[user: string, may: string, read: number, write: number]>([
   ['the viewer', VIEWER, 200, 403],
   ['the editor', EDITOR, 200, 201],
-  ['whoever has view', PLAIN_VIEWER, 403, 403],
-  ['whoever has edit', PLAIN_EDITOR, 403, 403],
+  ['a user with the role view', PLAIN_VIEWER, 403, 403],
+  ['a user with the role edit', PLAIN_EDITOR, 403, 403],
 ])('%s reads and writes bindings as far as the role goes', async (_who, user, read, write) => {
   expect(await asks(user, 'GET')).toBe(read)
   expect(await asks(user, 'POST')).toBe(write)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { cacheFolder, type EnsureOptions } from './binaries.ts'
 import { buildProgram, goOn, isProgram } from './go-build.ts'
-import { withLock } from './lock.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
 import { CLIENT_SOURCES, clientCacheKey, type ClientProgram } from './tools.ts'
 
 /** How long a hook may take in which a tool is built first, on a machine that has never built it. */

@@ -18,7 +18,7 @@ import {
   VERSION,
 } from '../release/released.ts'
 import { ensureBinaries } from './binaries.ts'
-import { ended, type Ended } from './child.ts'
+import { ended, type Ended } from '@kleym/testing/child-process.ts'
 import { ensureClient } from './client-binaries.ts'
 
 const NEXT_VERSION = '999.0.0'
@@ -71,7 +71,8 @@ function serve(files: string): Promise<Server> {
   const server = createServer((request, response) => {
     response.end(readFileSync(join(files, basename(request.url ?? ''))))
   })
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
     server.listen(0, '127.0.0.1', () => resolve(server))
   })
 }

@@ -2,10 +2,10 @@
 // does where nothing is bundled.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { displayWidth } from '../../plugin/src/text/width.ts'
-import { built, BUILD_MAX_MS, kleym } from './plugin.ts'
+import { built, kleym } from './plugin.ts'
 import { SCM_CONFIG, SETTINGS, SMALL, workspace } from './workspace.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 /** What `explain` prints where SCM ignores the namespaces of one expression. */
 async function explainIgnoring(expression: string): Promise<string> {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { executableName } from '../../scripts/build/bun.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import type { News, Order } from './pty.ts'
 import { TerminalScreen } from './screen.ts'
 

@@ -1,4 +1,4 @@
-// The operator's settings: what the values of its flags must be (contract §3). A bad one is a line that says what, where,
+// The operator's settings: what the values of its flags must be (docs/contract.md §3). A bad one is a line that says what, where,
 // why and how to fix it.
 import {
   CLASS_NAME_FLAG,

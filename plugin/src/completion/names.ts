@@ -1,5 +1,5 @@
 // Words that are names of objects: `chat`, `team-a/chat`, `pod/llama-0`, `deploy/team-a/llama`.
-import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ACCESS_POLICIES, BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { kindNamed } from '../sources/kind-name.ts'
@@ -34,7 +34,7 @@ export async function objectWords(
   const written = typed.slice(prefix.length)
   const slash = written.indexOf('/')
   const qualified = slash !== -1 || scope.allNamespaces
-  const textOf = ({ namespace = '', name }: ObjectRef): string =>
+  const textOf = ({ namespace = '', name }: ResourceRef): string =>
     prefix + (qualified ? `${namespace}/${name}` : name)
   const namespace =
     slash === -1 ? await namespaceOf(scope, lookup) : { known: true, name: written.slice(0, slash) }

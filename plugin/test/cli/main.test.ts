@@ -1,10 +1,10 @@
 // The executable in its own process: exit codes, and what goes to which stream.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, kleym } from '../../../test/e2e/plugin.ts'
+import { built, kleym } from '../../../test/e2e/plugin.ts'
 import { workspace } from '../sources/workspace.ts'
 import { inProcess } from './in-process.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 describe('help and version go to stdout and exit with 0', () => {
   test.each([

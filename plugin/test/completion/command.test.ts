@@ -6,7 +6,7 @@ import { run, type CompletionArguments } from '../../src/answers/completion/run.
 import { completionScript } from '../../src/answers/completion/script.ts'
 import type { CommandContext, CommandResult, OutputStream } from '../../src/io/context.ts'
 import { KleymError } from '../../src/io/errors.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { workspace } from '../sources/workspace.ts'
 
 const NAME = 'kubectl_complete-kleym'

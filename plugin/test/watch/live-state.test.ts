@@ -13,18 +13,9 @@ import {
   PODS,
   POOLS,
 } from '@kleym/shared/kube/resources.ts'
-import {
-  CONFIG,
-  binding,
-  estate,
-  got,
-  live,
-  objective,
-  outputOf,
-  pool,
-} from '../../../shared/test/core/build.ts'
-import { randomWorld } from '../../../shared/test/core/worlds.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { CONFIG, binding, estate, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
+import { randomCluster } from '@kleym/testing/random-bindings.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { missingText } from '../../src/answers/watch/live/knowledge.ts'
 import { LiveState, PATIENCE_MS, type Picture } from '../../src/answers/watch/live/live-state.ts'
 import { rowsOf, verdictText, type Row } from '../../src/answers/watch/live/rows.ts'
@@ -370,8 +361,8 @@ describe('the derivation of the chosen binding', () => {
 
 test('the rows of each namespace by itself are those of all of them together', async () => {
   await fc.assert(
-    fc.asyncProperty(randomWorld, async ({ wishes, leftovers }) => {
-      const objects = [...wishes, ...leftovers]
+    fc.asyncProperty(randomCluster, async ({ inputs, outputs }) => {
+      const objects = [...inputs, ...outputs]
       const { picture, live: state } = await watching(objects)
       const rows = picture().rows
       state.stop()

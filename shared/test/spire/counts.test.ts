@@ -1,7 +1,7 @@
-// facts/spire.md §1 (status.stats) and traps 3, 15: what SCM would count for each object.
+// docs/spire-facts.md §1 (status.stats) and traps 3, 15: what SCM would count for each object.
 import { describe, expect, test } from 'vitest'
 import type { ObjectCounts } from '../../src/core/spire/prediction.ts'
-import { csid, pod, predicted, staticEntry, type Estate } from './estate.ts'
+import { csid, pod, predicted, staticEntry, type PredictedEstate } from './estate.ts'
 
 const ZERO: ObjectCounts = {
   namespacesSelected: 0,
@@ -18,7 +18,7 @@ const PODS = [pod('p'), pod('q'), pod('r', { meta: { namespace: 'team-b' } })]
 
 interface Row {
   readonly name: string
-  readonly estate: Estate
+  readonly estate: PredictedEstate
   readonly object: string
   readonly counts: Partial<ObjectCounts>
 }
@@ -94,7 +94,7 @@ const ROWS: readonly Row[] = [
     counts: { namespacesSelected: 2, podsSelected: 1, uncertain: 1 },
   },
   {
-    name: 'a contest that nobody can decide is counted apart',
+    name: 'masking that cannot be decided is counted apart',
     estate: {
       ids: [
         csid('a', X, { creationTimestamp: undefined, uid: undefined }),

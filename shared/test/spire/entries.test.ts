@@ -1,9 +1,9 @@
 // `who-selects --entries`: the registration entries that SCM would hold, in the words of spire-server.
 import { describe, expect, test } from 'vitest'
 import { registrationEntries, type RegistrationEntry } from '../../src/core/spire/entries.ts'
-import { csid, pod, predicted, staticEntry, type Estate } from './estate.ts'
+import { csid, pod, predicted, staticEntry, type PredictedEstate } from './estate.ts'
 
-function entriesFor(estate: Estate): readonly RegistrationEntry[] {
+function entriesFor(estate: PredictedEstate): readonly RegistrationEntry[] {
   const { prediction, pods } = predicted(estate)
   return registrationEntries(prediction, pods)
 }
@@ -45,7 +45,7 @@ describe('registration entries', () => {
   })
 
   const X = { spiffeIDTemplate: 'spiffe://td/x' }
-  const rows: readonly { name: string; estate: Estate; sources: readonly string[] }[] = [
+  const rows: readonly { name: string; estate: PredictedEstate; sources: readonly string[] }[] = [
     {
       name: 'only winners that the server takes',
       estate: {

@@ -40,7 +40,7 @@ export function staticEntry(name: string, spec: Fields = {}, meta: Fields = {}):
   }
 }
 
-/** A running pod `team-a/p` on node `n1`, unless told otherwise. */
+/** A running pod `team-a/p` on node `n1`, unless the fields say otherwise. */
 export function pod(name: string, parts: { meta?: Fields; spec?: Fields; status?: Fields } = {}): Fields {
   return {
     kind: 'Pod',
@@ -55,7 +55,7 @@ export function pod(name: string, parts: { meta?: Fields; spec?: Fields; status?
   }
 }
 
-export interface Estate {
+export interface PredictedEstate {
   ids?: readonly Fields[]
   statics?: readonly Fields[]
   pods?: readonly Fields[]
@@ -81,7 +81,7 @@ function raw(list: readonly Fields[] = []): { value: Fields }[] {
 }
 
 /** What the prediction is made from. */
-export function inputOf(estate: Estate): PredictionInput {
+export function inputOf(estate: PredictedEstate): PredictionInput {
   const config = { trustDomain: 'td', clusterName: 'c1', clusterDomain: 'cluster.local', ...estate.config }
   return {
     clusterSpiffeIds: raw(estate.ids).map((object) => readClusterSpiffeId(object, 'live')),
@@ -102,7 +102,7 @@ export interface Case {
   readonly pods: readonly Pod[]
 }
 
-export function predicted(estate: Estate): Case {
+export function predicted(estate: PredictedEstate): Case {
   const input = inputOf(estate)
   return { prediction: predict(input), pods: input.pods }
 }

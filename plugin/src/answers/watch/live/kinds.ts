@@ -101,7 +101,7 @@ export function namespacesOfOutput(output: ClusterSpiffeId): readonly string[] {
   return [...new Set([named, ...claimed])]
 }
 
-/** How the names of all of kleym's outputs begin (contract §5). */
+/** How the names of all of kleym's outputs begin (docs/contract.md §5). */
 const NAME_PREFIX = 'kleym-'
 
 function ownNamespace({ meta }: { readonly meta: { readonly namespace: string } }): readonly string[] {

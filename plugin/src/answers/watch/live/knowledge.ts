@@ -2,7 +2,7 @@
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
-import type { Standing } from './feed.ts'
+import type { FeedState } from './feed.ts'
 
 /** One kind that is not known, or not as it is now. */
 export interface MissingKind {
@@ -25,7 +25,7 @@ export interface Knowledge {
 /** What is known of a kind. */
 export interface KindStanding {
   readonly resource: Resource
-  readonly standing: Standing
+  readonly standing: FeedState
 }
 
 /** The knowledge that standings come to; `required` are the kinds without which kleym does nothing, bindings first. */

@@ -1,6 +1,6 @@
 // The live side of the watch: what follows the cluster, and the picture of it that screens and streams show. All input and
 // output of the watch but the terminal's goes through here.
-import type { Cached, Change } from '@kleym/shared/kube/store.ts'
+import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Contact } from './contact.ts'
@@ -124,7 +124,7 @@ export class LiveState {
 
   #listen(): void {
     const { bindings, pools, objectives, outputs } = this.#feeds
-    const hear = (change: Change<Cached>): void => this.#touch([objectOf(change).meta.namespace])
+    const hear = (change: StoreChange<Cached>): void => this.#touch([objectOf(change).meta.namespace])
     bindings.store.subscribe(hear)
     for (const { store } of pools) store.subscribe(hear)
     for (const { store } of objectives) store.subscribe(hear)
@@ -197,6 +197,6 @@ interface Settings {
   readonly scm: ScmSettings
 }
 
-function objectOf(change: Change<Cached>): Cached {
+function objectOf(change: StoreChange<Cached>): Cached {
   return change.kind === 'removed' ? change.before : change.now
 }
