@@ -1,6 +1,6 @@
 // The registry of the kinds that kleym reads and writes, those of one purpose in its order of preference
 // (docs/contract.md §4). Pool and objective kinds of different groups are separate CRDs that share a plural, never versions
-// of one another (docs/gaie-facts.md §A).
+// of one another (docs/gaie-facts.md §A1).
 import {
   BINDING_GROUP,
   BINDING_KIND,

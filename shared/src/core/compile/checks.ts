@@ -1,5 +1,5 @@
-// What a binding must satisfy before anything is written for it, as one ordered list: the first check that objects
-// decides (contract §7). A check looks at what was gathered and returns an objection or nothing; none logs or throws.
+// What a binding must satisfy before the operator writes anything for it, as one ordered list: the first check that objects
+// decides (docs/contract.md §7). A check takes what was gathered and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
@@ -30,7 +30,7 @@ export interface CheckInput {
   readonly parts: IdentityParts | undefined
 }
 
-/** Why a binding gets nothing: the condition's reason, and a message that names object and field. */
+/** Why a binding gets no output: the condition's reason, and a message that names object and field. */
 export interface Refusal {
   readonly kind: 'refused'
   readonly check: CheckName
@@ -38,21 +38,23 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Why nothing can be decided. */
+/** Why a binding cannot be decided: something that a check needs could not be read. */
 export interface Undetermined {
   readonly kind: 'undetermined'
   readonly check: CheckName
   readonly why: UnknownReason
 }
 
+/** What a check that does not pass returns. */
 export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>
 
+/** One check: its name, and its judgement; undefined means that the binding passes. */
 export interface Check {
   readonly name: CheckName
   readonly judge: (gathered: CheckInput) => Objection | undefined
 }
 
-/** The checks by name, in the order in which they are judged. `collision` and `output` look at other bindings. */
+/** The names of all checks, in the order in which they are judged. `collision` and `output` compare bindings and outputs. */
 export const CHECK_NAMES = [
   'poolRef form',
   'pool found',
@@ -70,6 +72,7 @@ export const CHECK_NAMES = [
   'collision',
   'output',
 ] as const
+/** The name of a check. */
 export type CheckName = (typeof CHECK_NAMES)[number]
 
 /** The checks that one binding decides by itself. */
@@ -89,7 +92,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'SPIFFE ID', judge: spiffeIdValid },
 ]
 
-/** Looks up what a binding names and puts together what it declares. Pure: the lookups were read before. */
+/** Looks up what a binding names and assembles the identity that it declares. `references` answers from what was read before. */
 export function gather(binding: Binding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
@@ -99,7 +102,7 @@ export function gather(binding: Binding, references: References, config: Config)
   return { binding, config, pool, objective, parts: identityParts(binding, pool) }
 }
 
-/** The mode that is asked for: the default when the field is absent, undefined when it is no mode. */
+/** The mode of a binding: the default where the field is absent, undefined where it holds no mode. */
 export function modeOf(binding: Binding): Mode | undefined {
   return binding.mode.ok ? (binding.mode.value ?? DEFAULT_MODE) : undefined
 }
@@ -209,7 +212,7 @@ function container({ binding }: CheckInput): Objection | undefined {
 }
 
 function safetyProof({ parts }: CheckInput): Objection | undefined {
-  // Every earlier check passed, so the parts are there; if they were not, nothing would be proven.
+  // All earlier checks passed, so the parts are there. Without them nothing is proven, so the answer is a refusal.
   if (parts === undefined) return refused('UnsafeSelector', 'the selectors could not be put together')
   const problems = safetyProblems(
     parts,
@@ -233,7 +236,7 @@ function absentText(tried: readonly Kind[], name: string, binding: Binding): str
   return `no ${tried[0]?.kind ?? 'object'} ${name} in namespace ${binding.meta.namespace} (looked in ${groups})`
 }
 
-/** The trust domain as it is rendered: a placeholder where it is not known. */
+/** The trust domain as it is rendered; `TRUST_DOMAIN_PLACEHOLDER` where it is not known. */
 export function trustDomainText(config: Config): string {
   return config.trustDomain.kind === 'set' ? config.trustDomain.value : TRUST_DOMAIN_PLACEHOLDER
 }

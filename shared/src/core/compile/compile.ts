@@ -1,5 +1,5 @@
-// One binding, compiled by itself: an identity and its output, a refusal, or not knowing. What other bindings make of
-// it is decided by `collide/` and `plan/`.
+// Compiles one binding by itself: to an identity and its output, to a refusal, or to an unknown. `collide/` and `plan/`
+// then decide by the other bindings and by the outputs that exist.
 import type { Binding } from '../objects/binding.ts'
 import {
   CHECKS,
@@ -14,20 +14,21 @@ import { selectorsOf, spiffeIdOf, type Identity } from './identity.ts'
 import { renderOutput, type Output } from './output.ts'
 import type { References } from './references.ts'
 
+/** A binding that passed all checks. */
 export interface Resolved {
   readonly kind: 'resolved'
   readonly identity: Identity
   readonly output: Output
 }
 
-/** A binding and what it comes to before it meets the others. */
+/** A binding, what was gathered for it, and its own result. */
 export interface Compiled {
   readonly binding: Binding
   readonly gathered: CheckInput
   readonly result: Resolved | Refusal | Undetermined
 }
 
-/** Runs the checks in order; the first that objects decides. Never throws. */
+/** Compiles a binding: runs the checks in order, and the first that objects decides. Never throws. */
 export function compile(binding: Binding, references: References, config: Config): Compiled {
   const gathered = gather(binding, references, config)
   for (const check of CHECKS) {

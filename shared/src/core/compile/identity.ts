@@ -1,5 +1,5 @@
 // The identity that a binding asks for: its SPIFFE ID and its workload selectors, each selector with the field that it
-// comes from, and the proof that they stay within the tenant (contract §5).
+// comes from, and the proof that they stay within the tenant (docs/contract.md §5).
 import { SPIRE_COLUMN_BYTES } from '../names.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import { byteLength, compareBytes } from '../text/bytes.ts'
@@ -18,7 +18,7 @@ export interface SelectorOrigin {
   readonly field: string
 }
 
-/** What the checks have established about a binding before they prove it. */
+/** The parts of an identity, as the checks have established them before the safety proof. */
 export interface IdentityParts extends BoundaryNames {
   readonly binding: string
   readonly poolLabels: PoolLabels
@@ -29,6 +29,7 @@ export interface IdentityParts extends BoundaryNames {
   readonly containerName: string | undefined
 }
 
+/** A proven identity: its SPIFFE ID and its workload selectors. */
 export interface Identity extends IdentityParts {
   readonly spiffeId: string
   /** In byte order, without duplicates. */
@@ -40,7 +41,7 @@ export function spiffeIdOf(parts: BoundaryNames, trustDomain: string): string {
   return `spiffe://${trustDomain}${identityPath(boundaryOf(parts))}`
 }
 
-/** What makes an SPIFFE ID unusable, else undefined. A trust domain that is not known is taken to be valid. */
+/** Why a SPIFFE ID cannot be used; undefined where it can. An unknown trust domain counts as valid. */
 export function spiffeIdProblem(spiffeId: string): string | undefined {
   const parsed = parseSpiffeId(spiffeId.replace(TRUST_DOMAIN_PLACEHOLDER, 'trust.domain'))
   if (!parsed.ok) return parsed.message

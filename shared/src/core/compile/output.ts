@@ -1,4 +1,4 @@
-// The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (contract §5).
+// The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (docs/contract.md §5).
 import { CLUSTER_SPIFFE_ID, apiVersionOf } from '../kinds.ts'
 import { namespacedName, parseNamespacedName, splitNamespacedName } from '../namespaced-name.ts'
 import {
@@ -26,7 +26,7 @@ const SHORT_HASH_DIGITS = 8
 const LABEL_VALUE_MAX = 63
 const HINT_MAX = 255
 
-/** The `spec` of our output: exactly these fields; any other found on it is drift. */
+/** The `spec` of kleym's output: exactly these fields; any other that is found on it is drift. */
 export interface OutputSpec {
   readonly spiffeIDTemplate: string
   readonly namespaceSelector: { readonly matchLabels: Readonly<Record<string, string>> }
@@ -37,6 +37,7 @@ export interface OutputSpec {
   readonly className?: string
 }
 
+/** The object that kleym writes: a ClusterSPIFFEID without the fields that the API server sets. */
 export interface Output {
   readonly apiVersion: string
   readonly kind: typeof CLUSTER_SPIFFE_ID_KIND
@@ -114,14 +115,14 @@ export function outputName(namespace: string, binding: string, word: BoundaryWor
   return `${base}${tail}`
 }
 
-/** Stands for a hash that hangs on a trust domain that is not known: it tells names apart, and no object can have it. */
+/** Replaces a hash that depends on an unknown trust domain: it tells names apart, and no object can have it as its name. */
 function unknownHash(hash: string): string {
   return `<hash-${hash.slice(0, SHORT_HASH_DIGITS)}>`
 }
 
 /**
- * The name that an output would have by its own annotation and template (contract §8, ownership); undefined where the
- * two do not make a name of ours.
+ * The name that kleym gives to an output with this annotation and template (docs/contract.md §8, "Whose object is it");
+ * undefined where the two do not belong together.
  */
 export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): string | undefined {
   const key = parseNamespacedName(bindingKey)

@@ -11,6 +11,7 @@ export interface Subject {
   readonly container?: string
 }
 
+/** One finding of a rule. */
 export interface Finding {
   readonly code: FindingCode
   readonly severity: Severity
@@ -26,7 +27,7 @@ export interface Finding {
   readonly namespaces: ReadonlySet<string> | undefined
 }
 
-/** What a rule says; code and severity and, where none is given, the fix come from the registry. */
+/** What a rule reports. The registry gives code and severity, and the fix where a rule gives none. */
 export interface Observation {
   readonly subject: Subject
   readonly related?: readonly Subject[]
@@ -72,7 +73,7 @@ function compareRelated(left: readonly Subject[], right: readonly Subject[]): nu
   return left.length - right.length
 }
 
-/** What makes two findings the same one, before and after a change: code, subject and related subjects. */
+/** Equal for findings that count as the same one before and after a change: code, subject and related subjects. */
 export function findingKey(one: Finding): string {
   return [one.code, subjectText(one.subject), ...one.related.map(subjectText)].join('\n')
 }
@@ -97,7 +98,7 @@ export function isAbout({ subject, related }: Finding, kind: string, keys: Reado
   )
 }
 
-/** Whether a severity reaches a threshold. */
+/** Whether a severity is as bad as a threshold, or worse. */
 export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return SEVERITY_RANK[severity] <= SEVERITY_RANK[threshold]
 }

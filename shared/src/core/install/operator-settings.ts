@@ -1,5 +1,5 @@
-// What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
-// bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
+// The settings of kleym itself: from the operator's Deployment (its arguments, then its environment) and from the statuses of
+// bindings, and a finding where they disagree (docs/contract.md §3; docs/offline.md, "Settings").
 import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
@@ -12,16 +12,20 @@ import type { RawObject } from '../objects/raw.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from './output-labels.ts'
 
-/** The flags and variables that set the operator up, once. */
+/** The operator's flag for its trust domain. */
 export const TRUST_DOMAIN_FLAG = '--trust-domain'
+/** The environment variable that `TRUST_DOMAIN_FLAG` falls back to. */
 export const TRUST_DOMAIN_ENV = 'KLEYM_TRUST_DOMAIN'
+/** The operator's flag for the class of its output. */
 export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'
+/** The environment variable that `CLASS_NAME_FLAG` falls back to. */
 export const CLASS_NAME_ENV = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+/** The operator's flag for the name of its Lease. */
 export const LEASE_NAME_FLAG = '--leader-election-lease-name'
 /** The name of the operator's Lease where the flag is not given. */
 export const DEFAULT_LEASE_NAME = 'kleym-operator'
 
-/** What one source says; undefined where it says nothing of that setting. */
+/** The settings in one place; undefined where it does not tell a setting. */
 export interface SettingsSource {
   /** For a person: `Deployment kleym-system/kleym`. */
   readonly source: string
@@ -35,13 +39,13 @@ export interface SettingsSource {
 /** The settings in force, and where sources disagree about them. */
 export interface OperatorSettings {
   readonly config: Config
-  /** Where the trust domain and the class come from; undefined: nobody says. */
+  /** Where the trust domain and the class come from; undefined where no source tells them. */
   readonly trustDomainSource: string | undefined
   readonly classNameSource: string | undefined
   readonly disagreements: readonly Finding[]
 }
 
-/** The operator Deployments among some objects, and what they are set to. */
+/** The settings of each operator Deployment among some objects. */
 export function deploymentSettings(objects: readonly RawObject[]): readonly SettingsSource[] {
   return objects.flatMap(({ value }) => {
     if (value['kind'] !== 'Deployment') return []
@@ -55,7 +59,7 @@ export function deploymentSettings(objects: readonly RawObject[]): readonly Sett
   })
 }
 
-/** What the status of a binding says that the operator renders with. */
+/** The settings that the operator wrote into the statuses of bindings. */
 export function statusSettings(bindings: readonly Binding[]): readonly SettingsSource[] {
   return bindings.flatMap((binding) => {
     const { status } = binding
@@ -71,11 +75,11 @@ export function statusSettings(bindings: readonly Binding[]): readonly SettingsS
   })
 }
 
-/** Takes each setting from the first claim that has it; every later one that differs is a finding. */
-export function mergeSettings(claims: readonly SettingsSource[]): OperatorSettings {
-  const trustDomain = claims.find((claim) => claim.trustDomain !== undefined)
-  const className = claims.find((claim) => claim.className !== undefined)
-  const outputLabels = claims.find((claim) => claim.outputLabels !== undefined)
+/** Takes each setting from the first source that has it; every later source that differs is a finding. */
+export function mergeSettings(sources: readonly SettingsSource[]): OperatorSettings {
+  const trustDomain = sources.find((one) => one.trustDomain !== undefined)
+  const className = sources.find((one) => one.className !== undefined)
+  const outputLabels = sources.find((one) => one.outputLabels !== undefined)
   return {
     config: {
       trustDomain:
@@ -87,37 +91,37 @@ export function mergeSettings(claims: readonly SettingsSource[]): OperatorSettin
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
-    disagreements: disagreementsOf(claims, trustDomain, className, outputLabels),
+    disagreements: disagreementsOf(sources, trustDomain, className, outputLabels),
   }
 }
 
 function disagreementsOf(
-  claims: readonly SettingsSource[],
+  sources: readonly SettingsSource[],
   trustDomain: SettingsSource | undefined,
   className: SettingsSource | undefined,
   outputLabels: SettingsSource | undefined,
 ): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   const differ = (
-    claim: SettingsSource,
+    one: SettingsSource,
     what: string,
     theirs: string | undefined,
     first: SettingsSource | undefined,
     ours: string | undefined,
   ): void => {
-    if (claim.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
-    const { subject } = claim
-    getOrCreate(bySubject, claim.source, () => ({ subject, evidence: [] })).evidence.push(
-      `${claim.source} has ${what} ${shown(theirs)}, ${first.source} has ${shown(ours ?? '')}`,
+    if (one.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
+    const { subject } = one
+    getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
+      `${one.source} has ${what} ${shown(theirs)}, ${first.source} has ${shown(ours ?? '')}`,
     )
   }
-  for (const claim of claims) {
-    differ(claim, 'the trust domain', claim.trustDomain, trustDomain, trustDomain?.trustDomain)
-    differ(claim, 'the class', claim.className, className, className?.className)
+  for (const one of sources) {
+    differ(one, 'the trust domain', one.trustDomain, trustDomain, trustDomain?.trustDomain)
+    differ(one, 'the class', one.className, className, className?.className)
     differ(
-      claim,
+      one,
       'the output labels',
-      labelsText(claim.outputLabels),
+      labelsText(one.outputLabels),
       outputLabels,
       labelsText(outputLabels?.outputLabels),
     )
@@ -162,7 +166,7 @@ function containerSettings(
   }
 }
 
-/** What the containers of a Deployment are started with, one list for each. */
+/** Command and arguments of each container of a Deployment. */
 export function commandLines(deployment: JsonRecord): readonly (readonly string[])[] {
   return listAt(deployment, 'spec', 'template', 'spec', 'containers').map(argumentsOf)
 }
@@ -173,7 +177,7 @@ function argumentsOf(container: unknown): readonly string[] {
   )
 }
 
-/** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so it is not known here. */
+/** The value of `--flag=value` or `--flag value`; undefined with `$(…)`, which only the kubelet can expand. */
 export function argument(args: readonly string[], flag: string): string | undefined {
   const [value] = argumentsNamed(args, flag)
   return value === undefined || value.includes('$(') ? undefined : value

@@ -37,6 +37,7 @@ export interface PolicyAncestor {
   readonly observedGeneration: number | undefined
 }
 
+/** An access policy, as far as it can be understood. */
 export interface AccessPolicy {
   readonly meta: ObjectMeta
   /** `namespace/name`. */
@@ -49,9 +50,9 @@ export interface AccessPolicy {
   readonly action: string | undefined
   /** Empty unless `reading` is v1alpha1. */
   readonly rules: readonly PolicyRule[]
-  /** What of the policy cannot be understood, but for sources, which say it themselves. */
+  /** The fields that cannot be understood, apart from sources, which say it themselves. */
   readonly unreadable: readonly Unreadable[]
-  /** Undefined where the object has no UID: then nobody can have accepted it yet. */
+  /** Undefined where the object has no UID: no controller can have accepted it yet. */
   readonly ancestors: readonly PolicyAncestor[] | undefined
   readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
@@ -142,7 +143,7 @@ function readTarget(found: unknown, at: number, problem: Problem): readonly Poli
   ]
 }
 
-/** An ancestor that names no namespace stands in the policy's own, and is a Gateway (GEP-713, ParentReference). */
+/** An ancestor without a namespace is in the policy's own; one without a kind is a Gateway (GEP-713, ParentReference). */
 function readAncestors(object: unknown, namespace: string): readonly PolicyAncestor[] {
   return listAt(object, 'status', 'ancestors').map((ancestor) => {
     const accepted = listAt(ancestor, 'conditions').find((one) => own(one, 'type') === 'Accepted')

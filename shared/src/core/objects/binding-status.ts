@@ -1,5 +1,5 @@
-// The status of an InferenceIdentityBinding: the schema of which the CRD is made and by which a status is read. Manifests
-// have none, so it is made at the first question: it is the largest of the schemas.
+// The status of an InferenceIdentityBinding: the schema for the CRD and for reading a status. It is the largest of the schemas
+// and manifests have no status, so it is made at its first use.
 import * as z from 'zod/mini'
 import { CONFLICTS_NAMED } from '../names.ts'
 import { lazy } from '../lazy.ts'
@@ -81,5 +81,7 @@ function textUpTo(length: number): z.ZodMiniString {
   return z.string().check(z.maxLength(length))
 }
 
+/** `.status`, validated. */
 export type BindingStatus = z.output<ReturnType<typeof bindingStatusSchema>>
+/** One item of `.status.conditions`, validated. */
 export type Condition = z.output<ReturnType<typeof conditionSchema>>

@@ -1,6 +1,5 @@
 // The CustomResourceDefinition of InferenceIdentityBinding, generated from the zod schemas. zod's OpenAPI 3.0 output is
-// nearly a structural schema; `structural` does the rest and refuses what it does not know, so that nothing slips
-// through unseen.
+// nearly a structural schema; `structural` converts the rest and throws on any key that it does not know.
 import * as z from 'zod/mini'
 import { isRecord, type JsonRecord } from '../json.ts'
 import { BINDING } from '../kinds.ts'
@@ -30,7 +29,7 @@ const KEPT = [
   'x-kubernetes-list-map-keys',
 ]
 
-/** The CRD as a plain object, ready to be printed as YAML. */
+/** The CRD as a plain object, ready to be printed as YAML. Throws where a schema does not convert, which is a bug. */
 export function bindingCrd(): JsonRecord {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

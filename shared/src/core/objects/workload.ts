@@ -1,5 +1,5 @@
-// The pods that a workload's template will make, before they exist: what its controller adds to the template is known
-// by name, though often not by value.
+// The pods that a workload's controller will make of its template, before they exist: the keys of the labels that it adds
+// are known, though often not their values.
 // Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
 import { dig, isRecord, own, stringAt, type JsonRecord } from '../json.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'

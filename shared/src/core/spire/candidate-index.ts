@@ -1,5 +1,5 @@
-// Finds the ClusterSPIFFEIDs whose selectors may choose a pod without asking each of them: by namespace, then by the
-// rarest label that a selector demands. The candidates are a superset; `selection` is the exact answer.
+// Finds the ClusterSPIFFEIDs that select a pod without comparing it with each of them: by namespace, then by the rarest
+// label that their podSelector requires. These candidates are a superset; `selecting` compares them and answers exactly.
 import {
   requiredLabels,
   type RequiredLabel,
@@ -28,16 +28,16 @@ export interface Selection<T> {
   readonly uncertain: 'namespace' | 'pod' | undefined
 }
 
-/** How many namespaces a selector may match before its objects stop being listed namespace by namespace. */
+/** The most namespaces that a selector may match for its objects to be listed under each of them. */
 const NARROW_NAMESPACES = 16
 
 /** Objects that share one namespaceSelector. */
 interface Group<T> {
   readonly selector: LabelSelector | undefined
   readonly members: T[]
-  /** The answers so far, by namespace. */
+  /** The results so far, by namespace. */
   readonly matches: Map<string, LabelMatch>
-  /** The namespaces that it may match, once they are looked up. */
+  /** The namespaces that it may match; undefined where it requires no label, and so may match any. */
   within: readonly Namespace[] | undefined
 }
 
@@ -46,7 +46,7 @@ interface Entry<T> {
   readonly group: Group<T>
 }
 
-/** The objects of one place, by one label that their podSelector demands; under each value of it that will do. */
+/** Objects by one label that their podSelector requires, under each value that it accepts; `any` require none. */
 interface LabelPostings<T> {
   readonly any: Entry<T>[]
   readonly byKey: Map<string, Map<string, Entry<T>[]>>
@@ -58,9 +58,10 @@ export interface NamespaceCount {
   readonly ignored: number
 }
 
+/** An index of objects by what they select, for the pods and namespaces of one snapshot. */
 export class CandidateIndex<T extends HasSelectors> {
   readonly #namespaces: ReadonlyMap<string, Namespace>
-  /** Namespaces of pods that were asked for later. */
+  /** Namespaces that only pods name which the caller asked about later. */
   readonly #laterNamespaces = new Map<string, Namespace>()
   readonly #groupOf = new Map<T, Group<T>>()
   readonly #broad: LabelPostings<T> = newPostings()
@@ -79,7 +80,7 @@ export class CandidateIndex<T extends HasSelectors> {
     }
   }
 
-  /** How many of the namespaces a selector certainly matches, and how many of those `isIgnored` names. */
+  /** How many of the namespaces an object's namespaceSelector certainly matches, and how many of these `isIgnored` names. */
   countNamespaces(object: T, isIgnored: (namespace: string) => boolean): NamespaceCount {
     const group = this.#groupOf.get(object)
     if (group === undefined) return { selected: 0, ignored: 0 }
@@ -97,7 +98,7 @@ export class CandidateIndex<T extends HasSelectors> {
     return count
   }
 
-  /** Every object whose selectors choose this pod, or may. */
+  /** Every object whose selectors choose this pod, certainly or perhaps. */
   selecting(pod: Pod): readonly Selection<T>[] {
     const namespace = this.#namespaceOf(pod.namespace)
     const candidates: Entry<T>[] = []
@@ -121,7 +122,7 @@ export class CandidateIndex<T extends HasSelectors> {
     return selections
   }
 
-  /** A namespace that nobody named before matches by name alone; the narrow groups are then asked one by one. */
+  /** A namespace that is not in the index can match by its name alone; each narrow group is then compared with it. */
   #namespaceOf(name: string): Namespace {
     const known = this.#namespaces.get(name) ?? this.#laterNamespaces.get(name)
     if (known !== undefined) return known
@@ -164,12 +165,12 @@ export class CandidateIndex<T extends HasSelectors> {
   #rarestLabel(selector: LabelSelector | undefined): RequiredLabel | undefined {
     let rarest: RequiredLabel | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const demand of requiredLabels(selector)) {
-      const byValue = this.#podsWithLabel.get(demand.key)
+    for (const label of requiredLabels(selector)) {
+      const byValue = this.#podsWithLabel.get(label.key)
       let pods = 0
-      for (const value of demand.values) pods += byValue?.get(value) ?? 0
+      for (const value of label.values) pods += byValue?.get(value) ?? 0
       if (pods < fewest) {
-        rarest = demand
+        rarest = label
         fewest = pods
       }
     }
@@ -200,7 +201,7 @@ function collect<T>(postings: LabelPostings<T>, pod: Pod, into: Entry<T>[]): voi
     for (const entry of postings.byKey.get(key)?.get(value) ?? []) into.push(entry)
   }
   if (pod.unknownLabels.size === 0 && pod.possibleLabels.size === 0) return
-  // A value that nobody knows may be any; an entry that stands under several of them counts once.
+  // A label with an unknown value may have any; an entry that is listed under several values counts once.
   const found = new Set<Entry<T>>()
   for (const keys of [pod.unknownLabels, pod.possibleLabels]) {
     for (const key of keys) {
@@ -223,7 +224,7 @@ function groupByNamespaceSelector<T extends HasSelectors>(objects: readonly T[])
   return [...groups.values()]
 }
 
-/** Equal for selectors that are written alike, whatever the order of their labels. */
+/** The same text for selectors that are equal but for the order of their labels. */
 export function selectorKey(selector: LabelSelector): string {
   const labels = [...selector.matchLabels].toSorted(([left], [right]) => compareBytes(left, right))
   return JSON.stringify([labels, selector.matchExpressions])

@@ -6,7 +6,7 @@ import { byteLength } from '../text/bytes.ts'
 import { sourceText, type EntrySource, type ObjectHandling } from './prediction.ts'
 import { parseFederatedTrustDomain } from './spiffe-id.ts'
 
-/** The class rule, which ClusterStaticEntries share. */
+/** How SCM handles an object by its class. */
 export function classHandling(className: string, settings: ScmSettings, source: EntrySource): ObjectHandling {
   const own = settings.className
   if (className === own || (className === '' && settings.watchClassless)) return { state: 'handled' }
@@ -31,7 +31,7 @@ export function classHandling(className: string, settings: ScmSettings, source: 
   }
 }
 
-/** Why Go cannot decode a duration field. */
+/** Why Go cannot decode a duration field; undefined where it can, or where there is none. */
 export function durationFault(field: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const parsed = parseGoDuration(text)
@@ -40,18 +40,18 @@ export function durationFault(field: string, text: string | undefined): string |
 
 const HINT_BYTES = 1024
 
-/** The seconds that reach the server; 0 where there is no duration, or none that Go can read. */
+/** The seconds of a TTL that reach the server; 0 where there is no duration, or none that Go can read. */
 export function ttlSeconds(text: string | undefined): number {
   const parsed = text === undefined ? undefined : parseGoDuration(text)
   return parsed?.ok === true ? wireSeconds(parsed.nanoseconds) : 0
 }
 
-/** Why the server refuses a TTL. */
+/** Why the server refuses a TTL; undefined where it accepts it. */
 export function ttlRefusal(field: string, seconds: number, source: EntrySource): string | undefined {
   return seconds < 0 ? `${field} of ${sourceText(source)} reaches the server as ${seconds} s` : undefined
 }
 
-/** Why the server refuses a hint. */
+/** Why the server refuses a hint; undefined where it accepts it. */
 export function hintRefusal(hint: string, source: EntrySource): string | undefined {
   const bytes = byteLength(hint)
   if (bytes <= HINT_BYTES) return undefined
@@ -66,7 +66,7 @@ export function federatedWith(items: readonly string[]): readonly string[] {
   })
 }
 
-/** The bundles that the server must hold; that of its own trust domain always is there. */
+/** Which bundles the server must hold to accept an entry; undefined where it needs none but its own trust domain's. */
 export function bundleNeeded(
   federatesWith: readonly string[],
   settings: ScmSettings,

@@ -1,5 +1,5 @@
-// When two entries are one to SCM: the texts of SPIFFE ID, parent ID and sorted selectors, put together without
-// separators, are equal. So `x:yz` is the same selector as `xy:z` (SCM v0.7.0, makeEntryKey; facts/spire.md §11.1).
+// When SCM takes two entries for one: where the texts of SPIFFE ID, parent ID and sorted selectors, joined without
+// separators, are equal. So `x:yz` is the same selector as `xy:z` (SCM v0.7.0, makeEntryKey; docs/spire-facts.md §11.1).
 import { compareBytes } from '../text/bytes.ts'
 import { type EntrySelector, type RenderedEntry } from './prediction.ts'
 

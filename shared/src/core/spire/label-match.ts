@@ -5,15 +5,15 @@ import type { LabelRequirement, LabelSelector } from '../objects/label-selector.
 import { compareBytes } from '../text/bytes.ts'
 import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
 
-/** What is known of an object's labels. A key that stands in several of these counts as the least known of them. */
+/** What is known of an object's labels. A key in several of these sets counts as the least certain of them. */
 export interface LabelView {
   /** Labels that are there, with their values. */
   readonly labels: ReadonlyMap<string, string>
-  /** Keys that are there with a value nobody knows. */
+  /** Keys of labels that are there with an unknown value. */
   readonly unknownValues?: ReadonlySet<string>
-  /** Keys that may be there, with whatever value. */
+  /** Keys of labels that may be there, with any value. */
   readonly possible?: ReadonlySet<string>
-  /** False when any other label may be there too, as of an object that nobody described. Absent: true. */
+  /** False where other labels may be there too, as of an object of which only the name is known. Absent: true. */
   readonly complete?: boolean
 }
 
@@ -122,12 +122,12 @@ function matchPresence(labels: LabelView, key: string, wanted: boolean): LabelMa
   return certainly((labels.unknownValues?.has(key) === true || labels.labels.has(key)) === wanted)
 }
 
-/** Whether nobody knows the label's value, or if it is there at all. */
+/** Whether the label's value, or its presence, is not known. */
 function isUncertain(labels: LabelView, key: string): boolean {
   return labels.unknownValues?.has(key) === true || mayVary(labels, key)
 }
 
-/** Whether nobody knows if the label is there. */
+/** Whether it is not known if the label is there. */
 function mayVary(labels: LabelView, key: string): boolean {
   if (labels.possible?.has(key) === true) return true
   return labels.complete === false && !labels.labels.has(key) && labels.unknownValues?.has(key) !== true

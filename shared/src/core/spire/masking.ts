@@ -3,31 +3,31 @@
 import { preferred, type Precedence } from './precedence.ts'
 import { sourceText, type EntrySource } from './prediction.ts'
 
-/** One of several objects that want the same entry. */
+/** One of several objects that ask for the same entry. */
 export interface MaskingCandidate {
   readonly source: EntrySource
   readonly precedence: Precedence
-  /** Whether it surely wants it. */
+  /** Whether it certainly asks for the entry. */
   readonly certain: boolean
 }
 
-/** What the contest means for one contender. */
+/** What becomes of one candidate for an entry. */
 export type MaskingResult =
   | { readonly kind: 'wins' }
   | { readonly kind: 'masked'; readonly by: EntrySource; readonly why: string }
   | { readonly kind: 'uncertain'; readonly why: string }
 
 /**
- * Who gets the entry. A contender that another one surely beats is masked, also when that one is refused by the server
- * later; where the order, or whether a better one takes part at all, is not known, the result is open.
+ * Which candidate gets the entry. A candidate that comes after a certain one is masked, even where the server refuses the
+ * winner's entry. The result is uncertain where the order is not known, or whether a preferred candidate asks at all.
  */
-export function resolveMasking(contenders: readonly MaskingCandidate[]): readonly MaskingResult[] {
-  const best = bestOf(contenders)
-  if (best === undefined) return contenders.map((contender) => uncertainMasking(contender, contenders))
-  let openBy: MaskingCandidate | undefined
-  const results = contenders.map((contender): MaskingResult => {
-    if (contender === best) return { kind: 'wins' }
-    const order = preferred(best.precedence, contender.precedence)
+export function resolveMasking(candidates: readonly MaskingCandidate[]): readonly MaskingResult[] {
+  const best = bestOf(candidates)
+  if (best === undefined) return candidates.map((candidate) => uncertainMasking(candidate, candidates))
+  let uncertainBy: MaskingCandidate | undefined
+  const results = candidates.map((candidate): MaskingResult => {
+    if (candidate === best) return { kind: 'wins' }
+    const order = preferred(best.precedence, candidate.precedence)
     if (order === 'left') {
       return {
         kind: 'masked',
@@ -35,31 +35,31 @@ export function resolveMasking(contenders: readonly MaskingCandidate[]): readonl
         why: `${sourceText(best.source)} wants the same entry and comes first`,
       }
     }
-    openBy ??= contender
+    uncertainBy ??= candidate
     return { kind: 'uncertain', why: sameEntryWhy(best.source) }
   })
-  const rival = openBy
+  const rival = uncertainBy
   if (rival === undefined) return results
   return results.map((result) =>
     result.kind === 'wins' ? { kind: 'uncertain', why: sameEntryWhy(rival.source) } : result,
   )
 }
 
-/** The certain contender that no other certain one beats; of equals that nobody can order, any. */
-function bestOf(contenders: readonly MaskingCandidate[]): MaskingCandidate | undefined {
+/** The certain candidate that SCM prefers to all other certain ones; any of those whose order is not known. */
+function bestOf(candidates: readonly MaskingCandidate[]): MaskingCandidate | undefined {
   let best: MaskingCandidate | undefined
-  for (const contender of contenders) {
-    if (!contender.certain) continue
-    if (best === undefined || preferred(contender.precedence, best.precedence) === 'left') best = contender
+  for (const candidate of candidates) {
+    if (!candidate.certain) continue
+    if (best === undefined || preferred(candidate.precedence, best.precedence) === 'left') best = candidate
   }
   return best
 }
 
 function uncertainMasking(
-  contender: MaskingCandidate,
-  contenders: readonly MaskingCandidate[],
+  candidate: MaskingCandidate,
+  candidates: readonly MaskingCandidate[],
 ): MaskingResult {
-  const rival = contenders.find((other) => other !== contender)
+  const rival = candidates.find((other) => other !== candidate)
   return rival === undefined ? { kind: 'wins' } : { kind: 'uncertain', why: sameEntryWhy(rival.source) }
 }
 

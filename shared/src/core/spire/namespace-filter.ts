@@ -1,5 +1,5 @@
-// The namespaces whose pods SCM does not look at: ignored ones (Go regular expressions, unanchored; they beat every
-// selector) and those outside its cache (facts/spire.md §2, §11.18).
+// The namespaces whose pods SCM leaves out: those that it ignores (Go regular expressions, unanchored, which prevail over
+// every selector) and those outside its cache (docs/spire-facts.md §2, §11.18).
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { compileGoRegexp, type GoRegexp } from '../go/regexp.ts'
@@ -13,6 +13,7 @@ interface IgnorePattern {
   readonly regexp: GoRegexp
 }
 
+/** The namespaces and pods that the settings of an SCM leave out. */
 export class NamespaceFilter {
   readonly #settings: ScmSettings
   readonly #patterns: readonly IgnorePattern[]
@@ -23,7 +24,7 @@ export class NamespaceFilter {
     this.#patterns = settings.ignoreNamespaces.map((source) => ({ source, regexp: compileGoRegexp(source) }))
   }
 
-  /** Why Go cannot compile a pattern: SCM does not start then. */
+  /** Why Go cannot compile a pattern, for each that it cannot: SCM does not start with such a setting. */
   faults(): readonly string[] {
     return this.#patterns.flatMap(({ source, regexp }) =>
       regexp.kind === 'invalid'
@@ -32,15 +33,15 @@ export class NamespaceFilter {
     )
   }
 
-  /** Whether SCM ignores a namespace whatever selects it; undefined: it does not. */
+  /** Why SCM ignores a namespace, whatever selects it; undefined where it does not. */
   ofNamespace(name: string): FilterVerdict | undefined {
     if (this.#byNamespace.has(name)) return this.#byNamespace.get(name)
-    const gate = this.#judge(name)
-    this.#byNamespace.set(name, gate)
-    return gate
+    const verdict = this.#judge(name)
+    this.#byNamespace.set(name, verdict)
+    return verdict
   }
 
-  /** Whether SCM sees a pod at all; undefined: it does. */
+  /** Why SCM does not see a pod, or may not; undefined where it sees it. */
   ofPod(pod: Pod): FilterVerdict | undefined {
     const byName = this.ofNamespace(pod.namespace)
     if (byName?.state === 'ignored') return byName
@@ -48,17 +49,17 @@ export class NamespaceFilter {
   }
 
   #judge(name: string): FilterVerdict | undefined {
-    let gate: FilterVerdict | undefined
+    let verdict: FilterVerdict | undefined
     for (const { source, regexp } of this.#patterns) {
       if (regexp.kind === 'regexp' && regexp.matches(name)) {
         return { state: 'ignored', why: `SCM ignores namespace ${name} (ignoreNamespaces: ${source})` }
       }
       if (regexp.kind === 'unsupported') {
         const why = `kleym does not follow ${regexp.construct} in ignoreNamespaces of SCM's configuration: ${source}`
-        gate ??= { state: 'depends', why }
+        verdict ??= { state: 'depends', why }
       }
     }
-    return gate
+    return verdict
   }
 
   #outsideCache(pod: Pod): FilterVerdict | undefined {

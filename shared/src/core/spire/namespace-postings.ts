@@ -5,12 +5,13 @@ import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 
-/** A label that a selector demands, and the values that will do. */
+/** A label that a selector requires, and the values that it accepts. */
 export interface RequiredLabel {
   readonly key: string
   readonly values: ReadonlySet<string>
 }
 
+/** The labels without which a selector matches nothing. */
 export function* requiredLabels(selector: LabelSelector | undefined): Iterable<RequiredLabel> {
   if (selector === undefined) return
   for (const [key, value] of selector.matchLabels) yield { key, values: new Set([value]) }
@@ -22,12 +23,13 @@ export function* requiredLabels(selector: LabelSelector | undefined): Iterable<R
 /** Namespaces by their labels. */
 export interface NamespacePostings {
   readonly byKey: ReadonlyMap<string, ReadonlyMap<string, readonly Namespace[]>>
-  /** Those whose labels are not all known. */
+  /** The namespaces whose labels are not all known. */
   readonly incomplete: readonly Namespace[]
-  /** Those of them that may carry a key with any value, by key, as far as it was asked. */
+  /** Of these, the ones that may carry a key with any value; by key, filled at the first question. */
   readonly mayCarry: Map<string, readonly Namespace[]>
 }
 
+/** Indexes namespaces by their labels. */
 export function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostings {
   const byKey = new Map<string, Map<string, Namespace[]>>()
   const incomplete: Namespace[] = []
@@ -41,20 +43,20 @@ export function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostin
   return { byKey, incomplete, mayCarry: new Map() }
 }
 
-/** The namespaces that may match a selector, or undefined where it demands no label. */
+/** The namespaces that may match a selector; undefined where it requires no label. */
 export function candidateNamespaces(
   selector: LabelSelector | undefined,
   postings: NamespacePostings,
 ): readonly Namespace[] | undefined {
   let fewest: readonly Namespace[] | undefined
-  for (const demand of requiredLabels(selector)) {
-    const found = namespacesMeeting(demand, postings)
+  for (const label of requiredLabels(selector)) {
+    const found = namespacesMeeting(label, postings)
     if (fewest === undefined || found.length < fewest.length) fewest = found
   }
   return fewest
 }
 
-/** A namespace stands under one value of a key at most, and not there where it only may carry it: none comes twice. */
+/** A namespace has one value of a key at most, and none where it only may carry the key: so the result names none twice. */
 function namespacesMeeting(
   { key, values }: RequiredLabel,
   postings: NamespacePostings,
@@ -65,11 +67,12 @@ function namespacesMeeting(
   return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(uncertain)
 }
 
+/** The given namespaces by name, with those that only pods name, of which nothing else is known. */
 export function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {
   const namespaces = new Map<string, Namespace>()
   for (const namespace of given) {
-    const twin = namespaces.get(namespace.name)
-    if (twin === undefined || precedes(namespace, twin)) namespaces.set(namespace.name, namespace)
+    const duplicate = namespaces.get(namespace.name)
+    if (duplicate === undefined || precedes(namespace, duplicate)) namespaces.set(namespace.name, namespace)
   }
   for (const pod of pods) {
     if (!namespaces.has(pod.namespace)) {
@@ -79,7 +82,7 @@ export function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]):
   return namespaces
 }
 
-/** A snapshot holds a namespace once; where it does not, the answer still must not hang on the order. */
+/** Of two namespaces of one name, which a snapshot should not hold, the same one is taken in whatever order they come. */
 function precedes(left: Namespace, right: Namespace): boolean {
   if (left.complete !== right.complete) return left.complete
   return labelsText(left) < labelsText(right)

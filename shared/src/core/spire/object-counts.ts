@@ -1,4 +1,4 @@
-// The counters that SCM writes into `status.stats` of a ClusterSPIFFEID (facts/spire.md §1), from one pass over all
+// The counters that SCM writes into `status.stats` of a ClusterSPIFFEID (docs/spire-facts.md §1), from one pass over all
 // pods. What is not certain is counted apart.
 import type { Pod } from '../objects/pod.ts'
 import type { NamespaceCount } from './candidate-index.ts'
@@ -6,7 +6,7 @@ import type { CandidateState, PodJudgement } from './pod-judge.ts'
 import { sourceText, type EntryOutcome, type ObjectCounts } from './prediction.ts'
 import type { PreparedId } from './prepared-id.ts'
 
-/** What counting goes through. */
+/** What is counted, and how it is judged. */
 export interface CountInput {
   readonly ids: readonly PreparedId[]
   readonly statics: readonly EntryOutcome[]
@@ -19,48 +19,48 @@ type MutableCounts = { -readonly [Name in keyof ObjectCounts]: ObjectCounts[Name
 
 /** Counts for every object, by `sourceText`. */
 export function countObjects(input: CountInput): ReadonlyMap<string, ObjectCounts> {
-  const tallies = new Map<string, MutableCounts>()
+  const countsOf = new Map<string, MutableCounts>()
   const byId = new Map<PreparedId, MutableCounts>()
   for (const id of input.ids) {
-    const tally = noCounts()
+    const counts = noCounts()
     if (id.handling.state === 'handled') {
       const { selected, ignored } = input.namespacesOf(id)
-      tally.namespacesSelected = selected
-      tally.namespacesIgnored = ignored
+      counts.namespacesSelected = selected
+      counts.namespacesIgnored = ignored
     }
-    byId.set(id, tally)
-    tallies.set(sourceText(id.source), tally)
+    byId.set(id, counts)
+    countsOf.set(sourceText(id.source), counts)
   }
-  for (const outcome of input.statics) tallies.set(sourceText(outcome.source), countStatic(outcome))
+  for (const outcome of input.statics) countsOf.set(sourceText(outcome.source), countStatic(outcome))
   for (const pod of input.pods) {
     for (const candidate of input.judge(pod).candidates) {
-      const tally = byId.get(candidate.id)
-      if (tally !== undefined) count(candidate, pod, tally)
+      const counts = byId.get(candidate.id)
+      if (counts !== undefined) count(candidate, pod, counts)
     }
   }
-  return tallies
+  return countsOf
 }
 
-function count(candidate: CandidateState, pod: Pod, tally: MutableCounts): void {
-  if (candidate.applied === 'uncertain' || candidate.contested) tally.uncertain++
+function count(candidate: CandidateState, pod: Pod, counts: MutableCounts): void {
+  if (candidate.applied === 'uncertain' || candidate.contested) counts.uncertain++
   if (!pod.exists) {
-    if (candidate.selected) tally.futurePodsSelected++
+    if (candidate.selected) counts.futurePodsSelected++
     return
   }
-  if (candidate.selected) tally.podsSelected++
+  if (candidate.selected) counts.podsSelected++
   if (candidate.countsAsRenderFailure && candidate.verdict.state !== 'displaced')
-    tally.podEntryRenderFailures++
+    counts.podEntryRenderFailures++
   if (candidate.applied !== 'yes' || candidate.contested) return
-  if (candidate.verdict.state === 'masked') tally.entriesMasked++
-  else tally.entriesToSet++
+  if (candidate.verdict.state === 'masked') counts.entriesMasked++
+  else counts.entriesToSet++
 }
 
 function countStatic({ verdict }: EntryOutcome): MutableCounts {
-  const tally = noCounts()
-  if (verdict.state === 'declared' || verdict.state === 'refused') tally.entriesToSet = 1
-  if (verdict.state === 'masked') tally.entriesMasked = 1
-  if (verdict.state === 'depends') tally.uncertain = 1
-  return tally
+  const counts = noCounts()
+  if (verdict.state === 'declared' || verdict.state === 'refused') counts.entriesToSet = 1
+  if (verdict.state === 'masked') counts.entriesMasked = 1
+  if (verdict.state === 'depends') counts.uncertain = 1
+  return counts
 }
 
 function noCounts(): MutableCounts {

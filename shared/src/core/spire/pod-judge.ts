@@ -1,5 +1,5 @@
-// What becomes of every registration of one pod: selection, class, node, rendering, fallback, masking and what the
-// server says, in SCM's order (facts/spire.md §2-§4, §10, §11).
+// Judges every registration of one pod: selection, class, node, rendering, fallback, masking and the server's checks, in
+// SCM's order (docs/spire-facts.md §2-§4, §10, §11).
 import { resolveMasking } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -16,34 +16,35 @@ import { afterMasking, maskingCandidateOf, type StaticMasking } from './static-m
 import type { StaticCandidate, StaticIndex } from './static-index.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
-/** How a ClusterSPIFFEID fares on a pod, on the way to its verdict. */
+/** What is known of a ClusterSPIFFEID on a pod, on the way to its verdict. */
 export interface CandidateState {
   readonly id: PreparedId
-  /** It selects the pod, and SCM certainly counts that. */
+  /** Whether it selects the pod, and SCM certainly counts that. */
   readonly selected: boolean
   readonly entry: RenderedEntry | undefined
   readonly acceptance: Acceptance | undefined
   /** Whether SCM declares the entry, which is what displaces a fallback. */
   applied: 'yes' | 'no' | 'uncertain'
-  /** SCM counts a render failure. */
+  /** Whether SCM counts a render failure. */
   readonly countsAsRenderFailure: boolean
-  /** Others want the same entry, and who gets it is not known. */
+  /** Whether other objects ask for the same entry, and which of them gets it is not known. */
   contested: boolean
   verdict: EntryVerdict
 }
 
-/** What becomes of one pod. */
+/** What SCM and the server make of one pod. */
 export interface PodJudgement {
   readonly candidates: readonly CandidateState[]
   readonly outcomes: readonly EntryOutcome[]
-  /** Static entries that want the same entry as a ClusterSPIFFEID on this pod. */
+  /** Static entries that ask for the same entry as a ClusterSPIFFEID on this pod. */
   readonly statics: ReadonlyMap<PreparedStatic, EntryVerdict>
-  /** Entries that SCM would send and that are not UTF-8. */
-  readonly broken: readonly { readonly outcome: EntryOutcome; readonly why: string }[]
+  /** Entries that SCM would send and that are no valid UTF-8. */
+  readonly invalidUtf8: readonly { readonly outcome: EntryOutcome; readonly why: string }[]
 }
 
 const DECLARED: EntryVerdict = { state: 'declared' }
 
+/** Judges pods against the ClusterSPIFFEIDs and ClusterStaticEntries of one snapshot. */
 export class PodJudge {
   readonly #index: CandidateIndex<PreparedId>
   readonly #namespaces: NamespaceFilter
@@ -55,21 +56,22 @@ export class PodJudge {
     index: CandidateIndex<PreparedId>,
     gate: NamespaceFilter,
     facts: PodFactsReader,
-    statics: { readonly contest: StaticMasking; readonly index: StaticIndex },
+    statics: { readonly masking: StaticMasking; readonly index: StaticIndex },
   ) {
     this.#index = index
     this.#namespaces = gate
     this.#facts = facts
-    this.#masking = statics.contest
+    this.#masking = statics.masking
     this.#statics = statics.index
   }
 
+  /** Judges one pod. */
   judge(pod: Pod): PodJudgement {
     const finding = this.#facts.of(pod)
-    const podGate = this.#namespaces.ofPod(pod)
+    const podVerdict = this.#namespaces.ofPod(pod)
     const states = this.#index
       .selecting(pod)
-      .map((selection) => candidateStateOf(selection, podGate, finding))
+      .map((selection) => candidateStateOf(selection, podVerdict, finding))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
     displaceFallbacks(states)
     const statics = this.#mask(states)
@@ -80,11 +82,11 @@ export class PodJudge {
       candidates: states,
       outcomes: [...outcomes, ...this.#staticOutcomes(candidates, statics, pod)],
       statics,
-      broken: states.flatMap((state, at) => brokenOf(state, outcomes[at], pod)),
+      invalidUtf8: states.flatMap((state, at) => invalidUtf8Of(state, outcomes[at], pod)),
     }
   }
 
-  /** Decides who gets each entry that several want. */
+  /** Decides which object gets each entry that several ask for. */
   #mask(states: readonly CandidateState[]): ReadonlyMap<PreparedStatic, EntryVerdict> {
     const decided = new Map<PreparedStatic, EntryVerdict>()
     for (const [spiffeId, group] of groupBySpiffeId(states)) {
@@ -112,14 +114,14 @@ export class PodJudge {
       .map(({ object, uncertainParent }): EntryOutcome => {
         const { source, hint, entry } = object
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
-        const unsure = verdict.state === 'declared' && uncertainParent !== undefined
+        const isUncertain = verdict.state === 'declared' && uncertainParent !== undefined
         return {
           source,
           pod,
           hint,
           fallback: false,
           entry,
-          verdict: unsure ? { state: 'depends', why: uncertainParent } : verdict,
+          verdict: isUncertain ? { state: 'depends', why: uncertainParent } : verdict,
         }
       })
       .toSorted((left, right) => compareBytes(left.source.name, right.source.name))
@@ -128,16 +130,16 @@ export class PodJudge {
 
 function candidateStateOf(
   { object: id, match, uncertain }: Selection<PreparedId>,
-  podGate: UniformVerdict | undefined,
+  podVerdict: UniformVerdict | undefined,
   finding: PodFactsResult,
 ): CandidateState {
   const rendered =
     id.templates !== undefined && finding.kind === 'facts'
       ? renderEntry(id, id.templates, finding.facts)
       : undefined
-  const closed = verdictBeforeRendering(id, podGate, finding)
-  const open = uncertaintyBeforeRendering(id, podGate, match === 'unknown' ? uncertain : undefined)
-  const selected = match === 'yes' && id.uniformVerdict === undefined && podGate === undefined
+  const excluded = verdictBeforeRendering(id, podVerdict, finding)
+  const uncertainty = uncertaintyBeforeRendering(id, podVerdict, match === 'unknown' ? uncertain : undefined)
+  const selected = match === 'yes' && id.uniformVerdict === undefined && podVerdict === undefined
   const base = {
     id,
     selected,
@@ -146,41 +148,44 @@ function candidateStateOf(
     countsAsRenderFailure: selected && (finding.kind === 'no node' || rendered?.kind === 'failed'),
     contested: false,
   }
-  if (closed !== undefined) return { ...base, applied: 'no', verdict: closed }
-  return { ...base, ...appliedBy(rendered, open) }
+  if (excluded !== undefined) return { ...base, applied: 'no', verdict: excluded }
+  return { ...base, ...appliedBy(rendered, uncertainty) }
 }
 
 /** Why SCM certainly makes no entry, before it renders. */
 function verdictBeforeRendering(
   id: PreparedId,
-  podGate: UniformVerdict | undefined,
+  podVerdict: UniformVerdict | undefined,
   finding: PodFactsResult,
 ): EntryVerdict | undefined {
   if (id.uniformVerdict !== undefined && id.uniformVerdict.state !== 'depends') return id.uniformVerdict
-  if (podGate?.state === 'ignored') return podGate
+  if (podVerdict?.state === 'ignored') return podVerdict
   return finding.kind === 'no node' ? { state: 'ignored', why: finding.why } : undefined
 }
 
 /** Why it is not certain that SCM renders an entry at all. */
 function uncertaintyBeforeRendering(
   id: PreparedId,
-  podGate: UniformVerdict | undefined,
-  unsure: 'namespace' | 'pod' | undefined,
+  podVerdict: UniformVerdict | undefined,
+  uncertain: 'namespace' | 'pod' | undefined,
 ): string | undefined {
   if (id.uniformVerdict !== undefined) return id.uniformVerdict.why
-  if (podGate !== undefined) return podGate.why
-  if (unsure === undefined) return undefined
-  const what = unsure === 'namespace' ? "the namespace's labels" : "the pod's labels"
-  return `.spec.${unsure}Selector of ${sourceText(id.source)} asks for more than is known of ${what}`
+  if (podVerdict !== undefined) return podVerdict.why
+  if (uncertain === undefined) return undefined
+  const what = uncertain === 'namespace' ? "the namespace's labels" : "the pod's labels"
+  return `.spec.${uncertain}Selector of ${sourceText(id.source)} asks for more than is known of ${what}`
 }
 
 function appliedBy(
   rendered: RenderOutcome | undefined,
-  open: string | undefined,
+  uncertainty: string | undefined,
 ): Pick<CandidateState, 'applied' | 'verdict'> {
   if (rendered === undefined) {
-    // An object that cannot be decoded may still be known to SCM by an older content.
-    return { applied: 'uncertain', verdict: { state: 'depends', why: open ?? 'it cannot be rendered' } }
+    // SCM may still hold an older content of an object that it cannot decode.
+    return {
+      applied: 'uncertain',
+      verdict: { state: 'depends', why: uncertainty ?? 'it cannot be rendered' },
+    }
   }
   if (rendered.kind === 'failed') {
     return { applied: 'no', verdict: { state: 'failed', field: rendered.field, why: rendered.why } }
@@ -189,12 +194,12 @@ function appliedBy(
     const { construct, why } = rendered
     return { applied: 'uncertain', verdict: { state: 'unknown', construct, why } }
   }
-  const why = open ?? rendered.unsure
+  const why = uncertainty ?? rendered.uncertain
   if (why !== undefined) return { applied: 'uncertain', verdict: { state: 'depends', why } }
   return { applied: 'yes', verdict: DECLARED }
 }
 
-/** A fallback skips every pod to which a ClusterSPIFFEID that is none was applied, whatever became of its entry. */
+/** A fallback skips every pod to which SCM applied a ClusterSPIFFEID that is no fallback, whatever became of that entry. */
 function displaceFallbacks(states: readonly CandidateState[]): void {
   const others = states.filter(({ id }) => !id.spec.fallback)
   const certain = others.find(({ applied }) => applied === 'yes')
@@ -215,7 +220,7 @@ function displaceFallbacks(states: readonly CandidateState[]): void {
   }
 }
 
-/** SCM never gets to the question whether a fallback is displaced. */
+/** Whether SCM drops the object before it looks whether a fallback is displaced. */
 function isExcludedBeforeFallback({ verdict, id, applied }: CandidateState): boolean {
   return (
     applied === 'no' &&
@@ -258,7 +263,7 @@ function applyMasking(
   state.verdict = afterMasking(state.verdict, result)
 }
 
-/** What the server says to an entry that SCM wants; a refusal undoes nothing of what went before. */
+/** Applies the server's checks to an entry that SCM sends; a refusal leaves fallbacks displaced and losers masked. */
 function accept(state: CandidateState): void {
   const { acceptance, verdict, applied } = state
   if (acceptance === undefined || applied === 'no' || verdict.state === 'masked') return
@@ -271,13 +276,13 @@ function accept(state: CandidateState): void {
   }
 }
 
-function brokenOf(
+function invalidUtf8Of(
   state: CandidateState,
   outcome: EntryOutcome | undefined,
   pod: Pod,
-): PodJudgement['broken'] {
+): PodJudgement['invalidUtf8'] {
   const field = state.acceptance?.brokenUtf8
-  // Nobody sends an entry that is masked, displaced or ignored.
+  // SCM does not send an entry that is masked, displaced or ignored.
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
   const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
   return [{ outcome, why }]

@@ -1,9 +1,9 @@
 // What the SPIRE Controller Manager (v0.7.0) would do with every ClusterSPIFFEID and ClusterStaticEntry of a snapshot,
-// pod by pod: nothing but its masking by static entries ties one pod to another, so each pod is worked out when it is
-// asked for. Source: facts/spire.md §10, corrected by §11.
+// pod by pod: static entries may mask entries of several pods, and nothing else ties one pod to another, so each pod is
+// judged when a caller asks for it. Source: docs/spire-facts.md §10, corrected by §11.
 //
-// Not followed: the render cache (off by default), entries that somebody else left on the server, and a masking
-// contest with an entry that kleym cannot render (both would give out the same SPIFFE ID).
+// Not followed: the render cache (off by default), entries on the server that SCM did not make, and masking between an
+// entry and one that kleym cannot render (both would give out the same SPIFFE ID).
 import { getOrCreate } from '../get-or-create.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -34,14 +34,14 @@ import { StaticIndex } from './static-index.ts'
 import { prepareStatic, type PreparedStatic } from './prepared-static.ts'
 import { mayCutText } from './field-template.ts'
 
-/** Predicts what SCM and SPIRE would do with a snapshot. Never throws; cheap until it is asked. */
+/** Predicts what SCM and SPIRE would do with a snapshot. Never throws; judges nothing before the first question. */
 export function predict(input: PredictionInput): Prediction {
   return new Predictor(input)
 }
 
 /**
- * A world of so many pods keeps the outcomes of all, a larger one those of the last. A Map that is cleared again and again
- * is no way to keep a few: in JavaScriptCore what it held stays with it, a third more memory at 100,000 pods.
+ * The most pods of a snapshot of which all outcomes are kept; of a larger one those of the last pod are. A Map that is cleared
+ * again and again cannot keep a few: JavaScriptCore does not give its memory back, a third more at 100,000 pods.
  */
 const PODS_KEPT = 1_000
 
@@ -55,13 +55,13 @@ class Predictor implements Prediction {
   readonly #facts: PodFactsReader
   readonly #masking: StaticMasking
   readonly #judge: PodJudge
-  /** An object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
+  /** The first object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
   readonly #undecodable: EntrySource | undefined
-  /** ClusterSPIFFEIDs that are new or edited, which SCM does not see while it is frozen. */
+  /** ClusterSPIFFEIDs that are new or edited, which SCM does not see while it cannot decode one. */
   readonly #newOrEdited: ReadonlySet<string>
-  /** The pod that was asked for last: its containers ask one after the other. */
+  /** The pod of the last question: callers ask for it once for each container. */
   #last: { readonly pod: Pod; readonly outcomes: readonly EntryOutcome[] } | undefined
-  /** In a small world, of all pods that were asked for: rule after rule asks about all of them. */
+  /** The outcomes of all pods of the questions so far, in a small snapshot: each rule asks about all of them. */
   readonly #outcomes = new Map<Pod, readonly EntryOutcome[]>()
   readonly #podsByNamespace: () => ReadonlyMap<string, readonly Pod[]>
   readonly #chosen = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
@@ -86,7 +86,7 @@ class Predictor implements Prediction {
     this.#facts = new PodFactsReader(settings, input.nodes, input.endpoints)
     this.#masking = new StaticMasking(this.#statics)
     this.#judge = new PodJudge(this.#index, this.#namespaces, this.#facts, {
-      contest: this.#masking,
+      masking: this.#masking,
       index: new StaticIndex(this.#statics),
     })
     this.#undecodable = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
@@ -152,12 +152,12 @@ class Predictor implements Prediction {
     ].flatMap(({ source, why }): ScmFault[] =>
       why === undefined ? [] : [{ source, kind: 'undecodable', why }],
     )
-    const broken = this.#findInvalidUtf8().map(({ outcome, why }): ScmFault => ({
+    const invalidUtf8 = this.#findInvalidUtf8().map(({ outcome, why }): ScmFault => ({
       source: outcome.source,
       kind: 'not UTF-8',
       why,
     }))
-    return [...configuration, ...undecodable, ...broken]
+    return [...configuration, ...undecodable, ...invalidUtf8]
   }
 
   #configurationFaults(): readonly string[] {
@@ -173,8 +173,8 @@ class Predictor implements Prediction {
   }
 
   /**
-   * One entry that is not UTF-8 makes the server refuse the batches of everybody (facts/spire.md §11.7), and one object
-   * that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
+   * One entry that is no valid UTF-8 makes SCM's batch of new entries fail as a whole (docs/spire-facts.md §11.7), and one
+   * object that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
    */
   #withFaults(outcome: EntryOutcome): EntryOutcome {
     const [first] = this.#findInvalidUtf8()
@@ -187,7 +187,7 @@ class Predictor implements Prediction {
     return { ...outcome, verdict: { state: 'depends', why } }
   }
 
-  /** Whether an entry is, or gives way to one, of an object that a frozen SCM does not see. */
+  /** Whether an entry is of an object that SCM does not see, or gives way to one of such an object. */
   #needsNewOrEdited({ source, verdict }: EntryOutcome): boolean {
     const isUnseen = ({ kind, name }: EntrySource): boolean =>
       kind === 'ClusterSPIFFEID' && this.#newOrEdited.has(name)
@@ -195,7 +195,7 @@ class Predictor implements Prediction {
     return (verdict.state === 'displaced' || verdict.state === 'masked') && isUnseen(verdict.by)
   }
 
-  /** The first broken entry of each object, in the order of the objects, whatever the order of the pods. */
+  /** The first invalid entry of each object, in the order of the objects, whatever the order of the pods. */
   #findInvalidUtf8(): readonly InvalidUtf8Entry[] {
     this.#invalidUtf8 ??= this.#searchInvalidUtf8()
     return this.#invalidUtf8
@@ -204,21 +204,21 @@ class Predictor implements Prediction {
   #searchInvalidUtf8(): readonly InvalidUtf8Entry[] {
     const suspects = new Set(this.#ids.filter(mayBreakUtf8))
     if (suspects.size === 0) return []
-    const broken = new Map<string, InvalidUtf8Entry>()
+    const invalidUtf8 = new Map<string, InvalidUtf8Entry>()
     for (const pod of this.#input.pods) {
       if (!this.#index.selecting(pod).some(({ object }) => suspects.has(object))) continue
-      for (const found of this.#judge.judge(pod).broken) {
+      for (const found of this.#judge.judge(pod).invalidUtf8) {
         const key = sourceText(found.outcome.source)
-        const before = broken.get(key)
-        if (before === undefined || compareBytes(found.why, before.why) < 0) broken.set(key, found)
+        const before = invalidUtf8.get(key)
+        if (before === undefined || compareBytes(found.why, before.why) < 0) invalidUtf8.set(key, found)
       }
     }
-    return [...broken.values()].toSorted((left, right) =>
+    return [...invalidUtf8.values()].toSorted((left, right) =>
       compareBytes(sourceText(left.outcome.source), sourceText(right.outcome.source)),
     )
   }
 
-  /** Pods whose UID a static entry names: only they can want the same entry as it. */
+  /** Judges the pods whose UID a static entry names: only their entries can equal it. */
   #judgePodsNamedByStatics(): ReadonlyMap<PreparedStatic, EntryVerdict> {
     const contested = new Map<PreparedStatic, EntryVerdict>()
     if (!this.#masking.namesPods) return contested
@@ -230,12 +230,12 @@ class Predictor implements Prediction {
   }
 }
 
-/** The ClusterSPIFFEIDs that some outcomes are of, each once. */
+/** The names of the ClusterSPIFFEIDs of some outcomes, each once. */
 function namesIn(outcomes: readonly EntryOutcome[]): ReadonlySet<string> {
   return new Set(outcomes.flatMap(({ source }) => (source.kind === 'ClusterSPIFFEID' ? [source.name] : [])))
 }
 
-type InvalidUtf8Entry = PodJudgement['broken'][number]
+type InvalidUtf8Entry = PodJudgement['invalidUtf8'][number]
 
 function mayBreakUtf8(id: PreparedId): boolean {
   const { dnsNameTemplates, workloadSelectorTemplates } = id.spec
@@ -243,11 +243,11 @@ function mayBreakUtf8(id: PreparedId): boolean {
   const { templates } = id
   return (
     templates !== undefined &&
-    [...templates.dnsNames, ...templates.selectors].some((step) => step.mayBreakUtf8)
+    [...templates.dnsNames, ...templates.selectors].some((template) => template.mayBreakUtf8)
   )
 }
 
-/** By name; a snapshot holds a name once, but where it does not, the answer must not hang on the order. */
+/** By name. A snapshot should hold a name once; where it does not, the answer is the same in whatever order they come. */
 function sortIds(objects: readonly ClusterSpiffeId[]): readonly ClusterSpiffeId[] {
   return sortByName(objects)
 }

@@ -1,6 +1,6 @@
-// A ClusterSPIFFEID as SCM takes it up: whether it looks at it at all, and its parsed spec.
+// A ClusterSPIFFEID as SCM reads it: whether SCM sees and handles it, and its parsed spec.
 // Source: SCM v0.7.0, api/v1alpha1/clusterspiffeid_webhook.go (ParseClusterSPIFFEIDSpec) and pkg/spireentry/reconciler.go
-// (facts/spire.md §1, §2, §11.9, §11.13).
+// (docs/spire-facts.md §1, §2, §11.9, §11.13).
 import {
   classHandling,
   durationFault,
@@ -42,24 +42,24 @@ export interface Templates {
   readonly selectors: readonly FieldTemplate<EntrySelector & RenderedText>[]
 }
 
-/** What the server thinks of the fields that are the same for every pod. */
+/** The fields of an entry that are the same for every pod, and whether the server accepts them. */
 export interface FixedFields {
   readonly x509SvidTtl: number
   readonly jwtSvidTtl: number
   readonly federatesWith: readonly string[]
   /** Why the server refuses every entry. */
   readonly refusal: string | undefined
-  /** What the server must have to take an entry. */
+  /** What the server must hold to accept an entry. */
   readonly depends: string | undefined
 }
 
-/** Verdicts that are the same for every pod; only `depends` lets SCM take the object up perhaps. */
+/** A verdict that is the same for every pod. With `depends` SCM may make entries of the object after all. */
 export type UniformVerdict = Extract<EntryVerdict, { readonly state: 'ignored' | 'failed' | 'depends' }>
 
-/** What takes the templates of a ClusterSPIFFEID. */
+/** What is known of a ClusterSPIFFEID only when its templates are parsed. */
 interface Details {
   readonly handling: ObjectHandling
-  /** What becomes of it on every pod, where SCM does not simply take it up. */
+  /** The verdict on every pod, where SCM does not simply handle the object. */
   readonly uniformVerdict: UniformVerdict | undefined
   /** Undefined where SCM cannot parse the spec. */
   readonly templates: Templates | undefined
@@ -67,7 +67,7 @@ interface Details {
 }
 
 /**
- * A ClusterSPIFFEID, ready to be asked about pods. Its templates are read when something asks for what takes them: most
+ * A ClusterSPIFFEID, ready to be compared with pods. Its templates are parsed at the first question that needs them: most
  * objects select none of the pods that an answer is about.
  */
 export class PreparedId implements HasSelectors, Details {
@@ -76,11 +76,11 @@ export class PreparedId implements HasSelectors, Details {
   readonly namespaceSelector: ClusterSpiffeIdSpec['namespaceSelector']
   readonly podSelector: ClusterSpiffeIdSpec['podSelector']
   readonly precedence: Precedence
-  /** Where SCM never decodes it: what it does instead. */
+  /** How SCM handles the object without decoding it; undefined where SCM decodes it. */
   readonly unseen: ObjectHandling | undefined
-  /** Why Go cannot decode it, where SCM tries to. */
+  /** Why Go cannot decode it; undefined where it can, and where SCM does not try. */
   readonly undecodable: string | undefined
-  /** False where its selectors are not valid, so that nobody can say which pods it means. */
+  /** False where its selectors are not valid, so that they choose no pod. */
   readonly selects: boolean
   readonly #make: (prepared: PreparedId) => Details
   #made: Details | undefined
@@ -119,7 +119,7 @@ export class PreparedId implements HasSelectors, Details {
   }
 }
 
-/** Prepares ClusterSPIFFEIDs. What they say in the same words they share: the thousands of one namespace name it alike. */
+/** Makes the function that prepares ClusterSPIFFEIDs. Equal templates are parsed once: thousands of objects share theirs. */
 export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => PreparedId {
   const readers: TemplateReaders = {
     id: fieldTemplateReader(spiffeIdReader(settings.trustDomain)),
@@ -130,7 +130,7 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
   return (object) => new PreparedId(object, settings, make)
 }
 
-/** How the templates of each field are read. */
+/** How the templates of each field are parsed. */
 interface TemplateReaders {
   readonly id: FieldTemplateReader<IdText>
   readonly dnsName: FieldTemplateReader<RenderedText>
@@ -165,7 +165,7 @@ function uniformVerdictOf(handling: ObjectHandling, byClass: ObjectHandling): Un
     case 'invalid':
       return { state: 'failed', field: handling.field, why: handling.why }
     case 'undecodable':
-      // It stalls SCM whatever its class; but nobody's entries come from another class.
+      // It stops SCM whatever its class; but SCM makes no entries of an object of another class.
       return byClass.state === 'ignored' ? byClass : { state: 'depends', why: handling.why }
     case 'unknown':
       return { state: 'depends', why: handling.why }
@@ -178,7 +178,7 @@ function handlingOf(source: EntrySource, byClass: ObjectHandling, parsed: Parsed
   return { state: 'invalid', field: parsed.field, why }
 }
 
-/** The filters of SCM's cache, and its switch: an object that they hide is never decoded. */
+/** How SCM handles an object that the filters of its cache hide, or its switch: it never decodes it. */
 function unseenWhy(
   object: ClusterSpiffeId,
   settings: ScmSettings,
@@ -232,21 +232,21 @@ function parseSpec(spec: ClusterSpiffeIdSpec, readers: TemplateReaders): ParsedS
     readers.selector,
   )
   if ('why' in selectors) return selectors
-  return { templates: { id, dnsNames: dnsNames.steps, selectors: selectors.steps } }
+  return { templates: { id, dnsNames: dnsNames.templates, selectors: selectors.templates } }
 }
 
 function readTemplates<T>(
   field: string,
   sources: readonly string[],
   read: FieldTemplateReader<T>,
-): { readonly steps: readonly FieldTemplate<T>[] } | { readonly field: string; readonly why: string } {
-  const steps: FieldTemplate<T>[] = []
+): { readonly templates: readonly FieldTemplate<T>[] } | { readonly field: string; readonly why: string } {
+  const templates: FieldTemplate<T>[] = []
   for (const [at, source] of sources.entries()) {
-    const step = read(`${field}[${at}]`, source)
-    if (!(step instanceof FieldTemplate)) return { field: `${field}[${at}]`, why: step }
-    steps.push(step)
+    const template = read(`${field}[${at}]`, source)
+    if (!(template instanceof FieldTemplate)) return { field: `${field}[${at}]`, why: template }
+    templates.push(template)
   }
-  return { steps }
+  return { templates }
 }
 
 function selectorFault(spec: ClusterSpiffeIdSpec): { field: string; why: string } | undefined {

@@ -1,5 +1,5 @@
-// The registration entries that SCM would hold, with the names that `spire-server entry show -output json` gives
-// their fields, so that a person or a script can compare the two. What kleym adds stands in fields of its own.
+// The registration entries that SCM would hold, with the field names of `spire-server entry show -output json`, so that a
+// person or a script can compare the two. What kleym adds has fields of its own.
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { entryKey, sortSelectors } from './entry-key.ts'
@@ -25,9 +25,9 @@ export interface RegistrationEntry {
   readonly source: string
   /** `pod team-a/llama-0`; undefined for a static entry. */
   readonly pod: string | undefined
-  /** The facts that stand in it as placeholders. */
+  /** The facts that are not known, by their placeholders. */
   readonly unknown: readonly string[]
-  /** Why it may not be there after all; undefined where that is certain. */
+  /** Why it may not be on the server; undefined where it certainly is. */
   readonly depends: string | undefined
 }
 
@@ -55,10 +55,10 @@ function add(outcome: EntryOutcome, held: Map<string, RegistrationEntry>): void 
   const registration = registrationOf(entry, outcome)
   // Two pods share an entry only where a template names the other's UID; the workload of neither gets it.
   const scope = entry.placeholders.length > 0 && pod !== undefined ? podText(pod) : ''
-  const unsure = verdict.state === 'depends' ? registration.source : ''
-  const key = [entryKey(entry), scope, unsure].join('\n')
-  const twin = held.get(key)
-  if (twin === undefined || compareEntries(registration, twin) < 0) held.set(key, registration)
+  const uncertain = verdict.state === 'depends' ? registration.source : ''
+  const key = [entryKey(entry), scope, uncertain].join('\n')
+  const duplicate = held.get(key)
+  if (duplicate === undefined || compareEntries(registration, duplicate) < 0) held.set(key, registration)
 }
 
 function registrationOf(entry: RenderedEntry, { source, pod, verdict }: EntryOutcome): RegistrationEntry {

@@ -1,6 +1,6 @@
-// The entry that SCM renders for one ClusterSPIFFEID and one pod, and what the SPIRE server says to it.
+// The entry that SCM renders for one ClusterSPIFFEID and one pod, and whether the SPIRE server accepts it.
 // Source: SCM v0.7.0, pkg/spireentry/entries.go (renderPodEntry); SPIRE v1.15.3, pkg/server/api/entry.go
-// (facts/spire.md §3, §11.4-7).
+// (docs/spire-facts.md §3, §11.4-7).
 import type { TemplateData } from '../go/template/template.ts'
 import type { Pod } from '../objects/pod.ts'
 import { dnsNameVerdict } from './dns-name.ts'
@@ -10,50 +10,51 @@ import type { PreparedId, Templates } from './prepared-id.ts'
 import { parsedIdProblem } from './spiffe-id.ts'
 import { withStandIns, type IdText, type RenderedText, type FieldResult } from './field-template.ts'
 
-/** What rendering gives. */
+/** The result of rendering. */
 export type RenderOutcome =
   | {
       readonly kind: 'entry'
       readonly entry: RenderedEntry
-      /** Why rendering may yet fail. */
-      readonly unsure: string | undefined
+      /** Why rendering may fail after all; undefined where it cannot. */
+      readonly uncertain: string | undefined
       readonly acceptance: Acceptance
     }
   | { readonly kind: 'failed'; readonly field: string; readonly why: string }
   | { readonly kind: 'unknown'; readonly construct: string; readonly why: string }
 
-/** What the server says to an entry. */
+/** Whether the server accepts an entry: `refusal` and `depends` say why it does not, or may not. */
 export interface Acceptance {
   readonly refusal: string | undefined
   readonly depends: string | undefined
-  /** The field whose text is not UTF-8, which makes the whole batch fail. */
+  /** The field whose text is no valid UTF-8, which makes the whole batch of entries fail. */
   readonly brokenUtf8: string | undefined
 }
 
-/** What rendering needs to know of the pod. */
+/** The facts of a pod that rendering reads. */
 export interface RenderFacts {
   readonly pod: Pod
   readonly data: TemplateData
   readonly parent: FieldResult<IdText>
-  /** The DNS names that the Services of the pod give it, sorted, and what is not known of them. */
+  /** The DNS names that the pod has by its Services, and what is not known of them. */
   services(): ServiceNames
 }
 
+/** DNS names of Services, sorted, and the facts of them that are not known. */
 export interface ServiceNames {
   readonly names: readonly string[]
   readonly placeholders: readonly string[]
 }
 
-/** Renders the entry: parent ID, SPIFFE ID, DNS names, selectors. */
+/** Renders the entry of an object for a pod: parent ID, SPIFFE ID, DNS names, selectors. */
 export function renderEntry(id: PreparedId, templates: Templates, facts: RenderFacts): RenderOutcome {
-  const progress = new FieldResults(id)
-  const parent = progress.take(facts.parent)
-  const spiffeId = progress.take(templates.id.run(facts.data))
-  const dnsNames = templates.dnsNames.map((step) => progress.take(step.run(facts.data)))
-  const selectors = templates.selectors.map((step) => progress.take(step.run(facts.data)))
-  const stopped = progress.stopped
+  const results = new FieldResults(id)
+  const parent = results.take(facts.parent)
+  const spiffeId = results.take(templates.id.run(facts.data))
+  const dnsNames = templates.dnsNames.map((template) => results.take(template.run(facts.data)))
+  const selectors = templates.selectors.map((template) => results.take(template.run(facts.data)))
+  const stopped = results.stopped
   if (stopped !== undefined) return stopped
-  // Nothing stopped, so every value is there.
+  // No field failed, so every value is there.
   if (parent === undefined || spiffeId === undefined) return UNREACHED
   const parts: RenderedFields = {
     parent,
@@ -65,7 +66,7 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   return {
     kind: 'entry',
     entry: entryOf(id, facts.pod, parts),
-    unsure: progress.unsure,
+    uncertain: results.uncertain,
     acceptance: acceptanceOf(id, facts.pod, parts),
   }
 }
@@ -73,12 +74,12 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
 const UNREACHED: RenderOutcome = { kind: 'unknown', construct: 'the entry', why: 'it could not be rendered' }
 const NO_SERVICES: ServiceNames = { names: [], placeholders: [] }
 
-/** Collects what goes wrong: any failure wins over what is unknown, as SCM stops at it whatever else there is. */
+/** Collects what fields lack: a failure prevails over an unknown, since SCM stops at a failure whatever the rest gives. */
 class FieldResults {
   readonly #id: PreparedId
   #failed: RenderOutcome | undefined
   #unknown: RenderOutcome | undefined
-  unsure: string | undefined
+  uncertain: string | undefined
 
   constructor(id: PreparedId) {
     this.#id = id
@@ -93,7 +94,7 @@ class FieldResults {
       case 'ok':
         return result.value
       case 'uncertain':
-        this.unsure ??= result.why
+        this.uncertain ??= result.why
         return result.value
       case 'failed': {
         const why = `${this.#of(result.field)} fails on this pod: ${result.why}`
@@ -108,7 +109,7 @@ class FieldResults {
     }
   }
 
-  /** The parent ID template is SCM's own, not the object's. */
+  /** Names the object with its own fields; the parent ID template is a setting of SCM. */
   #of(field: string): string {
     return field.startsWith('.spec.') ? `${field} of ${sourceText(this.#id.source)}` : field
   }
@@ -162,7 +163,7 @@ function placeholdersOf(parts: RenderedFields, selectors: readonly EntrySelector
     ...selectors.map(({ placeholders }) => placeholders),
     ...parts.dnsNames.map(({ placeholders }) => placeholders),
     parts.services.placeholders,
-  ].filter((open) => open.length > 0)
+  ].filter((list) => list.length > 0)
   return lists.length === 0 ? NO_PLACEHOLDERS : [...new Set(lists.flat())]
 }
 
@@ -207,9 +208,9 @@ function dnsAcceptance(
   let depends: string | undefined
   for (const [at, name] of names.entries()) {
     const where = `.spec.dnsNameTemplates[${at}] of ${sourceText(id.source)} gives ${JSON.stringify(name.text)}`
-    const open = name.placeholders.find((fact) => !PLAIN_FACTS.has(fact))
-    if (open !== undefined) {
-      depends ??= `${where}, and ${open} is not known yet`
+    const unknown = name.placeholders.find((fact) => !PLAIN_FACTS.has(fact))
+    if (unknown !== undefined) {
+      depends ??= `${where}, and ${unknown} is not known yet`
       continue
     }
     const verdict = dnsNameVerdict(withStandIns(name))

@@ -1,4 +1,4 @@
-// Finds the ClusterStaticEntries that may match a container of a pod, by one selector that only some pods have.
+// Finds the ClusterStaticEntries that may match a container of a pod, by one selector of each that few pods have.
 import { listAt, stringAt } from '../json.ts'
 import type { Pod } from '../objects/pod.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
@@ -6,30 +6,31 @@ import type { PodFactsResult } from './pod-facts.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
-/** A static entry that may match, and why its parent is not surely the agent of the pod's node. */
+/** A static entry that may match, and why its parent may be another than the agent on the pod's node; undefined where it is. */
 export interface StaticCandidate {
   readonly object: PreparedStatic
   readonly uncertainParent: string | undefined
 }
 
 const PSAT_AGENTS = '/spire/agent/k8s_psat/'
-/** Kinds of selector that tell pods apart, the most telling first. */
+/** Kinds of selectors that distinguish pods, the most selective first. */
 const DISTINGUISHING_KINDS = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', 'sa', 'ns', 'node-name']
 
+/** An index of static entries by their most selective selector. */
 export class StaticIndex {
-  /** By the text of the telling selector. */
+  /** By the text of the distinguishing selector. */
   readonly #byText = new Map<string, PreparedStatic[]>()
-  /** By its kind, for pods of which that fact is not known. */
+  /** By the kind of the distinguishing selector, for pods of which that fact is not known. */
   readonly #byKind = new Map<string, PreparedStatic[]>()
   readonly #anywhere: PreparedStatic[] = []
 
   constructor(objects: readonly PreparedStatic[]) {
     for (const object of objects) {
-      const telling = distinguishingSelector(object)
-      if (telling === undefined) this.#anywhere.push(object)
+      const distinguishing = distinguishingSelector(object)
+      if (distinguishing === undefined) this.#anywhere.push(object)
       else {
-        push(this.#byText, telling.text, object)
-        push(this.#byKind, telling.kind, object)
+        push(this.#byText, distinguishing.text, object)
+        push(this.#byKind, distinguishing.kind, object)
       }
     }
   }
@@ -103,7 +104,7 @@ function judgeParent(parentId: string, finding: PodFactsResult): ParentMatch {
   return { match: 'depends', why: `its parent ${parentId} may not be the agent on the pod's node` }
 }
 
-/** Whether a parent is another node's agent; a parentIDTemplate of one's own may hide the agent's real ID. */
+/** Whether a parent is the agent of another node. A custom parentIDTemplate may give another ID than the agent's real one. */
 function isOtherAgent(path: string, podParent: string): boolean {
   const parsed = parseSpiffeId(podParent)
   if (!parsed.ok || !parsed.path.startsWith(PSAT_AGENTS) || !path.startsWith(PSAT_AGENTS)) return false

@@ -1,5 +1,5 @@
-// ClusterStaticEntries that want the same entry as one another, or as what is rendered for a pod (facts/spire.md §3,
-// §11.1). Only an entry that names the pod's UID can be the pod's.
+// ClusterStaticEntries that ask for the same entry as one another, or as is rendered for a pod (docs/spire-facts.md §3,
+// §11.1). Only an entry that names a pod's UID can equal one that is rendered for the pod.
 import { resolveMasking } from './masking.ts'
 import type { MaskingResult } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
@@ -10,10 +10,11 @@ import type { PreparedStatic } from './prepared-static.ts'
 const UID_MARK = 'k8spod-uid:'
 const UID_LENGTH = 36
 
+/** The static entries of a snapshot by the entries that they ask for. */
 export class StaticMasking {
   readonly #byId = new Map<string, Map<string, PreparedStatic[]>>()
   readonly #alone = new Map<PreparedStatic, EntryVerdict>()
-  /** What follows the mark in the keys, at the length of a usual UID. */
+  /** The UIDs in the keys, where they have the usual length. */
   readonly #uids = new Set<string>()
   readonly #keysWithPods: string[] = []
 
@@ -35,12 +36,12 @@ export class StaticMasking {
     return this.#keysWithPods.some((key) => key.includes(`${UID_MARK}${uid}`))
   }
 
-  /** The static entries that want an entry of this SPIFFE ID, by key. */
+  /** The static entries that ask for an entry of this SPIFFE ID, by key. */
   rivals(spiffeId: string): ReadonlyMap<string, readonly PreparedStatic[]> | undefined {
     return this.#byId.get(spiffeId)
   }
 
-  /** What becomes of a static entry among its kind. */
+  /** The verdict on a static entry among static entries alone. */
   verdictOf(object: PreparedStatic): EntryVerdict {
     return this.#alone.get(object) ?? object.verdict
   }
@@ -69,12 +70,12 @@ export class StaticMasking {
   }
 }
 
-/** A static entry as it competes. */
+/** A static entry as a candidate for its entry. */
 export function maskingCandidateOf({ source, precedence, wants }: PreparedStatic): MaskingCandidate {
   return { source, precedence, certain: wants === 'yes' }
 }
 
-/** The verdict of an entry once the contest for it is decided; a winner keeps its own. */
+/** The verdict on an entry after masking; the winner keeps its own. */
 export function afterMasking(verdict: EntryVerdict, result: MaskingResult | undefined): EntryVerdict {
   if (result === undefined || result.kind === 'wins') return verdict
   if (result.kind === 'masked') return { state: 'masked', by: result.by, why: result.why }

@@ -1,5 +1,5 @@
-// The data that SCM's templates see: SCM v0.7.0, pkg/spireentry/entries.go, templateData. What is not known yet of a
-// pod that does not exist, or of a node that nobody described, stands in it as `Open`.
+// The data that SCM's templates read: SCM v0.7.0, pkg/spireentry/entries.go, templateData. What is not known yet of a pod
+// that does not exist, or of a node that was not read, is a `Placeholder`.
 import { Placeholder } from '../go/template/placeholder.ts'
 import type { GoObject, TemplateData } from '../go/template/template.ts'
 import { isRecord, own, type JsonRecord } from '../json.ts'
@@ -19,10 +19,10 @@ import {
 /** The node that a pod runs on, as far as it is known. */
 export type PodNode =
   | { readonly kind: 'known'; readonly node: Node }
-  /** It exists, or will, and nobody knows more than perhaps its name. */
+  /** It exists, or will exist, and at most its name is known. */
   | { readonly kind: 'unknown'; readonly name: string | undefined }
 
-/** What every template sees: the settings of SCM. */
+/** The data that every template reads: the settings of SCM. */
 export function settingsData(settings: ScmSettings): TemplateData {
   return {
     trustDomain: settings.trustDomain ?? placeholderFor(TRUST_DOMAIN),
@@ -31,12 +31,12 @@ export function settingsData(settings: ScmSettings): TemplateData {
   }
 }
 
-/** What the parent ID template sees: the node, and no pod. */
+/** The data that the parent ID template reads: the node, and no pod. */
 export function nodeData(base: TemplateData, found: PodNode): TemplateData {
   return { ...base, nodeMeta: nodeMeta(found), nodeSpec: nodeSpec(found) }
 }
 
-/** What the templates of a ClusterSPIFFEID see. */
+/** The data that the templates of a ClusterSPIFFEID read. */
 export function podData(node: TemplateData, pod: Pod): TemplateData {
   return { ...node, podMeta: podMeta(pod), podSpec: podSpec(pod) }
 }
@@ -93,7 +93,7 @@ function placeholderFor(fact: string): Placeholder {
   return new Placeholder(withoutBrackets(fact))
 }
 
-/** `Open` puts the angle brackets round the name itself. */
+/** `Placeholder` adds the angle brackets itself. */
 function withoutBrackets(fact: string): string {
   return fact.slice(1, -1)
 }

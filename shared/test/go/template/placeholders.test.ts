@@ -63,7 +63,7 @@ describe('printed as placeholders', () => {
     ['{{ .PodMeta.Labels.app }}{{ .PodMeta.Labels.none }}', 'llama<no value>', []],
     ['{{ index .PodMeta.Annotations "none" }}', '', []],
   ])('%s is %s', (template, text, open) => {
-    expect(render(template)).toEqual({ kind: 'text', text, open, invalidUtf8: false })
+    expect(render(template)).toEqual({ kind: 'text', text, placeholders: open, invalidUtf8: false })
   })
 })
 

@@ -1,5 +1,5 @@
 // Turns the tree of a template into closures, once, and executes them: Go's text/template/exec.go. Executing throws
-// `Failure` or `Unknowable`.
+// `TemplateFailure` or `Unknowable`.
 import { compareBytes } from '../../text/bytes.ts'
 import type { Branch, Command, TemplateNode, Operand, ParsedSource, Pipe } from './ast.ts'
 import { evalField } from './fields.ts'

@@ -7,7 +7,7 @@ import { print, printf, println, type Printed } from './printf.ts'
 import { checkLength, TemplateFailure, Unknowable } from './signals.ts'
 import { indirect, PlaceholderValue, Ref, truth, typeName, type Value } from './values.ts'
 
-/** Calls a built-in with as many arguments as it takes. Throws `Failure` where Go fails. */
+/** Calls a built-in with as many arguments as it takes. Throws `TemplateFailure` where Go fails. */
 export type Builtin = (args: readonly Value[]) => Value
 
 /** The built-ins by name. */

@@ -1,5 +1,5 @@
 // Go's fmt for the values a template can hold: print, println and printf, after fmt/print.go and fmt/format.go.
-// Texts are byte texts. What Go would print as an address or as the text of a struct is not told.
+// Texts are byte texts. They throw `Unknowable` where Go would print an address or the text of a struct.
 import { encodeRune, runeAt } from './byte-text.ts'
 import { noFlags, Printer, type FormatFlags, type Printed } from './printer.ts'
 import { MAX_TEXT, Unknowable } from './signals.ts'

@@ -55,9 +55,9 @@ export class GoNamed {
 export class PlaceholderValue {
   readonly type: GoType
   readonly text: string
-  /** The `what` of each Open in the text. */
+  /** The `what` of each placeholder in the text. */
   readonly whats: readonly string[]
-  /** It is known that the pointer is not nil. */
+  /** Whether it is known that the pointer is not nil. */
   readonly present: boolean
 
   constructor(type: GoType, text: string, whats: readonly string[], present = false) {
@@ -77,9 +77,9 @@ export class PlaceholderValue {
 export class Ref {
   readonly type: PointerType | SliceType | MapType | StructType
   readonly json: unknown
-  /** False: what is absent in a struct may be filled in later. */
+  /** False where a field that is absent may be filled in later. */
   readonly complete: boolean
-  /** More elements may be appended later. */
+  /** Whether more elements may be appended later. */
   readonly growing: boolean
   readonly #owner: Ref | string
   readonly #step: GoField | string
@@ -100,16 +100,17 @@ export class Ref {
     this.#step = step
   }
 
-  /** It is the template data itself. */
+  /** Whether it is the template data itself. */
   get isRoot(): boolean {
     return this.#owner === ''
   }
 
+  /** Whether Go has nil here. */
   get isNil(): boolean {
     return this.json === undefined || this.json === null
   }
 
-  /** What it is, as a person says it: `pod containers[0] image`. */
+  /** What it is, for a person: `pod containers[0] image`. */
   get what(): string {
     if (this.isRoot) return 'template data'
     const owner = typeof this.#owner === 'string' ? this.#owner : this.#owner.what
@@ -125,7 +126,7 @@ function whatOf(owner: string, step: GoField | string): string {
 /** Lists to which admission appends: the token volume, the default tolerations, the pull secrets of the account. */
 const APPENDED = new Set(['Volumes', 'VolumeMounts', 'Tolerations', 'ImagePullSecrets'])
 
-/** Maps that nobody fills in: what is missing in them is missing. */
+/** Maps to which no controller adds later: an absent key stays absent. */
 const LABELS = new Set(['Labels', 'Annotations'])
 
 /** A name of a Go field in words: `ServiceAccountName` is `service account name`, `HostIPC` is `host IPC`. */
@@ -134,7 +135,7 @@ export function inWords(goName: string): string {
   return words.map((word) => (/^[A-Z]{2}/.test(word) ? word : word.toLowerCase())).join(' ')
 }
 
-/** Nobody gives them: neither files, from which kubectl leaves them out, nor lists, which would be twice as long. */
+/** A field that no source holds: kubectl leaves it out of files, and kleym out of its lists, which it would double. */
 const NEVER_GIVEN = 'ManagedFields'
 
 /** The field of a struct. */
@@ -210,10 +211,10 @@ function isInteger(json: unknown): json is number | bigint {
   return typeof json === 'bigint' || Number.isSafeInteger(json)
 }
 
-/** The value of an Open that stands where the type is expected. */
-export function fromPlaceholder(open: Placeholder, type: GoType, present = false): PlaceholderValue {
-  if (open.mayBeAbsent) throw new Unknowable(`${open.what}, which may be absent`)
-  return new PlaceholderValue(type, toByteText(open.placeholder), [open.what], present)
+/** The value of a placeholder that stands where the type is expected. */
+export function fromPlaceholder(placeholder: Placeholder, type: GoType, present = false): PlaceholderValue {
+  if (placeholder.mayBeAbsent) throw new Unknowable(`${placeholder.what}, which may be absent`)
+  return new PlaceholderValue(type, toByteText(placeholder.placeholder), [placeholder.what], present)
 }
 
 /** What a pointer that is not nil points at. */
