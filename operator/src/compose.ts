@@ -1,5 +1,6 @@
 // The controller and everything that it is made of. Each part takes its collaborators in one options object and keeps that;
 // this is the one place that makes them and hands them on.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -49,7 +50,7 @@ export interface ControllerParts {
 export function composeController(parts: ControllerParts): Controller {
   const { clock, random, metrics } = parts
   const wake = (key: string): void => controller.wake(key)
-  const queue = new WorkQueue({ clock, random, groupOf: namespaceOf, observer: metrics.queue })
+  const queue = new WorkQueue({ clock, random, groupOf: namespaceWritten, observer: metrics.queue })
   metrics.watchQueue(queue)
   const register = new ClaimRegister({ wake })
   const compiler = new Compiler(parts)
@@ -73,9 +74,4 @@ export function composeController(parts: ControllerParts): Controller {
   })
   const controller = new Controller({ ...shared, queue, reconciler })
   return controller
-}
-
-/** The namespace of a binding's key. */
-function namespaceOf(key: string): string {
-  return key.slice(0, key.indexOf('/'))
 }

@@ -1,5 +1,5 @@
 // The operator's main promise on a real API server: a binding becomes a ClusterSPIFFEID and stays one with no more work,
-// what is unsafe is refused in clear words, and nothing else is touched. Contract §5 to §8, runtime "Process".
+// what is unsafe is refused in clear words, and nothing else is touched. docs/contract.md §5 to §8 and docs/operator.md.
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'

@@ -1,6 +1,6 @@
 // What networks and servers do by accident, in the midst of a convergence that has every sort of write: the final state is
-// that of a run in peace, nothing is doubled, lost or told wrongly on the way (contract §6 to §8). There is no Lease here:
-// an API server that restarts on two shared cores may be away for longer than one lasts.
+// that of a run in peace, nothing is doubled, lost or told wrongly on the way (docs/contract.md §6 to §8). There is no
+// Lease here: an API server that restarts on two shared cores may be away for longer than one lasts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -103,8 +103,8 @@ const UNDETERMINED = new RegExp(
 )
 
 /**
- * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that is
- * none of the fixed ones.
+ * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that
+ * is none of the fixed ones.
  */
 function noise(space: string): readonly string[] {
   const said = new Map<string, string>()

@@ -1,6 +1,6 @@
 // The operator killed at each of its writes, before the write is carried out and after it, and started again: the same
-// final state each time (contract §8). There is no Lease here: a killed holder's would have to run out first, 15 s for
-// each of some hundred kills, and what a restart finds is the same (failover has a suite of its own).
+// final state each time (docs/contract.md §8). There is no Lease here: a killed holder's would have to run out first, 15 s
+// for each of some hundred kills, and what a restart finds is the same (failover has a suite of its own).
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -153,22 +153,19 @@ test('the scenario has every sort of write that there is', () => {
   expect(deletes).toHaveLength(6)
 })
 
-/** Shared cores can make a hundred restarts take long. */
-const TOUR = { timeout: 240_000 }
-
-test('killed before any one of its writes is carried out, it comes to the same state', TOUR, async () => {
+test('killed before any one of its writes is carried out, it comes to the same state', async () => {
   // But for events: nothing waits for them, so to lose one is to be killed after the status.
   const killed = await killAtEach({ kind: 'hold' }, (point) => !point.includes('event'))
   expect(killed).toBeGreaterThan(30)
 })
 
-test('killed after any one of its writes, before the answer, it comes to the same state', TOUR, async () => {
+test('killed after any one of its writes, before the answer, it comes to the same state', async () => {
   const killed = await killAtEach({ kind: 'hold answer' }, () => true)
   expect(killed).toBeGreaterThan(40)
 })
 
 test('a POST that arrives when its sender is long dead and its binding wants something else is undone', async () => {
-  // Those that swap are left out: for a moment there would be two, which no later write can prevent (contract §6).
+  // Those that swap are left out: for a moment there would be two, which no later write can prevent (docs/contract.md §6).
   const late = before.writes.filter((point) => point.startsWith('POST Cluster') && !isByChance(point))
   expect(late).toHaveLength(5)
   for (const point of late) {

@@ -1,5 +1,5 @@
-// Drift of our outputs on a real API server (contract §8): what hands do to them is put back within seconds, and who does it
-// again and again, or changes whatever is written, does not make kleym write for ever.
+// Drift of our outputs on a real API server (docs/contract.md §8): what hands do to them is put back within seconds, and
+// who does it again and again, or changes whatever is written, does not make kleym write for ever.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'

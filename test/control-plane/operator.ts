@@ -12,6 +12,8 @@ import { CannotHold, until } from '@kleym/testing/wait.ts'
 
 /** What `npm run build` leaves. */
 export const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
+/** How long the operator's own servers may take to answer, in milliseconds. */
+const PROBE_MS = 30_000
 export const TRUST_DOMAIN = 'example.org'
 
 export interface OperatorOptions {
@@ -31,7 +33,7 @@ export interface RunningOperator {
   readonly program: Program
   /** The lines of its log so far. */
   log(): readonly JsonRecord[]
-  /** Resolves when it has become the leader and works. */
+  /** Resolves when it has become the leader and works; rejects at once when it has ended. */
   leads(): Promise<void>
   /** GET of a path of the probe server, e.g. `/readyz`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>
@@ -94,7 +96,7 @@ export async function startOperator(
         const how = program.ended()
         if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${program.lastWords()}`)
         return log().some((line) => line['message'] === 'leading')
-      }, 'the operator to lead')
+      }, `${name} to lead`)
     },
     probe: (path) => fetchText(probes, path),
     metrics: async () => (await fetchText(metrics, '/metrics')).body,
@@ -153,12 +155,10 @@ function parsed(line: string): readonly JsonRecord[] {
   }
 }
 
-const PROBE_MS = 10_000
-
 /** A GET of the operator's own servers. */
 function fetchText(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, timeout: PROBE_MS }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () =>

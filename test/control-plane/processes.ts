@@ -125,15 +125,21 @@ async function startProgram(
   const run: Run = { signals: 0, waiting: new Set() }
   runs.set(id, run)
   const when = async (happened: () => boolean, what: string): Promise<void> => {
-    // Its timer keeps this process alive, which the supervisor's channel does not.
-    const report = new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (happened()) resolve()
-      }
-      run.waiting.add(look)
-      look()
-    })
-    await within(report, () => `${name} to ${what}; its last lines:\n${lastLines(log)}`)
+    const report = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (happened()) report.resolve()
+    }
+    run.waiting.add(look)
+    look()
+    try {
+      // Its timer keeps this process alive, which the supervisor's channel does not.
+      await within(report.promise, () => {
+        const state = run.pid === undefined ? 'not started' : stateOf(run.pid)
+        return `${name} to ${what}; its process is ${state}\n${lastLines(log)}`
+      })
+    } finally {
+      run.waiting.delete(look)
+    }
   }
   const send = (order: SupervisorOrder): void => {
     if (supervisor.connected) supervisor.send(order)
@@ -164,6 +170,16 @@ async function startProgram(
         await until(() => run.how !== undefined || isStopped(pid), `${name} (${pid}) to be stopped`)
     },
     lastWords: () => lastLines(log),
+  }
+}
+
+/** What /proc says of a process, e.g. `4711 in state S`; see proc_pid_stat(5). */
+function stateOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return `${pid} in state ${stat.slice(stat.lastIndexOf(')') + 2).charAt(0)}`
+  } catch {
+    return `${pid}, of which /proc says nothing`
   }
 }
 

@@ -53,7 +53,7 @@ describe('files that cannot be understood', () => {
       ...SETTINGS,
     ])
     expectError(run, 4, 'cannot read document 1 of all.yaml')
-    expect(run.stdout).toMatch(/^‼ team-a\/chat cannot be decided \(Undetermined\)/m)
+    expect(run.stdout).toMatch(/^‼ team-a\/chat is undetermined \(Undetermined\)/m)
     expect(run.stdout).not.toContain('TargetPoolNotFound')
   })
 

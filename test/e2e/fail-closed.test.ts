@@ -101,7 +101,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [OBJECTIVE, BINDING, BROKEN],
     args: ['explain', 'team-a/chat'],
     code: 4,
-    says: [/cannot be decided/],
+    says: [/is undetermined/],
     never: [/is refused/, /is ready/],
   },
   {
@@ -109,7 +109,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POOL, OBJECTIVE, BINDING.replace(', group: inference.networking.k8s.io', ''), BROKEN],
     args: ['explain', 'team-a/chat'],
     code: 4,
-    says: [/cannot be decided/],
+    says: [/is undetermined/],
     never: [/is refused/, /is ready/],
   },
   {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { parseXml } from '../../plugin/test/output/well-formed.ts'
+import { parseXml } from '../../plugin/test/support/xml.ts'
 import { built, kleym, type Run } from './plugin.ts'
 
 const HOSTILE = {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ended } from '@kleym/testing/child-process.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
-import { requireValidReport } from '../../plugin/test/report/report-check.ts'
+import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')

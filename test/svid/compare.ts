@@ -5,7 +5,10 @@ import { dig, stringAt } from '../../shared/src/core/json.ts'
 import { readScmSettings } from '../../shared/src/core/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import { entryKey } from '../../shared/src/core/spire/entry-key.ts'
-import { registrationEntries, type RegistrationEntry } from '../../shared/src/core/spire/entries.ts'
+import {
+  registrationEntries,
+  type RegistrationEntry,
+} from '../../shared/src/core/spire/registration-entries.ts'
 import {
   sourceText,
   type EntryOutcome,
@@ -154,7 +157,7 @@ function isUncertain({ verdict, entry }: EntryOutcome): boolean {
   return (
     verdict.state === 'depends' ||
     verdict.state === 'unknown' ||
-    (verdict.state === 'declared' && entry !== undefined && entry.open.length > 0)
+    (verdict.state === 'declared' && entry !== undefined && entry.placeholders.length > 0)
   )
 }
 

@@ -16,7 +16,7 @@ type BindingFields = Pick<
 export class CachedBinding implements BindingFields {
   readonly meta: KeptMeta
   /** `namespace/name`. */
-  readonly key: string
+  readonly key: Binding['key']
   readonly poolRef: Binding['poolRef']
   readonly objectiveRef: Binding['objectiveRef']
   readonly mode: Binding['mode']
@@ -24,7 +24,7 @@ export class CachedBinding implements BindingFields {
   readonly containerName: Binding['containerName']
   readonly #status: string | undefined
 
-  constructor(meta: KeptMeta, key: string, fields: BindingFields, status: unknown) {
+  constructor(meta: KeptMeta, key: Binding['key'], fields: BindingFields, status: unknown) {
     this.meta = meta
     this.key = key
     this.poolRef = fields.poolRef

@@ -74,7 +74,7 @@ class MetaView implements ObjectMeta {
 
 class BindingView implements Binding {
   readonly meta: ObjectMeta
-  readonly key: string
+  readonly key: Binding['key']
   readonly poolRef: Binding['poolRef']
   readonly objectiveRef: Binding['objectiveRef']
   readonly mode: Binding['mode']

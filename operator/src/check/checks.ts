@@ -1,5 +1,6 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
@@ -141,7 +142,7 @@ export interface LeaderSearch {
 /** Waits until an operator renews the Lease: who holds one may be dead, and clocks of others prove nothing. */
 export async function checkLeader({ api, clock, lease, patienceMs }: LeaderSearch): Promise<CheckResult> {
   const about = 'leader'
-  const place = `the Lease ${lease.namespace}/${lease.name}`
+  const place = `the Lease ${namespacedName(lease.namespace, lease.name)}`
   const untilMs = clock.monotonicMs() + patienceMs
   let first: LeaderSighting | undefined
   for (;;) {

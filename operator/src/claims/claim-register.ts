@@ -19,11 +19,11 @@ export class ClaimRegister {
 
   /**
    * The claim as it is to be registered: `before` where it says the same, as the index holds objects; else with the very
-   * labels of its cell in the index, which it would otherwise hold once more.
+   * labels of its group in the index, which it would otherwise hold once more.
    */
   shared(claim: Claim, before: Claim | undefined): Claim {
     if (isSameClaim(claim, before)) return before
-    const labels = this.index.cellOf(claim)?.labels
+    const labels = this.index.groupOf(claim)?.labels
     return labels === undefined ? claim : { ...claim, labels }
   }
 

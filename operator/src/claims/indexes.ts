@@ -7,7 +7,7 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { judgeOwnership } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
-import { objectKey, type Cached, type Change } from '@kleym/shared/kube/store.ts'
+import { objectKey, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { CachedOutput } from '../caches/cached-output.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -99,7 +99,7 @@ export class Indexes {
     this.#recompile(this.bindings.naming(ref.kind, objectKey(ref)))
   }
 
-  #bindingChanged(change: Change<CachedBinding>): void {
+  #bindingChanged(change: StoreChange<CachedBinding>): void {
     const { key } = change.kind === 'removed' ? change.before : change.now
     if (change.kind === 'updated' && !mayChangeDecision(change.before.meta, change.now.meta)) {
       this.#statusChanged(key)
@@ -121,7 +121,7 @@ export class Indexes {
     if (indexed?.unverified.length !== 0) this.#staleBindings.add(key)
   }
 
-  #outputChanged(change: Change<CachedOutput>): void {
+  #outputChanged(change: StoreChange<CachedOutput>): void {
     const { wake } = this.#options
     const object = change.kind === 'removed' ? change.before : change.now
     this.#staleOutputs.add(object.meta.name)

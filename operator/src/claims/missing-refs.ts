@@ -1,5 +1,6 @@
 // References to objects that no cache holds. A cache that does not hold a name proves nothing: the operator believes that an
 // object is missing only after a live read has said so (docs/contract.md §8).
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 
 /** A name that the cache of a kind does not hold. */
@@ -32,5 +33,5 @@ export class ConfirmedAbsences {
 }
 
 function keyOf({ kind, group, namespace, name }: MissingRef): string {
-  return `${kind} ${group} ${namespace}/${name}`
+  return `${kind} ${group} ${namespacedName(namespace, name)}`
 }

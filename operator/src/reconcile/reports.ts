@@ -1,7 +1,8 @@
 // Reports what a binding has come to: in the status first, then, where that has changed something, in one event, one line
 // in the log and the metrics. Nothing is reported twice.
+import { apiVersionOf, BINDING } from '@kleym/shared/core/kinds.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
-import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION, type ConditionType } from '@kleym/shared/core/names.ts'
+import { BINDING_KIND, type ConditionType } from '@kleym/shared/core/names.ts'
 import type { BindingStatus, Condition } from '@kleym/shared/core/objects/binding-status.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
@@ -124,7 +125,7 @@ export class Reports {
     this.#options.events.record({
       ...event,
       regarding: {
-        apiVersion: `${BINDING_GROUP}/${BINDING_VERSION}`,
+        apiVersion: apiVersionOf(BINDING),
         kind: BINDING_KIND,
         namespace: meta.namespace,
         name: meta.name,

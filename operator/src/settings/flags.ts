@@ -106,7 +106,7 @@ export interface Given {
   readonly value: string
 }
 
-export type Flags =
+export type OperatorFlags =
   | { readonly kind: 'given'; readonly flags: ReadonlyMap<FlagName, Given> }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
@@ -118,7 +118,10 @@ export function defaultOf(name: FlagName): string | undefined {
 }
 
 /** Reads arguments and, for the flags that are not among them, the environment. Of a flag given twice the last counts. */
-export function readFlags(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Flags {
+export function readFlags(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): OperatorFlags {
   if (argv.some((arg) => HELP.has(arg))) return { kind: 'help' }
   if (argv.includes(VERSION)) return { kind: 'version' }
   const flags = new Map<FlagName, Given>()

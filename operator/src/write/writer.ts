@@ -1,16 +1,10 @@
 // Every write of the operator, one by one, and what its answer means. An answer to our own write is taken into the cache
 // at once: it counts as a live read (docs/contract.md §6). Nothing here decides; nothing here retries.
+import { apiVersionOf, BINDING } from '@kleym/shared/core/kinds.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectVersion } from '@kleym/shared/core/objects/meta.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  BINDING_VERSION,
-  CLUSTER_SPIFFE_ID_KIND,
-  FIELD_MANAGER,
-  FINALIZER,
-} from '@kleym/shared/core/names.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -132,7 +126,7 @@ export class Writer {
   async setStatus(binding: CachedBinding, status: BindingStatus): Promise<WriteResult> {
     const { uid, resourceVersion } = binding.meta
     const object = {
-      apiVersion: `${BINDING_GROUP}/${BINDING_VERSION}`,
+      apiVersion: apiVersionOf(BINDING),
       kind: BINDING_KIND,
       metadata: { ...refOf(binding.meta), uid, resourceVersion },
       status,
@@ -259,8 +253,8 @@ function isOutcomeUnknown(error: unknown): boolean {
 }
 
 /**
- * A permanent refusal of the object (contract §8). A 403 is one only where admission said no, which its message alone
- * tells: apiserver's `webhook/errors/statuserror.go` and `plugin/policy/validating` word it so.
+ * A permanent refusal of the object (docs/contract.md §8). A 403 is one only where admission said no, which its message
+ * alone tells: apiserver's `webhook/errors/statuserror.go` and `plugin/policy/validating` word it so.
  */
 function isRefusal(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false

@@ -1,11 +1,18 @@
 // An API server as `KindKeeper` sees it: discovery, lists and watches, of which each can be made to fail, lag or wait from one
 // moment to the next, which no real server can be made to do in time. When time passes is its test's business.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Api, CallOptions, Listing, Resource, WatchEvent, WatchOptions } from '@kleym/shared/kube/api.ts'
+import type {
+  Api,
+  CallOptions,
+  Listing,
+  Resource,
+  WatchEvent,
+  WatchCallOptions,
+} from '@kleym/shared/kube/api.ts'
 import type { Discoverer } from '@kleym/shared/kube/discovery.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { groupVersionPath, resourceName } from '@kleym/shared/kube/resources.ts'
-import { metadataOf } from '../simulation/server.ts'
+import { metadataOf } from '../simulation/cluster.ts'
 
 /** One watch that is open. */
 interface Stream {
@@ -161,7 +168,7 @@ export class KindsServer {
     yield listing
   }
 
-  async *#watch(resource: Resource, { signal, onOpen }: WatchOptions): AsyncGenerator<WatchEvent> {
+  async *#watch(resource: Resource, { signal, onOpen }: WatchCallOptions): AsyncGenerator<WatchEvent> {
     const kind = this.#of(resource)
     if (kind.isCompacted) {
       kind.isCompacted = false

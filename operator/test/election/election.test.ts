@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { dig } from '@kleym/shared/core/json.ts'
 import { Election } from '../../src/election/election.ts'
 import { FakeTime, settled, type ClockTraits, type ProcessClock } from '../build/fake-time.ts'
-import { LeaseServer, PROMPT, type Fate } from './lease-server.ts'
+import { LeaseServer, PROMPT, type LeaseCallFate } from './lease-server.ts'
 import { keptLog, type LogLine } from '../build/log-lines.ts'
 
 interface Replica {
@@ -19,7 +19,7 @@ function replica(
   time: FakeTime,
   server: LeaseServer,
   identity: string,
-  { fateOf, ...traits }: ClockTraits & { fateOf?: () => Fate; random?: () => number } = {},
+  { fateOf, ...traits }: ClockTraits & { fateOf?: () => LeaseCallFate; random?: () => number } = {},
 ): Replica {
   const clock = time.clock(traits)
   const { log, lines } = keptLog()
@@ -205,7 +205,7 @@ describe('a release', () => {
 
   test('gives back a Lease that a try without an answer had taken', async () => {
     const { time, server } = setUp()
-    let fate: Fate = PROMPT
+    let fate: LeaseCallFate = PROMPT
     const b = replica(time, server, 'b', { fateOf: () => fate })
     server.edit({ holderIdentity: '' })
     b.election.start()
@@ -223,7 +223,7 @@ describe('a release', () => {
 
   test('that the API server does not answer ends all the same', async () => {
     const { time, server } = setUp()
-    let fate: Fate = PROMPT
+    let fate: LeaseCallFate = PROMPT
     const a = replica(time, server, 'a', { fateOf: () => fate })
     a.election.start()
     await time.advance(100)
@@ -259,7 +259,7 @@ describe('a leader', () => {
     'whose renewals fail (%s) is none 10 s after it sent the last good one, for ever',
     async (fails) => {
       const { time, server } = setUp()
-      let fate: Fate = PROMPT
+      let fate: LeaseCallFate = PROMPT
       const a = replica(time, server, 'a', { fateOf: () => fate })
       a.election.start()
       await time.advance(4)
@@ -278,7 +278,7 @@ describe('a leader', () => {
 
   test('survives renewals that fail for less than that', async () => {
     const { time, server } = setUp()
-    let fate: Fate = PROMPT
+    let fate: LeaseCallFate = PROMPT
     const a = replica(time, server, 'a', { fateOf: () => fate })
     a.election.start()
     for (let round = 0; round < 5; round++) {

@@ -6,7 +6,7 @@ import type { LeaseApi } from '../../src/election/lease.ts'
 import type { ProcessClock, FakeTime } from '../build/fake-time.ts'
 
 /** What happens to one request; times in true milliseconds. */
-export interface Fate {
+export interface LeaseCallFate {
   /** On its way there, and back. */
   readonly thereMs: number
   readonly backMs: number
@@ -14,7 +14,7 @@ export interface Fate {
   readonly fails?: 'lost' | 'refused' | 'answer lost' | undefined
 }
 
-export const PROMPT: Fate = { thereMs: 1, backMs: 1 }
+export const PROMPT: LeaseCallFate = { thereMs: 1, backMs: 1 }
 
 export class LeaseServer {
   lease: JsonRecord | undefined
@@ -29,7 +29,7 @@ export class LeaseServer {
   }
 
   /** The way of one process to this server. Answers reach it by its own clock: not while it is stopped. */
-  api(clock: ProcessClock, fateOf: () => Fate = () => PROMPT): LeaseApi {
+  api(clock: ProcessClock, fateOf: () => LeaseCallFate = () => PROMPT): LeaseApi {
     const send = <T>(serve: () => T, { signal }: CallOptions = {}): Promise<T> =>
       new Promise((resolve, reject) => {
         const fate = fateOf()

@@ -1,4 +1,4 @@
-// Contract §3 and the flags of the process: what is taken, and the one line for what is not.
+// docs/contract.md §3 and the flags of the process: what is taken, and the one line for what is not.
 import { describe, expect, test } from 'vitest'
 import { keysOf } from '@kleym/shared/core/json.ts'
 import { FLAGS, defaultOf } from '../../src/settings/flags.ts'

@@ -1,14 +1,14 @@
 // The `Api` that an operator of the simulation talks to: every call waits until the scheduler has the server carry it out,
 // and its answer until the scheduler lets it arrive. On the way both can be lost.
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Api, Listing, ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { Api, Listing, ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
-import { refOf, type SimulatedServer } from './server.ts'
+import { refOf, type SimulatedCluster } from './cluster.ts'
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'update status' | 'patch' | 'delete' | 'discover'
 
 /** What becomes of a request. */
-export type Fate =
+export type CallFate =
   | 'carried out'
   /** Carried out, and then the connection broke. */
   | 'answer lost'
@@ -23,11 +23,11 @@ export type Fate =
   | 'forbidden'
 
 /** One request on its way. */
-export interface Call {
+export interface SimulatedCall {
   readonly verb: Verb
   readonly resource: Resource
   readonly name: string
-  readonly ref: ObjectRef
+  readonly ref: ResourceRef
   /** What a write carries. */
   readonly body: unknown
   /** The life of the operator that sent it. */
@@ -44,29 +44,29 @@ export interface Call {
 export const WRITES: readonly Verb[] = ['create', 'update', 'update status', 'patch', 'delete']
 
 export interface CallsOptions {
-  readonly server: SimulatedServer
+  readonly server: SimulatedCluster
   /** The step that the simulation is at. */
   readonly step: () => number
   /** Sees each call when it is sent. */
-  readonly sent: (call: Call) => void
+  readonly sent: (call: SimulatedCall) => void
 }
 
 /** All calls of all operators that are under way. */
 export class Calls {
   readonly #options: CallsOptions
-  readonly #open: Call[] = []
+  readonly #open: SimulatedCall[] = []
 
   constructor(options: CallsOptions) {
     this.#options = options
   }
 
   /** Requests that the server has not seen. */
-  get requests(): readonly Call[] {
+  get requests(): readonly SimulatedCall[] {
     return this.#open.filter(({ answer }) => answer === undefined)
   }
 
   /** Answers that have not arrived. */
-  get answers(): readonly Call[] {
+  get answers(): readonly SimulatedCall[] {
     return this.#open.filter(({ answer }) => answer !== undefined)
   }
 
@@ -75,7 +75,7 @@ export class Calls {
     const send = <T>(
       verb: Verb,
       resource: Resource,
-      { ref, body, run }: { readonly ref: ObjectRef; readonly body?: unknown; readonly run: () => T },
+      { ref, body, run }: { readonly ref: ResourceRef; readonly body?: unknown; readonly run: () => T },
     ): Promise<T> => this.#send(life, { verb, resource, name: ref.name, ref, body, run })
     const { server } = this.#options
     const list = (resource: Resource): Promise<Listing> =>
@@ -117,18 +117,18 @@ export class Calls {
   }
 
   /** The server gets the request, or what becomes of it on the way. */
-  carryOut(call: Call, fate: Fate): void {
+  carryOut(call: SimulatedCall, fate: CallFate): void {
     call.answer = outcomeOf(call, fate)
   }
 
   /** The answer arrives. */
-  deliver(call: Call): void {
+  deliver(call: SimulatedCall): void {
     this.drop(call)
     call.answer?.()
   }
 
   /** Nobody hears of the call again. */
-  drop(call: Call): void {
+  drop(call: SimulatedCall): void {
     const at = this.#open.indexOf(call)
     if (at >= 0) this.#open.splice(at, 1)
   }
@@ -138,12 +138,12 @@ export class Calls {
     {
       run,
       ...asked
-    }: Pick<Call, 'verb' | 'resource' | 'name' | 'ref' | 'body'> & {
+    }: Pick<SimulatedCall, 'verb' | 'resource' | 'name' | 'ref' | 'body'> & {
       readonly run: () => T
     },
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const call: Call = {
+    const call: SimulatedCall = {
       ...asked,
       life,
       sentAt: this.#options.step(),
@@ -169,7 +169,7 @@ async function* pagesOf(list: () => Promise<Listing>): AsyncGenerator<Listing> {
 }
 
 /** Carries a call out as its fate says; what it returns lets the answer arrive. */
-function outcomeOf(call: Call, fate: Fate): () => void {
+function outcomeOf(call: SimulatedCall, fate: CallFate): () => void {
   const refuse = (error: Error) => () => call.reject(error)
   switch (fate) {
     case 'conflict':
@@ -194,7 +194,7 @@ function outcomeOf(call: Call, fate: Fate): () => void {
   }
 }
 
-function runOf(call: Call): () => void {
+function runOf(call: SimulatedCall): () => void {
   try {
     return call.run()
   } catch (error) {
@@ -203,11 +203,11 @@ function runOf(call: Call): () => void {
   }
 }
 
-function broken({ verb }: Call): ConnectionError {
+function broken({ verb }: SimulatedCall): ConnectionError {
   return new ConnectionError('reset', `${verb}: the connection broke`, { neverSent: false })
 }
 
-function status(call: Call, code: number, reason: string, retryAfterMs?: number): ApiError {
+function status(call: SimulatedCall, code: number, reason: string, retryAfterMs?: number): ApiError {
   return new ApiError({
     status: code,
     reason,
@@ -218,12 +218,12 @@ function status(call: Call, code: number, reason: string, retryAfterMs?: number)
 }
 
 /** The JSON object that a write carries. */
-export function bodyOf({ body }: Call): JsonRecord {
+export function bodyOf({ body }: SimulatedCall): JsonRecord {
   return isRecord(body) ? body : {}
 }
 
 /** `create ClusterSPIFFEID kleym-...`, for traces. */
-export function callText({ verb, resource, name, life, body }: Call): string {
+export function callText({ verb, resource, name, life, body }: SimulatedCall): string {
   const ready = verb === 'update status' ? ` ${readyOf(body)}` : ''
   return `#${life} ${verb} ${resource.kind} ${name}${ready}`
 }

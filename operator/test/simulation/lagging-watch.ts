@@ -5,7 +5,7 @@ import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import type { Cached, ListToken } from '@kleym/shared/kube/store.ts'
 import type { AnyFollowedKind, FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
-import type { ServerChange, SimulatedServer } from './server.ts'
+import type { ServerChange, SimulatedCluster } from './cluster.ts'
 
 type QueuedNews =
   | { readonly kind: 'event'; readonly change: ServerChange }
@@ -46,7 +46,7 @@ export interface LaggingWatch {
 
 /** Fills a cache from the server, as late as the scheduler likes. */
 export function laggingWatch<T extends Cached>(
-  server: SimulatedServer,
+  server: SimulatedCluster,
   cache: FollowedKind<T>,
 ): LaggingWatch {
   return new CacheWatch(server, cache)
@@ -54,12 +54,12 @@ export function laggingWatch<T extends Cached>(
 
 class CacheWatch<T extends Cached> implements LaggingWatch {
   readonly cache: FollowedKind<T>
-  readonly #server: SimulatedServer
+  readonly #server: SimulatedCluster
   #queue: QueuedNews[] = []
   #blind = false
   #started = false
 
-  constructor(server: SimulatedServer, cache: FollowedKind<T>) {
+  constructor(server: SimulatedCluster, cache: FollowedKind<T>) {
     this.#server = server
     this.cache = cache
   }

@@ -10,11 +10,11 @@ import { keptLog, type LogLine } from '../build/log-lines.ts'
 import type { Calls } from './calls.ts'
 import type { Dice } from './dice.ts'
 import { laggingWatch, type LaggingWatch } from './lagging-watch.ts'
-import type { SimulatedServer } from './server.ts'
+import type { SimulatedCluster } from './cluster.ts'
 
 export interface LifeOptions {
   readonly id: number
-  readonly server: SimulatedServer
+  readonly server: SimulatedCluster
   readonly calls: Calls
   readonly clock: Clock
   readonly dice: Dice

@@ -12,12 +12,12 @@ import {
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
 import { CONFIG, ownershipIn, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
-import type { SimulatedServer } from './server.ts'
+import type { SimulatedCluster } from './cluster.ts'
 
 const KINDS = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
 
 /** Everything that the server holds, worked out by the core. */
-export function worldOf(server: SimulatedServer): SettledCluster {
+export function worldOf(server: SimulatedCluster): SettledCluster {
   return settledCluster(
     KINDS.flatMap((resource) => server.all(resource)),
     {
@@ -28,13 +28,13 @@ export function worldOf(server: SimulatedServer): SettledCluster {
 }
 
 /** Whether the contract calls an output foreign, by what the server holds now. */
-export function isForeign(server: SimulatedServer, output: JsonRecord): boolean {
+export function isForeign(server: SimulatedCluster, output: JsonRecord): boolean {
   const { snapshot, compiled } = worldOf(server)
   return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind === 'foreign'
 }
 
 /** How the cluster differs from what it must come to once nothing happens any more; empty where it does not. */
-export function differences(server: SimulatedServer): readonly string[] {
+export function differences(server: SimulatedCluster): readonly string[] {
   const now = worldOf(server)
   const { judgements, actions } = planOnce(now.compiled, now.live)
   return [

@@ -1,21 +1,21 @@
 // One run: a cluster, its users, and operators that live and die, with everything that can happen in an order that a seed
-// decides. After that everybody calms down, and what is left must be what the core says.
+// decides. After that faults and users stop, and what is left must be what the core says.
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { settled } from '../build/fake-time.ts'
-import { Calls, callText, WRITES, type Call, type Fate } from './calls.ts'
+import { Calls, callText, WRITES, type SimulatedCall, type CallFate } from './calls.ts'
 import { Dice } from './dice.ts'
 import type { LaggingWatch } from './lagging-watch.ts'
 import { Life } from './life.ts'
 import { differences } from './oracle.ts'
-import { SimulatedServer } from './server.ts'
+import { SimulatedCluster } from './cluster.ts'
 import { ACT_WEIGHTS, COLLIDING_WEIGHTS, Users, type Act } from './users.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** More than anything takes to calm down that ever does. */
-const CALM_STEPS_MAX = 100_000
+/** More steps than any run takes until nothing is left to do. */
+const QUIET_STEPS_MAX = 100_000
 /** Longer than any backoff of the operator, in milliseconds of the cluster's time. */
-const CALM_MS = 1_500_000
+const QUIET_MS = 1_500_000
 
 /** How likely each thing is in a run: some have slow caches, some a bad network, some restless users. */
 interface Temper {
@@ -29,7 +29,7 @@ interface Temper {
 const DOINGS = ['act', 'carry out', 'answer', 'see', 'relist', 'time', 'crash', 'blind', 'sight'] as const
 type Doing = (typeof DOINGS)[number]
 
-const FAULTS: readonly (readonly [Fate, number])[] = [
+const FAULTS: readonly (readonly [CallFate, number])[] = [
   ['answer lost', 4],
   ['failed after', 2],
   ['request lost', 3],
@@ -41,15 +41,15 @@ const FAULTS: readonly (readonly [Fate, number])[] = [
 ] as const
 
 /** What does not happen while everything else does. */
-export interface Held {
+export interface HeldBack {
   /** Requests that do not reach the server yet. */
-  readonly holds?: (call: Call) => boolean
+  readonly holds?: (call: SimulatedCall) => boolean
   /** A kind, `Kind.group`, whose cache sees nothing. */
   readonly blocks?: string
 }
 
 /** What a run has come to. */
-export interface Outcome {
+export interface SimulationResult {
   readonly seed: number
   /** What was wrong; empty where nothing was. */
   readonly problems: readonly string[]
@@ -60,14 +60,14 @@ export interface Outcome {
 }
 
 /** Runs one seed to its end. */
-export async function simulate(seed: number): Promise<Outcome> {
+export async function simulate(seed: number): Promise<SimulationResult> {
   return new Simulation(seed).run()
 }
 
 /** A cluster with its operators; `simulate` drives one by chance, scenarios drive one by hand. */
 export class Simulation {
   readonly dice: Dice
-  readonly server = new SimulatedServer()
+  readonly server = new SimulatedCluster()
   readonly clock = new FakeClock()
   readonly lives: Life[] = []
   readonly calls: Calls
@@ -114,7 +114,7 @@ export class Simulation {
     return life?.isAlive === true ? life.watches : []
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<SimulationResult> {
     const temper = this.#temper()
     this.users.settle()
     this.users.arrive()
@@ -142,7 +142,7 @@ export class Simulation {
   }
 
   /** The operator dies; what it sent may still arrive, or not. */
-  async crash(isLost: (call: Call) => boolean): Promise<void> {
+  async crash(isLost: (call: SimulatedCall) => boolean): Promise<void> {
     this.life.crash()
     for (const call of this.calls.answers) this.calls.drop(call)
     for (const call of this.calls.requests) if (isLost(call)) this.calls.drop(call)
@@ -150,13 +150,13 @@ export class Simulation {
   }
 
   /** The server gets a request; for one of a dead operator that is all. */
-  async carryOut(call: Call, fate: Fate = 'carried out'): Promise<void> {
+  async carryOut(call: SimulatedCall, fate: CallFate = 'carried out'): Promise<void> {
     this.watchdog.during(call, () => this.calls.carryOut(call, fate))
     if (call.life !== this.life.id || !this.life.isAlive) this.calls.drop(call)
     await this.#after(`${fate}: ${callText(call)}`)
   }
 
-  async answer(call: Call): Promise<void> {
+  async answer(call: SimulatedCall): Promise<void> {
     this.calls.deliver(call)
     await this.#after(`answered: ${callText(call)}`)
   }
@@ -173,9 +173,9 @@ export class Simulation {
   }
 
   /** Lets everything happen until nothing does but timers, and these for `ms` milliseconds; false if it never ends. */
-  async calm(ms = CALM_MS, { holds, blocks }: Held = {}): Promise<boolean> {
+  async runUntilQuiet(ms = QUIET_MS, { holds, blocks }: HeldBack = {}): Promise<boolean> {
     const until = this.clock.monotonicMs() + ms
-    for (let steps = 0; steps < CALM_STEPS_MAX; steps++) {
+    for (let steps = 0; steps < QUIET_STEPS_MAX; steps++) {
       const request = this.calls.requests.find((call) => holds?.(call) !== true)
       const [answer] = this.calls.answers
       const watch = this.life.watches.find(({ waits, kind }) => waits && kind !== blocks)
@@ -277,7 +277,7 @@ export class Simulation {
     if (act !== undefined) await this.#after(`user: ${this.users.act(act)}`)
   }
 
-  #fate(call: Call, faults: number): Fate {
+  #fate(call: SimulatedCall, faults: number): CallFate {
     if (!this.dice.chance(faults)) return 'carried out'
     this.#disturbances += 1
     const fate = this.dice.weighted(FAULTS) ?? 'carried out'
@@ -295,7 +295,8 @@ export class Simulation {
     // Before the next one starts, what is on its way may arrive, and users go on.
     for (const call of this.calls.requests) if (this.dice.chance(0.3)) await this.carryOut(call)
     while (this.dice.chance(0.4)) await this.#act()
-    // A dead leader's late status, which no event wakes anybody for (contract §8, "Quiet and fair"), stays until a resync.
+    // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
+    // resync.
     for (const call of this.calls.requests) if (call.verb === 'update status') this.calls.drop(call)
     await this.start()
   }
@@ -309,10 +310,10 @@ export class Simulation {
     await this.#after(doing ?? 'nothing')
   }
 
-  /** Everybody calms down: what is there now must be what the core says, and must stay so. */
+  /** Faults and users stop: what is there now must be what the core says, and must stay so. */
   async #end(): Promise<readonly string[]> {
     for (const watch of this.life.watches) if (watch.isBlind) watch.start()
-    if (!(await this.calm())) return ['it never comes to rest']
+    if (!(await this.runUntilQuiet())) return ['it never comes to rest']
     const wrong = [...this.problems(), ...differences(this.server)]
     const budget = 40 + 30 * (this.#acts + this.#disturbances)
     if (this.watchdog.writes > budget) wrong.push(`${this.watchdog.writes} writes, more than ${budget}`)
@@ -322,11 +323,11 @@ export class Simulation {
   /** Neither time nor a restart makes it write again. */
   async #stayingQuiet(): Promise<readonly string[]> {
     const before = this.watchdog.writes
-    await this.calm(CALM_MS)
+    await this.runUntilQuiet(QUIET_MS)
     if (this.watchdog.writes !== before) return ['it writes although nothing has changed']
     await this.crash(() => true)
     await this.start()
-    await this.calm(CALM_MS)
+    await this.runUntilQuiet(QUIET_MS)
     const more = this.watchdog.writes - before
     return [...this.problems(), ...(more === 0 ? [] : [`a restart makes ${more} writes`])]
   }

@@ -2,12 +2,12 @@
 // outputs, and other controllers. Each act happens on the server at once, as one request of theirs would.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
-import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import { binding, K8S_GROUP, LLM_D, objective, pool } from '@kleym/testing/manifests.ts'
 import type { Dice } from './dice.ts'
-import { isDeleting, metadataOf, refOf, type SimulatedServer } from './server.ts'
+import { isDeleting, metadataOf, refOf, type SimulatedCluster } from './cluster.ts'
 import { worldOf } from './oracle.ts'
 
 const NAMESPACES = ['team-a', 'team-a', 'team-a', 'team-b'] as const
@@ -65,12 +65,12 @@ export const COLLIDING_WEIGHTS: readonly (readonly [Act, number])[] = [
 const MORTAL: readonly Resource[] = [CLUSTER_SPIFFE_IDS, ...POOLS.slice(0, 1), ...OBJECTIVES.slice(0, 2)]
 
 export class Users {
-  readonly #server: SimulatedServer
+  readonly #server: SimulatedCluster
   readonly #dice: Dice
   /** Whether all bindings are of one pool, so that they collide by their containers alone. */
   readonly #collide: boolean
 
-  constructor(server: SimulatedServer, dice: Dice, { collide = false } = {}) {
+  constructor(server: SimulatedCluster, dice: Dice, { collide = false } = {}) {
     this.#server = server
     this.#dice = dice
     this.#collide = collide
@@ -388,7 +388,7 @@ export class Users {
   }
 
   #setFinalizers(resource: Resource, object: JsonRecord, finalizers: readonly unknown[]): void {
-    const ref: ObjectRef = refOf(object)
+    const ref: ResourceRef = refOf(object)
     if (this.#server.find(resource, ref) === undefined) return
     this.#server.patch(resource, ref, { metadata: { finalizers } }, 'user')
   }

@@ -1,5 +1,6 @@
-// What must hold at every moment (contract §6 and §8): no two live outputs of kleym's making claim the same pods and
-// container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
+// What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
+// and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
+import { parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
@@ -8,9 +9,9 @@ import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
-import { bodyOf, WRITES, type Call } from './calls.ts'
+import { bodyOf, WRITES, type SimulatedCall } from './calls.ts'
 import type { Life } from './life.ts'
-import { metadataOf, type ServerChange, type SimulatedServer } from './server.ts'
+import { metadataOf, type ServerChange, type SimulatedCluster } from './cluster.ts'
 import { isForeign } from './oracle.ts'
 
 /** An output that an operator has made, as it is now. */
@@ -36,15 +37,15 @@ export class Watchdog {
   readonly violations: string[] = []
   /** How many writes were carried out that changed something. */
   writes = 0
-  readonly #server: SimulatedServer
+  readonly #server: SimulatedCluster
   readonly #lives: readonly Life[]
   readonly #step: () => number
   readonly #made = new Map<string, Made>()
   /** What live reads of a life have not found. */
   readonly #missed = new Set<string>()
-  #current: Call | undefined
+  #current: SimulatedCall | undefined
 
-  constructor(server: SimulatedServer, lives: readonly Life[], step: () => number) {
+  constructor(server: SimulatedCluster, lives: readonly Life[], step: () => number) {
     this.#server = server
     this.#lives = lives
     this.#step = step
@@ -52,7 +53,7 @@ export class Watchdog {
   }
 
   /** Runs what the server does for a call. */
-  during(call: Call, run: () => void): void {
+  during(call: SimulatedCall, run: () => void): void {
     this.#current = call
     run()
     this.#current = undefined
@@ -62,7 +63,7 @@ export class Watchdog {
   }
 
   /** A call is sent: may it be? */
-  sent(call: Call): void {
+  sent(call: SimulatedCall): void {
     if (!WRITES.includes(call.verb)) return
     const { resource, verb } = call
     if (verb !== 'create' && !hasPreconditions(call))
@@ -110,7 +111,10 @@ export class Watchdog {
       uid,
       name: output.meta.name,
       bindingUid: output.meta.annotations.get(ANNOTATION_BINDING_UID) ?? '',
-      claims: liveClaims(output, output.meta.annotations.get(ANNOTATION_BINDING) ?? ''),
+      claims: liveClaims(
+        output,
+        parseNamespacedName(output.meta.annotations.get(ANNOTATION_BINDING) ?? '') ?? '',
+      ),
       version: output.meta.resourceVersion ?? '',
     }
     if (!isWritten && known !== undefined) {
@@ -166,7 +170,7 @@ export class Watchdog {
   }
 
   /** Missing is told only after a live read, or where the status says so already. */
-  #checkAbsence({ life, body }: Call): void {
+  #checkAbsence({ life, body }: SimulatedCall): void {
     const kind = MISSING[reasonOf(body)]
     if (kind === undefined) return
     const namespace = stringAt(body, 'metadata', 'namespace') ?? ''
@@ -182,7 +186,7 @@ export class Watchdog {
   }
 
   /** The finalizer is there, as far as the operator knows, before an output is written. */
-  #checkFinalizer(call: Call): void {
+  #checkFinalizer(call: SimulatedCall): void {
     const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
     const binding = this.#lives.find(({ id }) => id === call.life)?.caches.bindings.store.get(key)
     if (binding?.meta.finalizers.includes(FINALIZER) !== true) {
@@ -191,7 +195,7 @@ export class Watchdog {
   }
 
   /** A patch may add or drop our finalizer, and nothing else, and says of which object. */
-  #patchesFinalizerOnly(call: Call): boolean {
+  #patchesFinalizerOnly(call: SimulatedCall): boolean {
     const patch = dig(call.body, 'metadata')
     if (!isRecord(patch) || Object.keys(bodyOf(call)).length !== 1) return false
     const names = Object.keys(patch).toSorted().join(' ')
@@ -225,7 +229,7 @@ function reasonOf(binding: unknown): string {
 }
 
 /** A write says which object it means, and in which version. */
-function hasPreconditions({ body }: Call): boolean {
+function hasPreconditions({ body }: SimulatedCall): boolean {
   const wanted = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : body
   return ['uid', 'resourceVersion'].every((field) => (stringAt(wanted, field) ?? '') !== '')
 }

@@ -1,5 +1,5 @@
 // `-o sarif`: SARIF 2.1.0 (OASIS, errata 01) with what GitHub code scanning asks for: a physical location for every
-// result, a fingerprint that does not hang on line numbers, and rules with help.
+// result, a fingerprint that does not depend on line numbers, and rules with help.
 import { findingKey, subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { Suppression } from '@kleym/shared/core/findings/suppress.ts'
 import { findingEntry, type FindingCode, type Severity } from '@kleym/shared/core/registry/findings.ts'

@@ -13,7 +13,7 @@ export function looksLikeJson(text: string): boolean {
   return /^\s*[{[]/.test(text)
 }
 
-/** Reads a stream of JSON values. A fault ends the reading, because nobody knows where the next value begins. */
+/** Reads a stream of JSON values. A fault ends the reading, because it is not known where the next value begins. */
 export function parseJson(text: string): ParsedFile {
   const documents: ParsedDocument[] = []
   let at = skipBlanks(text, 0)

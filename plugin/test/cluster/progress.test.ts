@@ -1,4 +1,4 @@
-// The line of progress: late, on terminals alone, and gone in the end.
+// The line of progress: shown after a while, on terminals alone, and wiped away in the end.
 import { describe, expect, test } from 'vitest'
 import { NODES, PODS } from '@kleym/shared/kube/resources.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'

@@ -1,12 +1,12 @@
 // What is offered for which words: the real commands and flags, over a cluster that is a list of names.
-import type { ObjectRef } from '@kleym/shared/kube/api.ts'
+import type { ResourceRef } from '@kleym/shared/kube/api.ts'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/answers/commands.ts'
 import { complete } from '../../src/completion/complete.ts'
 import type { CompletionLookup } from '../../src/completion/lookup.ts'
 import { printCompletion } from '../../src/completion/protocol.ts'
 
-const NAMES: Readonly<Record<string, readonly ObjectRef[]>> = {
+const NAMES: Readonly<Record<string, readonly ResourceRef[]>> = {
   inferenceidentitybindings: [
     { namespace: 'team-b', name: 'chat' },
     { namespace: 'team-a', name: 'chat' },

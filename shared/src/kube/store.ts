@@ -16,7 +16,7 @@ export interface Cached {
 }
 
 /** What happened to one object. Another UID under the same key is a `removed` and then an `added`. */
-export type Change<T> =
+export type StoreChange<T> =
   | { readonly kind: 'added'; readonly now: T }
   | { readonly kind: 'updated'; readonly before: T; readonly now: T }
   | { readonly kind: 'removed'; readonly before: T }
@@ -32,7 +32,7 @@ export interface StoreOptions {
 }
 
 interface Subscription<T> {
-  readonly hear: (change: Change<T>) => void
+  readonly hear: (change: StoreChange<T>) => void
   cancelled: boolean
 }
 
@@ -50,7 +50,8 @@ export class Store<T extends Cached> {
   readonly #tombstones = new Tombstones()
   readonly #indexes: KeptIndex<T>[] = []
   #subscriptions: readonly Subscription<T>[] = []
-  readonly #pendingChanges: { readonly change: Change<T>; readonly to: readonly Subscription<T>[] }[] = []
+  readonly #pendingChanges: { readonly change: StoreChange<T>; readonly to: readonly Subscription<T>[] }[] =
+    []
   #isNotifying = false
   #seen: string | undefined
   #listed = false
@@ -83,7 +84,7 @@ export class Store<T extends Cached> {
    * Calls `hear` for every change from now on, after the store and its indexes have changed (for a list: after all of
    * it is in), in one order for all listeners. What it throws goes to `onError`. The result ends the subscription.
    */
-  subscribe(hear: (change: Change<T>) => void): () => void {
+  subscribe(hear: (change: StoreChange<T>) => void): () => void {
     const subscription: Subscription<T> = { hear, cancelled: false }
     this.#subscriptions = [...this.#subscriptions, subscription]
     return () => {
@@ -260,7 +261,7 @@ export class Store<T extends Cached> {
     this.#record({ kind: 'removed', before })
   }
 
-  #record(change: Change<T>): void {
+  #record(change: StoreChange<T>): void {
     if (this.#subscriptions.length > 0) this.#pendingChanges.push({ change, to: this.#subscriptions })
   }
 
@@ -274,7 +275,7 @@ export class Store<T extends Cached> {
     this.#isNotifying = false
   }
 
-  #notifyOne(subscription: Subscription<T>, change: Change<T>): void {
+  #notifyOne(subscription: Subscription<T>, change: StoreChange<T>): void {
     try {
       subscription.hear(change)
     } catch (error) {

@@ -66,7 +66,7 @@ test('a wide set over many narrow ones names the same peers as one over few', ()
     const wide = times(wideCount, () => ({ app: 'llama' }))
     const narrow = times(12, (at) => ({ app: 'llama', size: numbered(at) }))
     const { settled, compiled } = analysisOf(bindingsFor([...wide, ...narrow]))
-    const claim = settled.first.claims.cells
+    const claim = settled.first.claims.groups
       .flatMap(({ declared }) => declared)
       .find(({ owner }) => owner === 'team-a/b0000')
     const collision = claim === undefined ? undefined : collisionOf(settled.first.claims, claim)

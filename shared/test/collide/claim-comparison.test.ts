@@ -1,4 +1,5 @@
 // The claim index, held against a comparison of every claim with every other.
+import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Claim } from '../../src/core/collide/claim.ts'
@@ -8,7 +9,10 @@ import { meet } from './meet.ts'
 
 const claim: fc.Arbitrary<Claim> = fc.record({
   basis: fc.constantFrom('declared', 'declared', 'declared', 'tentative', 'live', 'reserved'),
-  owner: fc.constantFrom('', ...Array.from('abcdefghijklmnopqr', (name) => `n/${name}`)),
+  owner: fc.constantFrom(
+    '' as const,
+    ...Array.from('abcdefghijklmnopqr', (name) => namespacedName('n', name)),
+  ),
   output: fc.constantFrom(undefined, 'o1', 'o2'),
   namespace: fc.constantFrom('n', 'm'),
   serviceAccountName: fc.constantFrom('s', 's', 't'),
@@ -20,10 +24,10 @@ const claim: fc.Arbitrary<Claim> = fc.record({
 })
 
 function line(claimed: Claim, relation: unknown): string {
-  return `${claimed.owner} ${claimed.basis} ${claimed.output ?? ''} ${String(relation)}`
+  return `${claimed.owner} ${claimed.basis} ${claimed.output ?? namespacedName('n', '')} ${String(relation)}`
 }
 
-function member(owner: string): Claim {
+function member(owner: Claim['owner']): Claim {
   return {
     basis: 'declared',
     owner,
@@ -37,10 +41,10 @@ function member(owner: string): Claim {
 }
 
 test('many claims on one container name the ten that follow, in whatever order its claims came', () => {
-  const owners = Array.from({ length: 30 }, (_, at) => `n/${String(at).padStart(2, '0')}`)
+  const owners = Array.from({ length: 30 }, (_, at) => namespacedName('n', String(at).padStart(2, '0')))
   fc.assert(
     fc.property(fc.shuffledSubarray(owners, { minLength: 15 }), fc.nat(), (crowd, pick) => {
-      const own = crowd[pick % crowd.length] ?? ''
+      const own = crowd[pick % crowd.length] ?? namespacedName('n', '')
       const collision = collisionOf(indexClaims(crowd.map(member)), member(own))
       const inOrder = crowd.toSorted()
       const following = [

@@ -1,4 +1,5 @@
 // An index to which claims are added and from which they are removed must equal, at every step, a new index of its claims.
+import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ClaimIndex, compareClaims, indexClaims } from '../../src/core/collide/claim-index.ts'
@@ -16,7 +17,7 @@ const labels = fc
 
 const claims: fc.Arbitrary<Claim> = fc.record({
   basis: fc.constantFrom('declared', 'declared', 'tentative', 'live', 'reserved'),
-  owner: fc.constantFrom('team-a/a', 'team-a/b', 'team-a/c', 'team-a/d', ''),
+  owner: fc.constantFrom(...['a', 'b', 'c', 'd'].map((name) => namespacedName('team-a', name)), '' as const),
   output: fc.constantFrom(undefined, 'kleym-1', 'kleym-2'),
   namespace: fc.constantFrom('team-a', 'team-a', 'team-b', ANY),
   serviceAccountName: fc.constantFrom('runner', 'runner', 'batch', ANY),
@@ -33,12 +34,12 @@ const steps = fc.array(fc.oneof({ weight: 3, arbitrary: claims }, { weight: 2, a
 /** All that can be asked of an index, in words that do not hang on which claim came first. */
 function answersOf(index: ClaimIndex, asked: readonly Claim[]): unknown {
   return {
-    cells: index.cells.map((cell) => ({
+    cells: index.groups.map((cell) => ({
       labels: [...cell.labels],
       claims: cell.claims.map(wordsOf).toSorted(),
       declared: cell.declared.map(wordsOf).toSorted(),
       relatives: cell.overlapping
-        .map(({ relation, cell: other }) => `${relation} ${[...other.labels].join()}`)
+        .map(({ relation, group: other }) => `${relation} ${[...other.labels].join()}`)
         .toSorted(),
     })),
     loose: index.wildcardClaims.map(wordsOf).toSorted(),
@@ -104,7 +105,7 @@ test('the claims of a group are in their total order, whichever was added first'
     fc.property(fc.array(claims, { maxLength: 20 }), (some) => {
       const index = new ClaimIndex()
       for (const claim of some) index.add({ ...claim })
-      for (const { claims: held } of index.cells) expect(held).toEqual(held.toSorted(compareClaims))
+      for (const { claims: held } of index.groups) expect(held).toEqual(held.toSorted(compareClaims))
     }),
     { numRuns: 50 },
   )

@@ -116,7 +116,6 @@ describe('objectives', () => {
     const references = referencesIn(settledCluster([objective({ group: X_GROUP })]).snapshot)
     expect(resolveObjective(references, 'team-a', { name: 'chat' })).toMatchObject({
       kind: { group: X_GROUP },
-      passedOver: [{ group: LLM_D }],
     })
   })
 })

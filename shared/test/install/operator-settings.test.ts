@@ -1,6 +1,6 @@
 // What the operators of an installation say of their settings, and where they disagree (KLM520).
 import { describe, expect, test } from 'vitest'
-import { operatorClaims, settleSettings } from '../../src/core/install/operator-settings.ts'
+import { deploymentSettings, mergeSettings } from '../../src/core/install/operator-settings.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 
 const operator = (name: string, trustDomain: string): { value: JsonRecord } => ({
@@ -21,7 +21,7 @@ describe('KLM520, settings that disagree', () => {
     ['two operators with two trust domains', ['example.org', 'example.com'], ['KLM520']],
     ['two operators with one', ['example.org', 'example.org'], []],
   ])('%s', (_, [one = '', other = ''], codes) => {
-    const claims = operatorClaims([operator('a', one), operator('b', other)])
-    expect(settleSettings(claims).disagreements.map(({ code }) => code)).toEqual(codes)
+    const claims = deploymentSettings([operator('a', one), operator('b', other)])
+    expect(mergeSettings(claims).disagreements.map(({ code }) => code)).toEqual(codes)
   })
 })

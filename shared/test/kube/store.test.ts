@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
 import { compareVersions } from '../../src/kube/resource-version.ts'
-import { objectKey, Store, type Change } from '../../src/kube/store.ts'
+import { objectKey, Store, type StoreChange } from '../../src/kube/store.ts'
 
 interface Thing {
   readonly meta: ObjectMeta
@@ -24,7 +24,7 @@ function open(...listed: Thing[]): { store: Store<Thing>; log: string[]; errors:
   return { store, log, errors }
 }
 
-function told(change: Change<Thing>): string {
+function told(change: StoreChange<Thing>): string {
   if (change.kind === 'updated') return `updated ${tag(change.before)} to ${tag(change.now)}`
   return `${change.kind} ${tag(change.kind === 'added' ? change.now : change.before)}`
 }

@@ -6,12 +6,12 @@ import { TEMPLATE, workload } from './workloads.ts'
 
 /** `part owner labels / open labels` of each pod. */
 function described(object: Fields): readonly string[] {
-  return readWorkloadPods({ value: object }).map(({ part, owner, labels, openLabels, exists, name }) => {
+  return readWorkloadPods({ value: object }).map(({ part, owner, labels, unknownLabels, exists, name }) => {
     const known = [...labels].map(([key, value]) => `${key}=${value}`).toSorted()
     return [
       `${part}${part === '' ? '' : ' '}${owner?.kind ?? ''}/${owner?.name ?? '?'}`,
       known.join(','),
-      [...openLabels].toSorted().join(','),
+      [...unknownLabels].toSorted().join(','),
       `${exists} ${name}`,
     ].join(' | ')
   })

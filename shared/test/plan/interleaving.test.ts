@@ -44,7 +44,7 @@ function terminating(object: JsonRecord): JsonRecord {
 /** Pairs of outputs of ours, by name, that give one container of provably common pods two identities. */
 function sharing(outputs: readonly LiveOutput[]): ReadonlySet<string> {
   const claims = outputs.flatMap(({ object, ownership }) =>
-    ownership.kind === 'foreign' ? [] : liveClaims(object, object.meta.name),
+    ownership.kind === 'foreign' ? [] : liveClaims(object, ''),
   )
   const pairs = claims.flatMap((one, at) =>
     claims
@@ -57,7 +57,7 @@ function sharing(outputs: readonly LiveOutput[]): ReadonlySet<string> {
           one.containerName === other.containerName &&
           relationOf(one.labels, other.labels) !== undefined,
       )
-      .map((other) => [one.owner, other.owner].toSorted().join(' and ')),
+      .map((other) => [one.output ?? '', other.output ?? ''].toSorted().join(' and ')),
   )
   return new Set(pairs)
 }

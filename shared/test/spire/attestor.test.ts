@@ -36,7 +36,7 @@ function entryWith(selector: string): RenderedEntry {
     admin: false,
     downstream: false,
     storeSvid: false,
-    open: [],
+    placeholders: [],
   }
 }
 

@@ -8,10 +8,10 @@ import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { readClusterStaticEntry } from '../../src/core/objects/static-entry.ts'
 import { readWorkloadPods } from '../../src/core/objects/workload.ts'
 import { containerVerdicts } from '../../src/core/spire/registration.ts'
-import { registrationEntries } from '../../src/core/spire/entries.ts'
+import { registrationEntries } from '../../src/core/spire/registration-entries.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { PredictionInput } from '../../src/core/spire/prediction.ts'
-import { matchSelector } from '../../src/core/spire/selector.ts'
+import { matchSelector } from '../../src/core/spire/label-match.ts'
 import { csid, inputOf, NO_EVIDENCE, pod, staticEntry, type PredictedEstate, type Fields } from './estate.ts'
 
 /** Everything that a prediction says, as a text; pods by name, so that their order does not matter. */
@@ -27,7 +27,7 @@ function everything(input: PredictionInput): string {
       ]),
       prediction.staticEntries(),
       [...prediction.counts()],
-      prediction.stoppers(),
+      prediction.scmFaults(),
       registrationEntries(prediction, input.pods),
     ],
     (_, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value),

@@ -100,19 +100,21 @@ describe('what is rendered', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     expect(outcome({ ids, endpoints, config: { clusterDomain: '$DOMAIN' } }).entry).toMatchObject({
       dnsNames: ['svc', 'svc.team-a', 'svc.team-a.svc', 'svc.team-a.svc.<cluster-domain>'],
-      open: ['<cluster-domain>'],
+      placeholders: ['<cluster-domain>'],
     })
   })
 
   test('autoPopulateDNSNames is an open fact where Endpoints are not known', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
-    expect(outcome({ ids }).entry?.open).toEqual(['<DNS names of its Services>'])
+    expect(outcome({ ids }).entry?.placeholders).toEqual(['<DNS names of its Services>'])
   })
 
   test('§11.18: autoPopulateDNSNames is an open fact where cacheNamespaces narrow by label', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     const config = { cacheNamespaces: { 'team-a': { labelSelectors: { app: 'llama' } } } }
-    expect(outcome({ ids, endpoints: [], config }).entry?.open).toEqual(['<DNS names of its Services>'])
+    expect(outcome({ ids, endpoints: [], config }).entry?.placeholders).toEqual([
+      '<DNS names of its Services>',
+    ])
   })
 })
 
@@ -320,7 +322,7 @@ describe('§11.7: text that is not UTF-8', () => {
       ['cut: refused', 'other: depends'],
       ['cut: depends', 'other: depends'],
     ])
-    expect(estate.prediction.stoppers()).toEqual([
+    expect(estate.prediction.scmFaults()).toEqual([
       {
         source: { kind: 'ClusterSPIFFEID', name: 'cut' },
         kind: 'not UTF-8',
@@ -348,7 +350,7 @@ describe('§11.7: text that is not UTF-8', () => {
       pods,
     })
     expect(verdictsOf(estate)).toEqual(['cut: ignored', 'other: declared', 'zut: displaced'])
-    expect(estate.prediction.stoppers()).toEqual([])
+    expect(estate.prediction.scmFaults()).toEqual([])
   })
 })
 

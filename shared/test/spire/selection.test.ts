@@ -333,7 +333,7 @@ describe('what stops SCM for every object', () => {
     { name: 'nothing, in a sound estate', estate: { ids: [csid('a')] }, stoppers: [] },
   ]
   test.each(rows)('$name', ({ estate, stoppers }) => {
-    const found = predicted(estate).prediction.stoppers()
+    const found = predicted(estate).prediction.scmFaults()
     expect(
       found.map(({ source }) => (source === undefined ? 'SCM' : `${source.kind}/${source.name}`)),
     ).toEqual(stoppers)

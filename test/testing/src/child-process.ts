@@ -1,6 +1,6 @@
 // How a child process ended, and all that it printed.
 import type { ChildProcess } from 'node:child_process'
-import { WAIT_MS, within } from './wait.ts'
+import { WAIT_MS, within } from '@kleym/testing/wait.ts'
 
 /** A process that has ended. */
 export interface Ended {

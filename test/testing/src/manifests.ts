@@ -1,4 +1,5 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
+import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { outputName, type Output } from '@kleym/shared/core/compile/output.ts'
@@ -175,7 +176,7 @@ export function ownershipIn(
       one.result.kind === 'resolved' ? [[one.binding.key, one.result.output.metadata.name] as const] : [],
     ),
   )
-  const facts = { binding: bindingsIn(snapshot), renderedName: (key: string) => names.get(key) }
+  const facts = { binding: bindingsIn(snapshot), renderedName: (key: NamespacedName) => names.get(key) }
   return (object) => judgeOwnership(object, facts)
 }
 

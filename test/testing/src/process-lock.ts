@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { pauseFor } from './wait.ts'
+import { pauseFor } from '@kleym/testing/wait.ts'
 
 const LOOK_EVERY_MS = 200
 /** A lock without a readable holder is one that is being made or removed; after this many looks it is a leftover. */

@@ -4,6 +4,7 @@ import type { Compiled } from '../compile/compile.ts'
 import type { IdentityParts } from '../compile/identity.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 export type ClaimBasis =
@@ -19,7 +20,7 @@ export type ClaimBasis =
 export interface Claim {
   readonly basis: ClaimBasis
   /** The binding behind the claim, `namespace/name`; empty for an orphan, which nobody answers for. */
-  readonly owner: string
+  readonly owner: NamespacedName | ''
   /** The output behind a live or reserved claim. */
   readonly output: string | undefined
   readonly namespace: string
@@ -48,7 +49,7 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
  */
 export function liveClaims(
   { meta: { name }, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
-  owner: string,
+  owner: NamespacedName | '',
 ): readonly Claim[] {
   const { workloadSelectorTemplates: selectors, spiffeIDTemplate: spiffeId } = spec
   return orAny(valuesOf(selectors, 'k8s:ns:')).flatMap((namespace) =>
@@ -93,7 +94,7 @@ function inOrder(labels: PoolLabels): PoolLabels {
 function claimOf(
   basis: 'declared' | 'tentative',
   parts: IdentityParts,
-  owner: string,
+  owner: NamespacedName | '',
   spiffeId: string,
 ): Claim | undefined {
   if (parts.mode !== 'PerObjective' || parts.containerName === undefined) return undefined

@@ -1,5 +1,6 @@
 // Who a claim meets: declared peers make a collision, live and tentative ones a wait (contract §6). Peers are never
 // listed in pairs: they are read out of the cells on demand.
+import { splitNamespacedName } from '../namespaced-name.ts'
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
@@ -38,10 +39,10 @@ export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefi
 
 /** What a declared claim has to wait for: others' live, reserved and tentative claims, in a total order. */
 export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
-  const near = (index.cellOf(claim)?.overlapping ?? []).flatMap(({ relation, cell }) =>
-    cell.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
+  const near = (index.groupOf(claim)?.overlapping ?? []).flatMap(({ relation, group }) =>
+    group.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
   )
-  return [...near, ...looseOnes(index, claim)]
+  return [...near, ...wildcardPeers(index, claim)]
     .filter((peer) => peer.claim.owner !== claim.owner)
     .toSorted(
       (a, b) =>
@@ -51,7 +52,7 @@ export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
     )
 }
 
-function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
+function wildcardPeers({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
   return wildcardClaims.flatMap((peer) => {
     const meets =
       peer.containerName === claim.containerName &&
@@ -64,15 +65,15 @@ function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[
 
 /** The bindings whose decision a claim may change: those that declare, for good or tentatively, some of its pods. */
 export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string> {
-  for (const { claims } of cellsNear(index, claim)) {
+  for (const { claims } of overlappingGroups(index, claim)) {
     for (const { basis, owner } of claims) if (basis === 'declared' || basis === 'tentative') yield owner
   }
 }
 
-function cellsNear(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
-  const cell = index.cellOf(claim)
-  // A loose claim has no cell, and may meet any.
-  return cell === undefined ? index.cells : cell.overlapping.map(({ cell: relative }) => relative)
+function overlappingGroups(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
+  const own = index.groupOf(claim)
+  // A wildcard claim belongs to no group, and may meet the claims of any.
+  return own === undefined ? index.groups : own.overlapping.map(({ group }) => group)
 }
 
 /** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */
@@ -122,5 +123,5 @@ function firstAfter(claims: readonly Claim[], owner: string): number {
 }
 
 function nameOf({ owner }: Claim): string {
-  return owner.slice(owner.indexOf('/') + 1)
+  return owner === '' ? '' : splitNamespacedName(owner).name
 }

@@ -19,7 +19,7 @@ import {
 } from './references.ts'
 
 /** Everything that the checks look at, gathered before the first of them runs. */
-export interface Gathered {
+export interface CheckInput {
   readonly binding: Binding
   readonly config: Config
   /** Undefined when `.spec.poolRef` is malformed. */
@@ -49,7 +49,7 @@ export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>
 
 export interface Check {
   readonly name: CheckName
-  readonly judge: (gathered: Gathered) => Objection | undefined
+  readonly judge: (gathered: CheckInput) => Objection | undefined
 }
 
 /** The checks by name, in the order in which they are judged. `collision` and `output` look at other bindings. */
@@ -90,7 +90,7 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /** Looks up what a binding names and puts together what it declares. Pure: the lookups were read before. */
-export function gather(binding: Binding, references: References, config: Config): Gathered {
+export function gather(binding: Binding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
   const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
@@ -127,11 +127,11 @@ function identityParts(binding: Binding, pool: PoolResolution | undefined): Iden
   }
 }
 
-function poolRefForm({ binding }: Gathered): Objection | undefined {
+function poolRefForm({ binding }: CheckInput): Objection | undefined {
   return binding.poolRef.ok ? undefined : refused('InvalidPoolRef', binding.poolRef.problem)
 }
 
-function poolFound({ binding, pool }: Gathered): Objection | undefined {
+function poolFound({ binding, pool }: CheckInput): Objection | undefined {
   if (pool?.state === 'unknown') return { kind: 'undetermined', why: pool.why }
   const name = binding.poolRef.ok ? binding.poolRef.value.name : ''
   if (pool?.state === 'absent') {
@@ -143,23 +143,23 @@ function poolFound({ binding, pool }: Gathered): Objection | undefined {
   return undefined
 }
 
-function poolUnambiguous({ pool }: Gathered): Objection | undefined {
+function poolUnambiguous({ pool }: CheckInput): Objection | undefined {
   if (pool?.state !== 'ambiguous') return undefined
   const groups = pool.pools.map(({ group }) => group).join(' and ')
   const name = pool.pools[0]?.meta.name ?? ''
   return refused('AmbiguousPoolRef', `InferencePool ${name} exists in ${groups} with different selectors`)
 }
 
-function objectiveRefForm({ binding }: Gathered): Objection | undefined {
+function objectiveRefForm({ binding }: CheckInput): Objection | undefined {
   return binding.objectiveRef.ok ? undefined : refused('InvalidObjectiveRef', binding.objectiveRef.problem)
 }
 
-function objectiveRequired({ binding, objective }: Gathered): Objection | undefined {
+function objectiveRequired({ binding, objective }: CheckInput): Objection | undefined {
   if (modeOf(binding) !== 'PerObjective' || objective !== undefined) return undefined
   return refused('MissingObjectiveRef', '.spec.objectiveRef is missing; mode PerObjective requires it')
 }
 
-function objectiveFound({ binding, objective }: Gathered): Objection | undefined {
+function objectiveFound({ binding, objective }: CheckInput): Objection | undefined {
   if (objective?.state === 'unknown') return { kind: 'undetermined', why: objective.why }
   const name = (binding.objectiveRef.ok ? binding.objectiveRef.value?.name : undefined) ?? ''
   if (objective?.state === 'absent') {
@@ -174,7 +174,7 @@ function objectiveFound({ binding, objective }: Gathered): Objection | undefined
   return undefined
 }
 
-function objectiveLeadsToPool({ objective, pool }: Gathered): Objection | undefined {
+function objectiveLeadsToPool({ objective, pool }: CheckInput): Objection | undefined {
   if (objective?.state !== 'found' || pool?.state !== 'found') return undefined
   const problem = objectivePoolProblem(objective.objective, pool.pool)
   if (problem === undefined) return undefined
@@ -182,22 +182,22 @@ function objectiveLeadsToPool({ objective, pool }: Gathered): Objection | undefi
   return refused('InvalidObjectiveRef', `${which} leads to another pool: ${problem}`)
 }
 
-function poolSelector({ pool }: Gathered): Objection | undefined {
+function poolSelector({ pool }: CheckInput): Objection | undefined {
   if (pool?.state !== 'found' || pool.selector.ok) return undefined
   const which = objectText(pool.kind, pool.pool.meta.name)
   return refused(pool.selector.reason, `${which}: ${pool.selector.problems.join('; ')}`)
 }
 
-function modeSupported({ binding }: Gathered): Objection | undefined {
+function modeSupported({ binding }: CheckInput): Objection | undefined {
   return binding.mode.ok ? undefined : refused('UnsupportedMode', binding.mode.problem)
 }
 
-function serviceAccount({ binding }: Gathered): Objection | undefined {
+function serviceAccount({ binding }: CheckInput): Objection | undefined {
   const field = binding.serviceAccountName
   return field.ok ? undefined : refused('InvalidServiceAccountName', field.problem)
 }
 
-function container({ binding }: Gathered): Objection | undefined {
+function container({ binding }: CheckInput): Objection | undefined {
   const field = binding.containerName
   if (modeOf(binding) === 'PoolOnly') {
     if (field.ok && (field.value ?? '') === '') return undefined
@@ -208,7 +208,7 @@ function container({ binding }: Gathered): Objection | undefined {
   return refused('InvalidContainerName', '.spec.containerName is missing; mode PerObjective requires it')
 }
 
-function safetyProof({ parts }: Gathered): Objection | undefined {
+function safetyProof({ parts }: CheckInput): Objection | undefined {
   // Every earlier check passed, so the parts are there; if they were not, nothing would be proven.
   if (parts === undefined) return refused('UnsafeSelector', 'the selectors could not be put together')
   const problems = safetyProblems(
@@ -218,7 +218,7 @@ function safetyProof({ parts }: Gathered): Objection | undefined {
   return problems.length === 0 ? undefined : refused('UnsafeSelector', problems.join('; '))
 }
 
-function spiffeIdValid({ parts, config }: Gathered): Objection | undefined {
+function spiffeIdValid({ parts, config }: CheckInput): Objection | undefined {
   if (config.trustDomain.kind === 'missing')
     return refused('MissingTrustDomain', 'no trust domain is configured')
   if (parts === undefined) return refused('InvalidSPIFFEID', 'the SPIFFE ID could not be put together')

@@ -1,7 +1,14 @@
 // One binding, compiled by itself: an identity and its output, a refusal, or not knowing. What other bindings make of
 // it is decided by `collide/` and `plan/`.
 import type { Binding } from '../objects/binding.ts'
-import { CHECKS, gather, trustDomainText, type Gathered, type Refusal, type Undetermined } from './checks.ts'
+import {
+  CHECKS,
+  gather,
+  trustDomainText,
+  type CheckInput,
+  type Refusal,
+  type Undetermined,
+} from './checks.ts'
 import type { Config } from './config.ts'
 import { selectorsOf, spiffeIdOf, type Identity } from './identity.ts'
 import { renderOutput, type Output } from './output.ts'
@@ -16,7 +23,7 @@ export interface Resolved {
 /** A binding and what it comes to before it meets the others. */
 export interface Compiled {
   readonly binding: Binding
-  readonly gathered: Gathered
+  readonly gathered: CheckInput
   readonly result: Resolved | Refusal | Undetermined
 }
 
@@ -30,7 +37,7 @@ export function compile(binding: Binding, references: References, config: Config
   return { binding, gathered, result: resolve(gathered) }
 }
 
-function resolve({ binding, config, parts }: Gathered): Resolved | Refusal {
+function resolve({ binding, config, parts }: CheckInput): Resolved | Refusal {
   if (parts === undefined) {
     return { kind: 'refused', check: 'safety proof', reason: 'UnsafeSelector', message: 'nothing was proven' }
   }

@@ -1,4 +1,6 @@
 // The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (contract §5).
+import { CLUSTER_SPIFFE_ID, apiVersionOf } from '../kinds.ts'
+import { namespacedName, parseNamespacedName, splitNamespacedName } from '../namespaced-name.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
@@ -8,13 +10,12 @@ import {
   LABEL_MANAGED_BY,
   MANAGED_BY,
   NAMESPACE_NAME_LABEL,
-  SPIRE_GROUP,
-  SPIRE_VERSION,
 } from '../names.ts'
 import { byteLength, cutToBytes } from '../text/bytes.ts'
 import { sha256Hex } from '../text/sha256.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
 import type { Identity } from './identity.ts'
+import { boundaryWord, parseIdentity, type BoundaryWord } from './identity-path.ts'
 
 const NAME_MAX = 63
 const HASH_DIGITS = 20
@@ -46,9 +47,9 @@ export interface Output {
 
 /** Renders the ClusterSPIFFEID; without a UID (a manifest) its annotation is left out. */
 export function renderOutput(identity: Identity, bindingUid: string | undefined, className: string): Output {
-  const key = `${identity.namespace}/${identity.binding}`
+  const key = namespacedName(identity.namespace, identity.binding)
   return {
-    apiVersion: `${SPIRE_GROUP}/${SPIRE_VERSION}`,
+    apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
     kind: CLUSTER_SPIFFE_ID_KIND,
     metadata: {
       name: outputName(identity.namespace, identity.binding, boundaryWord(identity.mode), identity.spiffeId),
@@ -74,20 +75,12 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
   }
 }
 
-/** The word in a name that tells the two boundaries apart. */
-export type BoundaryWord = 'pool' | 'objective'
-
-/** The word of a mode. */
-export function boundaryWord(mode: Identity['mode']): BoundaryWord {
-  return mode === 'PoolOnly' ? 'pool' : 'objective'
-}
-
 /**
  * `<base>-<pool or objective>-<hash>`, at most 63 characters. Only the hash makes it unique: 20 hex digits of SHA-256
  * over `<namespace>/<binding>`, a line feed, and the SPIFFE ID.
  */
 export function outputName(namespace: string, binding: string, word: BoundaryWord, spiffeId: string): string {
-  const hash = sha256Hex(`${namespace}/${binding}\n${spiffeId}`).slice(0, HASH_DIGITS)
+  const hash = sha256Hex(`${namespacedName(namespace, binding)}\n${spiffeId}`).slice(0, HASH_DIGITS)
   const tail = `-${word}-${spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER) ? unknownHash(hash) : hash}`
   const base = `kleym-${namespace}-${binding}`
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -106,11 +99,13 @@ function unknownHash(hash: string): string {
  * two do not make a name of ours.
  */
 export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): string | undefined {
-  const [namespace, binding, ...rest] = bindingKey.split('/')
-  if (namespace === undefined || binding === undefined || rest.length > 0) return undefined
-  const path = /^spiffe:\/\/[^/{}]+\/ns\/([^/{}]+)\/(pool|objective)\/[^/{}]+$/.exec(spiffeIDTemplate)
-  if (path === null || path[1] !== namespace) return undefined
-  return outputName(namespace, binding, path[2] === 'pool' ? 'pool' : 'objective', spiffeIDTemplate)
+  const key = parseNamespacedName(bindingKey)
+  if (key === undefined) return undefined
+  const { namespace, name } = splitNamespacedName(key)
+  // A template with actions is no literal ID, whatever its texts look like.
+  const identity = /[{}]/.test(spiffeIDTemplate) ? undefined : parseIdentity(spiffeIDTemplate)
+  if (identity?.namespace !== namespace) return undefined
+  return outputName(namespace, name, boundaryWord(identity.mode), spiffeIDTemplate)
 }
 
 /** A label value: a longer name is cut to 54 characters, a dash and 8 hex digits of its SHA-256. */

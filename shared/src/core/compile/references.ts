@@ -10,6 +10,7 @@ import {
   type Kind,
   type ObjectiveGroup,
   type PoolGroup,
+  POOL_KIND,
 } from '../kinds.ts'
 import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
@@ -73,8 +74,6 @@ export type ObjectiveResolution =
       readonly state: 'found'
       readonly objective: Objective
       readonly kind: Kind
-      /** Kinds before the found one that are served but do not hold the name. */
-      readonly passedOver: readonly Kind[]
     }
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
@@ -86,17 +85,16 @@ export function resolveObjective(
   ref: ObjectiveRef,
 ): ObjectiveResolution {
   const tried: Kind[] = []
-  const served: Kind[] = []
+  let isServed = false
   for (const kind of OBJECTIVE_KINDS) {
     if (ref.group !== undefined && ref.group !== kind.group) continue
     tried.push(kind)
     const lookup = references.objective(kind.group, namespace, ref.name)
     if (lookup.state === 'unknown') return lookup
-    if (lookup.state === 'found')
-      return { state: 'found', objective: lookup.object, kind, passedOver: served }
-    if (lookup.state === 'absent') served.push(kind)
+    if (lookup.state === 'found') return { state: 'found', objective: lookup.object, kind }
+    isServed ||= lookup.state === 'absent'
   }
-  return { state: served.length > 0 ? 'absent' : 'kinds absent', tried }
+  return { state: isServed ? 'absent' : 'kinds absent', tried }
 }
 
 /** What keeps an objective from leading to the binding's pool, as a sentence about the objective's field; else undefined. */
@@ -112,8 +110,8 @@ export function objectivePoolProblem(objective: Objective, pool: Pool): string |
     return `.spec.poolRef.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
   }
   const kind = own(ref, 'kind') ?? ''
-  if (kind !== '' && kind !== 'InferencePool')
-    return `.spec.poolRef.kind is ${shown(kind)}, not "InferencePool"`
+  if (kind !== '' && kind !== POOL_KIND)
+    return `.spec.poolRef.kind is ${shown(kind)}, not ${JSON.stringify(POOL_KIND)}`
   const group = own(ref, 'group') ?? ''
   if (group !== '' && group !== pool.group) {
     return `.spec.poolRef.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`

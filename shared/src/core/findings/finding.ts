@@ -1,4 +1,5 @@
 // A finding: something that a person should know, with a stable code, what it is about, what shows it, and the fix.
+import { namespacedName } from '../namespaced-name.ts'
 import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'
 import { compareBytes } from '../text/bytes.ts'
 
@@ -91,11 +92,13 @@ export function countBySeverity(findings: readonly Finding[]): Readonly<Record<S
 
 /** Whether a finding is about one of these objects, as subject or as a related one; `keys` are `namespace/name`. */
 export function isAbout({ subject, related }: Finding, kind: string, keys: ReadonlySet<string>): boolean {
-  return [subject, ...related].some((one) => one.kind === kind && keys.has(`${one.namespace}/${one.name}`))
+  return [subject, ...related].some(
+    (one) => one.kind === kind && keys.has(namespacedName(one.namespace, one.name)),
+  )
 }
 
 /** Whether a severity reaches a threshold. */
-export function reaches(severity: Severity, threshold: Severity): boolean {
+export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return SEVERITY_RANK[severity] <= SEVERITY_RANK[threshold]
 }
 

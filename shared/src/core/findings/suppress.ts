@@ -24,14 +24,14 @@ export interface SuppressedFinding {
 }
 
 /** What is asked to be suppressed. */
-export interface Requests {
+export interface SuppressionRequests {
   readonly flags: readonly FlagSuppression[]
   /** The objects that carry the annotation; others may be among them. */
   readonly marks: readonly ObjectMark[]
 }
 
 /** What a suppression can be judged by. */
-export interface Grounds {
+export interface SuppressionContext {
   /** Every finding that there is, shown or not; undefined where those shown are all. */
   readonly all: (() => readonly Finding[]) | undefined
   /** Whether an object is among those that the answer is about: only its annotation is then judged. */
@@ -40,7 +40,7 @@ export interface Grounds {
   readonly incomplete: boolean
 }
 
-export interface Suppressing {
+export interface SuppressionResult {
   readonly kept: readonly Finding[]
   readonly suppressed: readonly SuppressedFinding[]
   /** Findings about suppressions: unused ones, and annotations that do not count. */
@@ -48,7 +48,11 @@ export interface Suppressing {
 }
 
 /** Takes the suppressed findings out. The order of what is left stays. */
-export function suppress(findings: readonly Finding[], requests: Requests, grounds: Grounds): Suppressing {
+export function suppress(
+  findings: readonly Finding[],
+  requests: SuppressionRequests,
+  grounds: SuppressionContext,
+): SuppressionResult {
   const annotated = requests.marks
     .filter(({ suppress: text }) => text !== undefined)
     .flatMap((mark) => annotationEntries(mark).map((entry) => ({ mark, entry })))
@@ -94,7 +98,7 @@ export function refusalOf({ severity, subject, related, namespaces }: Finding): 
 function unusedFlags(
   flags: readonly FlagSuppression[],
   known: readonly Finding[],
-  { incomplete }: Grounds,
+  { incomplete }: SuppressionContext,
 ): readonly Finding[] {
   if (incomplete) return []
   return flags
@@ -111,7 +115,7 @@ function annotationProblem(
   mark: ObjectMark,
   entry: AnnotationEntry,
   known: readonly Finding[],
-  { all, incomplete }: Grounds,
+  { all, incomplete }: SuppressionContext,
 ): readonly Finding[] {
   const { kind, namespace, name } = mark
   const subject = { kind, namespace, name }

@@ -1,5 +1,6 @@
 // What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
 // bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
@@ -19,7 +20,7 @@ export const LEASE_NAME_FLAG = '--leader-election-lease-name'
 export const DEFAULT_LEASE_NAME = 'kleym-operator'
 
 /** What one source says; undefined where it says nothing of that setting. */
-export interface SettingsClaim {
+export interface SettingsSource {
   /** For a person: `Deployment kleym-system/kleym`. */
   readonly source: string
   readonly subject: Subject | undefined
@@ -37,7 +38,7 @@ export interface OperatorSettings {
 }
 
 /** The operator Deployments among some objects, and what they are set to. */
-export function operatorClaims(objects: readonly RawObject[]): readonly SettingsClaim[] {
+export function deploymentSettings(objects: readonly RawObject[]): readonly SettingsSource[] {
   return objects.flatMap(({ value }) => {
     if (value['kind'] !== 'Deployment') return []
     const { namespace, name } = readMeta(value)
@@ -45,13 +46,13 @@ export function operatorClaims(objects: readonly RawObject[]): readonly Settings
       const settings = containerSettings(container)
       if (settings === undefined) return []
       const subject = { kind: 'Deployment', namespace, name }
-      return [{ source: `Deployment ${namespace}/${name}`, subject, ...settings }]
+      return [{ source: `Deployment ${namespacedName(namespace, name)}`, subject, ...settings }]
     })
   })
 }
 
 /** What the status of a binding says that the operator renders with. */
-export function statusClaims(bindings: readonly Binding[]): readonly SettingsClaim[] {
+export function statusSettings(bindings: readonly Binding[]): readonly SettingsSource[] {
   return bindings.flatMap((binding) => {
     const { status } = binding
     if (status?.trustDomain === undefined) return []
@@ -67,7 +68,7 @@ export function statusClaims(bindings: readonly Binding[]): readonly SettingsCla
 }
 
 /** Takes each setting from the first claim that has it; every later one that differs is a finding. */
-export function settleSettings(claims: readonly SettingsClaim[]): OperatorSettings {
+export function mergeSettings(claims: readonly SettingsSource[]): OperatorSettings {
   const trustDomain = claims.find((claim) => claim.trustDomain !== undefined)
   const className = claims.find((claim) => claim.className !== undefined)
   return {
@@ -85,16 +86,16 @@ export function settleSettings(claims: readonly SettingsClaim[]): OperatorSettin
 }
 
 function disagreementsOf(
-  claims: readonly SettingsClaim[],
-  trustDomain: SettingsClaim | undefined,
-  className: SettingsClaim | undefined,
+  claims: readonly SettingsSource[],
+  trustDomain: SettingsSource | undefined,
+  className: SettingsSource | undefined,
 ): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   const differ = (
-    claim: SettingsClaim,
+    claim: SettingsSource,
     what: string,
     theirs: string | undefined,
-    first: SettingsClaim | undefined,
+    first: SettingsSource | undefined,
     ours: string | undefined,
   ): void => {
     if (claim.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
@@ -116,7 +117,9 @@ function disagreementsOf(
   )
 }
 
-function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain' | 'className'> | undefined {
+function containerSettings(
+  container: unknown,
+): Pick<SettingsSource, 'trustDomain' | 'className'> | undefined {
   const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))

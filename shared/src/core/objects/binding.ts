@@ -15,6 +15,7 @@ import {
 import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** A field of a spec: its value, or what is wrong with it (`.spec.poolRef.name must not be empty`). */
@@ -25,7 +26,7 @@ export type SpecField<T> =
 export interface Binding {
   readonly meta: ObjectMeta
   /** `namespace/name`. */
-  readonly key: string
+  readonly key: NamespacedName
   readonly poolRef: SpecField<PoolRef>
   readonly objectiveRef: SpecField<ObjectiveRef | undefined>
   readonly mode: SpecField<Mode>
@@ -45,7 +46,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
   const spec = dig(raw.value, 'spec')
   return {
     meta,
-    key: `${meta.namespace}/${meta.name}`,
+    key: namespacedName(meta.namespace, meta.name),
     poolRef: readField(poolRefSchema, spec, 'poolRef'),
     objectiveRef: readField(OPTIONAL_OBJECTIVE, spec, 'objectiveRef'),
     mode: readField(modeSchema, spec, 'mode'),

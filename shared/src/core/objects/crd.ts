@@ -3,7 +3,7 @@
 // through unseen.
 import * as z from 'zod/mini'
 import { isRecord, type JsonRecord } from '../json.ts'
-import { BINDING_GROUP, BINDING_KIND, BINDING_PLURAL, BINDING_VERSION } from '../names.ts'
+import { BINDING } from '../kinds.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { bindingSpecSchema } from './binding-schema.ts'
 import { bindingStatusSchema } from './binding-status.ts'
@@ -35,21 +35,21 @@ export function bindingCrd(): JsonRecord {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${BINDING_PLURAL}.${BINDING_GROUP}` },
+    metadata: { name: `${BINDING.plural}.${BINDING.group}` },
     spec: {
-      group: BINDING_GROUP,
+      group: BINDING.group,
       scope: 'Namespaced',
       names: {
-        kind: BINDING_KIND,
-        listKind: `${BINDING_KIND}List`,
-        plural: BINDING_PLURAL,
-        singular: BINDING_KIND.toLowerCase(),
+        kind: BINDING.kind,
+        listKind: `${BINDING.kind}List`,
+        plural: BINDING.plural,
+        singular: BINDING.kind.toLowerCase(),
         shortNames: ['iib'],
         categories: ['kleym'],
       },
       versions: [
         {
-          name: BINDING_VERSION,
+          name: BINDING.version,
           served: true,
           storage: true,
           subresources: { status: {} },

@@ -1,4 +1,4 @@
-// Kubernetes label selectors as an object declares them. Matching is in `spire/selector.ts`.
+// Kubernetes label selectors as an object declares them. Matching is in `spire/label-match.ts`.
 import { isRecord, listAt, own, stringAt, typeName } from '../json.ts'
 import { readStringList } from './meta.ts'
 

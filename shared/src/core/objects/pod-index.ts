@@ -1,11 +1,12 @@
 // Pods by their labels, and how a person names them.
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from './pod.ts'
 
 /** `pod team-a/llama-0`, `Deployment team-a/llama` for the pods of a template. */
 export function podText(pod: Pod): string {
   const part = pod.part === '' ? '' : ` (${pod.part})`
-  return `${pod.ref.kind === 'Pod' ? 'pod' : pod.ref.kind} ${pod.namespace}/${pod.ref.name}${part}`
+  return `${pod.ref.kind === 'Pod' ? 'pod' : pod.ref.kind} ${namespacedName(pod.namespace, pod.ref.name)}${part}`
 }
 
 /** The name of a pod within its namespace, with its kind where it is a template. */

@@ -14,7 +14,7 @@ export interface Container {
 }
 
 /** A kind, namespace and name: `Deployment team-a/llama`. */
-export interface PodOrigin {
+export interface PodRef {
   readonly kind: string
   readonly namespace: string
   readonly name: string
@@ -22,7 +22,7 @@ export interface PodOrigin {
 
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
-  readonly ref: PodOrigin
+  readonly ref: PodRef
   readonly part: string
   /**
    * Whether an API server holds this very pod. Where it does not (a manifest or a template), the UID, the node and
@@ -35,7 +35,7 @@ export interface Pod {
   readonly uid: string | undefined
   readonly labels: ReadonlyMap<string, string>
   /** Labels that the pod will carry with a value that nobody knows yet. */
-  readonly openLabels: ReadonlySet<string>
+  readonly unknownLabels: ReadonlySet<string>
   /** Labels that the pod may or may not carry: the API server copies some from the node. */
   readonly possibleLabels: ReadonlySet<string>
   readonly serviceAccountName: string
@@ -114,7 +114,7 @@ function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'con
     name: nonEmpty(name),
     uid,
     labels,
-    openLabels: NO_LABELS,
+    unknownLabels: NO_LABELS,
     possibleLabels: exists ? NO_LABELS : new Set(NODE_COPIED_LABELS.filter((label) => !labels.has(label))),
     serviceAccountName: serviceAccountOf(spec, exists),
     nodeName: nonEmpty(stringAt(spec, 'nodeName')),

@@ -239,7 +239,7 @@ export const FINDINGS = {
   KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
   KLM511: {
     severity: 'warning',
-    title: 'not decided',
+    title: 'undetermined',
     meaning: REASONS.Undetermined.meaning,
     consequence: 'What is in force stays in force. The answer is incomplete: a refusal may hide behind it.',
     fix: REASONS.Undetermined.fix,

@@ -61,12 +61,12 @@ export function judgeSelector(
   if (container?.role === 'ephemeral') return no('SPIRE does not attest ephemeral containers')
   const at = selector.value.indexOf(':')
   const kind = at < 0 ? selector.value : selector.value.slice(0, at)
-  const judge = KINDS.get(kind) ?? (kind.startsWith('image-signature') ? sigstore : undefined)
+  const judge = CHECKS.get(kind) ?? (kind.startsWith('image-signature') ? sigstore : undefined)
   if (judge === undefined || at < 0) return no('SPIRE knows no such selector')
   return judge({ pod, container, selector, value: selector.value.slice(at + 1) })
 }
 
-interface Question {
+interface SelectorCheck {
   readonly pod: Pod
   readonly container: Container | undefined
   readonly selector: EntrySelector
@@ -74,11 +74,11 @@ interface Question {
   readonly value: string
 }
 
-const KINDS: ReadonlyMap<string, (question: Question) => SelectorMatch> = new Map([
-  ['ns', (asked) => same(asked, asked.pod.namespace, "the pod's namespace", undefined)],
-  ['sa', (asked) => same(asked, asked.pod.serviceAccountName, "the pod's service account", undefined)],
-  ['node-name', (asked) => same(asked, asked.pod.nodeName, "the pod's node", NODE_NAME)],
-  ['pod-name', (asked) => same(asked, asked.pod.name, "the pod's name", POD_NAME)],
+const CHECKS: ReadonlyMap<string, (question: SelectorCheck) => SelectorMatch> = new Map([
+  ['ns', (asked) => compareFact(asked, asked.pod.namespace, "the pod's namespace", undefined)],
+  ['sa', (asked) => compareFact(asked, asked.pod.serviceAccountName, "the pod's service account", undefined)],
+  ['node-name', (asked) => compareFact(asked, asked.pod.nodeName, "the pod's node", NODE_NAME)],
+  ['pod-name', (asked) => compareFact(asked, asked.pod.name, "the pod's name", POD_NAME)],
   ['pod-uid', podUid],
   ['pod-label', podLabel],
   ['pod-owner', (asked) => podOwner(asked, 'name')],
@@ -94,8 +94,8 @@ const KINDS: ReadonlyMap<string, (question: Question) => SelectorMatch> = new Ma
 ])
 
 /** Compares with a fact of the pod; `fact` is how the fact is shown while nobody knows it. */
-function same(
-  { selector, value }: Question,
+function compareFact(
+  { selector, value }: SelectorCheck,
   actual: string | undefined,
   what: string,
   fact: string | undefined,
@@ -113,7 +113,7 @@ export function isMirrorPod(pod: Pod): boolean {
   return own(own(pod.metadata, 'annotations'), MIRROR_ANNOTATION) !== undefined
 }
 
-function podUid(asked: Question): SelectorMatch {
+function podUid(asked: SelectorCheck): SelectorMatch {
   const { pod, selector } = asked
   if (isMirrorPod(pod)) {
     return depends('the kubelet may know a static pod under another UID than its mirror')
@@ -121,15 +121,15 @@ function podUid(asked: Question): SelectorMatch {
   if (pod.uid === undefined && pod.ref.kind !== 'Pod' && selector.placeholders.length === 0) {
     return no('the pod does not exist yet, and will have a UID of its own')
   }
-  return same(asked, pod.uid, "the pod's UID", POD_UID)
+  return compareFact(asked, pod.uid, "the pod's UID", POD_UID)
 }
 
-function podLabel({ pod, selector, value }: Question): SelectorMatch {
+function podLabel({ pod, selector, value }: SelectorCheck): SelectorMatch {
   const at = value.indexOf(':')
   if (at < 0) return no('a pod-label selector is of the form key:value')
   const key = value.slice(0, at)
   const wanted = value.slice(at + 1)
-  if (pod.openLabels.has(key)) {
+  if (pod.unknownLabels.has(key)) {
     const fact = labelFact(key)
     const itself = wanted === fact && selector.placeholders.includes(fact)
     return itself ? YES : depends(`the value of the pod's label ${key} is not known yet`)
@@ -141,7 +141,7 @@ function podLabel({ pod, selector, value }: Question): SelectorMatch {
   return actual === wanted ? YES : no(`the pod's label ${key} is ${actual === '' ? 'empty' : actual}`)
 }
 
-function podOwner({ pod, selector, value }: Question, field: 'name' | 'uid'): SelectorMatch {
+function podOwner({ pod, selector, value }: SelectorCheck, field: 'name' | 'uid'): SelectorMatch {
   const owners = listAt(pod.metadata, 'ownerReferences').map((owner) => ({
     kind: stringAt(owner, 'kind') ?? '',
     id: stringAt(owner, field),
@@ -160,7 +160,7 @@ function podOwner({ pod, selector, value }: Question, field: 'name' | 'uid'): Se
 }
 
 /** The status lists every container once the kubelet has taken the pod up; before that only the spec is known. */
-function imageCount({ pod, selector, value }: Question, spec: string, status: string): SelectorMatch {
+function imageCount({ pod, selector, value }: SelectorCheck, spec: string, status: string): SelectorMatch {
   if (selector.placeholders.length > 0) return notRendered(selector)
   const reported = listAt(pod.status, status).length
   if (reported === 0 && listAt(pod.spec, spec).length > 0) {
@@ -169,7 +169,7 @@ function imageCount({ pod, selector, value }: Question, spec: string, status: st
   return value === String(reported) ? YES : no(`the status lists ${reported}`)
 }
 
-function podImage({ pod, selector, value }: Question, spec: string, status: string): SelectorMatch {
+function podImage({ pod, selector, value }: SelectorCheck, spec: string, status: string): SelectorMatch {
   if (selector.placeholders.length > 0) return notRendered(selector)
   const statuses = listAt(pod.status, status)
   if (statuses.some((item) => imagesOf(item).includes(value))) return YES
@@ -180,13 +180,13 @@ function podImage({ pod, selector, value }: Question, spec: string, status: stri
   return no('no container of the pod runs this image')
 }
 
-function containerName({ container, selector, value }: Question): SelectorMatch {
+function containerName({ container, selector, value }: SelectorCheck): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
   return container.name === value ? YES : no(`this container is ${container.name}`)
 }
 
-function containerImage({ pod, container, selector, value }: Question): SelectorMatch {
+function containerImage({ pod, container, selector, value }: SelectorCheck): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
   const list = container.role === 'regular' ? 'containerStatuses' : 'initContainerStatuses'

@@ -10,7 +10,7 @@ import { parseSpiffeId, type ParsedSpiffeId } from './spiffe-id.ts'
 export type FieldResult<T> =
   | { readonly kind: 'ok'; readonly value: T }
   /** The value stands, but whether SCM accepts it hangs on a fact that is not known. */
-  | { readonly kind: 'open'; readonly value: T; readonly why: string }
+  | { readonly kind: 'uncertain'; readonly value: T; readonly why: string }
   | { readonly kind: 'failed'; readonly field: string; readonly why: string }
   | { readonly kind: 'unknown'; readonly field: string; readonly construct: string }
 
@@ -27,7 +27,7 @@ export interface IdText extends RenderedText {
 }
 
 type UsableTemplate = Exclude<ParsedTemplate, { readonly kind: 'syntax error' }>
-type Reader<T> = (text: RenderedText, field: string) => FieldResult<T>
+type TextReader<T> = (text: RenderedText, field: string) => FieldResult<T>
 
 /** A template in a field, with the reading of its text. */
 export class FieldTemplate<T> {
@@ -36,9 +36,9 @@ export class FieldTemplate<T> {
   readonly constant: FieldResult<T> | undefined
   /** Undefined where it is a constant: ten thousand of those are kept for as long as an answer takes. */
   readonly #template: UsableTemplate | undefined
-  readonly #read: Reader<T>
+  readonly #read: TextReader<T>
 
-  constructor(field: string, template: UsableTemplate, read: Reader<T>) {
+  constructor(field: string, template: UsableTemplate, read: TextReader<T>) {
     this.field = field
     this.#read = read
     if (template.kind === 'template' && template.literal !== undefined) {
@@ -56,7 +56,8 @@ export class FieldTemplate<T> {
     const rendered = template.render(data)
     switch (rendered.kind) {
       case 'text': {
-        const placeholders = rendered.open.length === 0 ? NONE : rendered.open.map((what) => `<${what}>`)
+        const placeholders =
+          rendered.placeholders.length === 0 ? NONE : rendered.placeholders.map((what) => `<${what}>`)
         return this.#read({ text: rendered.text, placeholders, validUtf8: !rendered.invalidUtf8 }, this.field)
       }
       case 'failed':
@@ -85,7 +86,7 @@ const STAND_IN = 'x'
 export function readFieldTemplate<T>(
   field: string,
   source: string,
-  read: Reader<T>,
+  read: TextReader<T>,
 ): FieldTemplate<T> | string {
   const template = parseTemplate(source)
   return template.kind === 'syntax error' ? template.message : new FieldTemplate(field, template, read)
@@ -95,7 +96,7 @@ export function readFieldTemplate<T>(
 export type FieldTemplateReader<T> = (field: string, source: string) => FieldTemplate<T> | string
 
 /** Reads the templates of many objects: the same text in the same field is read once. */
-export function fieldTemplateReader<T>(read: Reader<T>): FieldTemplateReader<T> {
+export function fieldTemplateReader<T>(read: TextReader<T>): FieldTemplateReader<T> {
   const known = new Map<string, FieldTemplate<T> | string>()
   return (field, source) =>
     getOrCreate(known, `${field}\n${source}`, () => readFieldTemplate(field, source, read))
@@ -107,19 +108,19 @@ export function readAnyText(text: RenderedText): FieldResult<RenderedText> {
 }
 
 /** A template that gives a SPIFFE ID of SCM's trust domain, which may be unknown. */
-export function spiffeIdReader(trustDomain: string | undefined): Reader<IdText> {
+export function spiffeIdReader(trustDomain: string | undefined): TextReader<IdText> {
   return (text, field) => {
     const parsed = parseSpiffeId(withStandIns(text))
     const value = { ...text, parsed }
     const plain = text.placeholders.every((fact) => PLAIN_FACTS.has(fact))
-    if (!plain) return { kind: 'open', value, why: openWhy(text.placeholders, field) }
+    if (!plain) return { kind: 'uncertain', value, why: placeholderWhy(text.placeholders, field) }
     if (!parsed.ok) return { kind: 'failed', field, why: `it gives ${text.text}, which ${parsed.message}` }
     if (text.text.startsWith(`spiffe://${TRUST_DOMAIN}`) && parsed.trustDomain === STAND_IN) {
       return { kind: 'ok', value }
     }
     if (trustDomain === undefined) {
       const why = `SCM's trust domain is not known, and ${field} is refused in any but its own`
-      return { kind: 'open', value, why }
+      return { kind: 'uncertain', value, why }
     }
     if (parsed.trustDomain === trustDomain) return { kind: 'ok', value }
     const why = `it gives ${text.text}, which is not in SCM's trust domain ${trustDomain}`
@@ -135,7 +136,7 @@ export function readSelectorText(
   const at = text.text.indexOf(':')
   const value = { ...text, type: text.text.slice(0, Math.max(at, 0)), value: text.text.slice(at + 1) }
   if (text.placeholders.some((fact) => !PLAIN_FACTS.has(fact)) && !isSettled(text, at)) {
-    return { kind: 'open', value, why: openWhy(text.placeholders, field) }
+    return { kind: 'uncertain', value, why: placeholderWhy(text.placeholders, field) }
   }
   const why = selectorTextProblem(withStandIns(text))
   return why === undefined ? { kind: 'ok', value } : { kind: 'failed', field, why }
@@ -166,7 +167,7 @@ function replaceFacts(text: string, open: readonly string[], by: string): string
   return filled
 }
 
-function openWhy(open: readonly string[], field: string): string {
+function placeholderWhy(open: readonly string[], field: string): string {
   const facts = open.filter((fact) => !PLAIN_FACTS.has(fact))
   return `${field} shows ${facts.join(' and ')}, which is not known yet`
 }

@@ -20,7 +20,7 @@ export const SERVICE_NAMES = '<DNS names of its Services>'
 const PARENT_FIELD = "the parentIDTemplate of SCM's configuration"
 
 /** Facts of a pod, or why SCM skips it. */
-export type PodFinding =
+export type PodFactsResult =
   | { readonly kind: 'facts'; readonly facts: RenderFacts }
   | { readonly kind: 'no node'; readonly why: string }
 
@@ -59,7 +59,7 @@ export class PodFactsReader {
   }
 
   /** The facts of one pod. SCM 0.7.0 fails on a pod whose node it does not find (facts/spire.md §2, §11.10). */
-  of(pod: Pod): PodFinding {
+  of(pod: Pod): PodFactsResult {
     const name = pod.nodeName
     if (name === undefined && pod.exists)
       return { kind: 'no node', why: 'the pod is not scheduled to a node yet' }
@@ -76,7 +76,7 @@ export class PodFactsReader {
   }
 
   #nodeNamed(name: string | undefined): PodNode | undefined {
-    if (name === undefined || this.#nodes === undefined) return { kind: 'open', name }
+    if (name === undefined || this.#nodes === undefined) return { kind: 'unknown', name }
     const node = this.#nodes.get(name)
     return node === undefined ? undefined : { kind: 'known', node }
   }
@@ -99,7 +99,7 @@ export class PodFactsReader {
   #servicesOf(pod: Pod): ServiceNames {
     const narrowed = this.#settings.cacheNamespaces?.get(pod.namespace) !== undefined
     if (pod.uid === undefined || this.#endpoints === undefined || narrowed) {
-      return { names: [], open: [SERVICE_NAMES] }
+      return { names: [], placeholders: [SERVICE_NAMES] }
     }
     const mine = (this.#endpoints.get(pod.uid) ?? []).filter(({ namespace }) => namespace === pod.namespace)
     const domain = this.#settings.clusterDomain ?? CLUSTER_DOMAIN
@@ -109,8 +109,8 @@ export class PodFactsReader {
       if (domain !== '') names.push(`${inCluster}.${domain}`)
       return names
     })
-    const open = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
-    return { names: [...new Set(all)].toSorted(compareBytes), open }
+    const placeholders = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
+    return { names: [...new Set(all)].toSorted(compareBytes), placeholders }
   }
 }
 

@@ -1,16 +1,18 @@
 // What becomes of every registration of one pod: selection, class, node, rendering, fallback, masking and what the
 // server says, in SCM's order (facts/spire.md §2-§4, §10, §11).
+import { resolveMasking } from './masking.ts'
+import type { MaskingCandidate } from './masking.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { CandidateIndex, Selection } from './candidates.ts'
-import { resolveMasking, entryKey, type Contender } from './entry-key.ts'
-import type { NamespaceGate } from './namespace-gate.ts'
-import type { PodFactsReader, PodFinding } from './pod-facts.ts'
+import type { CandidateIndex, Selection } from './candidate-index.ts'
+import { entryKey } from './entry-key.ts'
+import type { NamespaceFilter } from './namespace-filter.ts'
+import type { PodFactsReader, PodFactsResult } from './pod-facts.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict, type RenderedEntry } from './prediction.ts'
-import type { Gate, PreparedId } from './prepared-id.ts'
+import type { UniformVerdict, PreparedId } from './prepared-id.ts'
 import { renderEntry, type Acceptance, type RenderOutcome } from './render-entry.ts'
-import { afterMasking, staticContender, type StaticMasking } from './static-masking.ts'
+import { afterMasking, maskingCandidateOf, type StaticMasking } from './static-masking.ts'
 import type { StaticCandidate, StaticIndex } from './static-index.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
@@ -22,9 +24,9 @@ export interface CandidateState {
   readonly entry: RenderedEntry | undefined
   readonly acceptance: Acceptance | undefined
   /** Whether SCM declares the entry, which is what displaces a fallback. */
-  applied: 'yes' | 'no' | 'maybe'
+  applied: 'yes' | 'no' | 'uncertain'
   /** SCM counts a render failure. */
-  readonly failsToRender: boolean
+  readonly countsAsRenderFailure: boolean
   /** Others want the same entry, and who gets it is not known. */
   contested: boolean
   verdict: EntryVerdict
@@ -44,27 +46,27 @@ const DECLARED: EntryVerdict = { state: 'declared' }
 
 export class PodJudge {
   readonly #index: CandidateIndex<PreparedId>
-  readonly #gate: NamespaceGate
+  readonly #namespaces: NamespaceFilter
   readonly #facts: PodFactsReader
-  readonly #contest: StaticMasking
+  readonly #masking: StaticMasking
   readonly #statics: StaticIndex
 
   constructor(
     index: CandidateIndex<PreparedId>,
-    gate: NamespaceGate,
+    gate: NamespaceFilter,
     facts: PodFactsReader,
     statics: { readonly contest: StaticMasking; readonly index: StaticIndex },
   ) {
     this.#index = index
-    this.#gate = gate
+    this.#namespaces = gate
     this.#facts = facts
-    this.#contest = statics.contest
+    this.#masking = statics.contest
     this.#statics = statics.index
   }
 
   judge(pod: Pod): PodJudgement {
     const finding = this.#facts.of(pod)
-    const podGate = this.#gate.ofPod(pod)
+    const podGate = this.#namespaces.ofPod(pod)
     const states = this.#index
       .selecting(pod)
       .map((selection) => candidateStateOf(selection, podGate, finding))
@@ -86,13 +88,13 @@ export class PodJudge {
   #mask(states: readonly CandidateState[]): ReadonlyMap<PreparedStatic, EntryVerdict> {
     const decided = new Map<PreparedStatic, EntryVerdict>()
     for (const [spiffeId, group] of groupBySpiffeId(states)) {
-      const rivals = this.#contest.rivals(spiffeId)
+      const rivals = this.#masking.rivals(spiffeId)
       if (group.length < 2 && rivals === undefined) continue
       for (const [key, same] of groupByKey(group)) {
         const statics = rivals?.get(key) ?? []
         if (same.length + statics.length < 2) continue
-        const results = resolveMasking([...same.map(contenderOf), ...statics.map(staticContender)])
-        for (const [at, state] of same.entries()) settle(state, results[at])
+        const results = resolveMasking([...same.map(candidateOf), ...statics.map(maskingCandidateOf)])
+        for (const [at, state] of same.entries()) applyMasking(state, results[at])
         for (const [at, object] of statics.entries()) {
           decided.set(object, afterMasking(object.verdict, results[same.length + at]))
         }
@@ -107,17 +109,17 @@ export class PodJudge {
     pod: Pod,
   ): readonly EntryOutcome[] {
     return candidates
-      .map(({ object, unsureParent }): EntryOutcome => {
+      .map(({ object, uncertainParent }): EntryOutcome => {
         const { source, hint, entry } = object
-        const verdict = decided.get(object) ?? this.#contest.verdictOf(object)
-        const unsure = verdict.state === 'declared' && unsureParent !== undefined
+        const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
+        const unsure = verdict.state === 'declared' && uncertainParent !== undefined
         return {
           source,
           pod,
           hint,
           fallback: false,
           entry,
-          verdict: unsure ? { state: 'depends', why: unsureParent } : verdict,
+          verdict: unsure ? { state: 'depends', why: uncertainParent } : verdict,
         }
       })
       .toSorted((left, right) => compareBytes(left.source.name, right.source.name))
@@ -125,23 +127,23 @@ export class PodJudge {
 }
 
 function candidateStateOf(
-  { object: id, match, unsure }: Selection<PreparedId>,
-  podGate: Gate | undefined,
-  finding: PodFinding,
+  { object: id, match, uncertain }: Selection<PreparedId>,
+  podGate: UniformVerdict | undefined,
+  finding: PodFactsResult,
 ): CandidateState {
   const rendered =
     id.templates !== undefined && finding.kind === 'facts'
       ? renderEntry(id, id.templates, finding.facts)
       : undefined
-  const closed = closedBy(id, podGate, finding)
-  const open = openBy(id, podGate, match === 'unknown' ? unsure : undefined)
-  const selected = match === 'yes' && id.gate === undefined && podGate === undefined
+  const closed = verdictBeforeRendering(id, podGate, finding)
+  const open = uncertaintyBeforeRendering(id, podGate, match === 'unknown' ? uncertain : undefined)
+  const selected = match === 'yes' && id.uniformVerdict === undefined && podGate === undefined
   const base = {
     id,
     selected,
     entry: rendered?.kind === 'entry' ? rendered.entry : undefined,
     acceptance: rendered?.kind === 'entry' ? rendered.acceptance : undefined,
-    failsToRender: selected && (finding.kind === 'no node' || rendered?.kind === 'failed'),
+    countsAsRenderFailure: selected && (finding.kind === 'no node' || rendered?.kind === 'failed'),
     contested: false,
   }
   if (closed !== undefined) return { ...base, applied: 'no', verdict: closed }
@@ -149,19 +151,23 @@ function candidateStateOf(
 }
 
 /** Why SCM certainly makes no entry, before it renders. */
-function closedBy(id: PreparedId, podGate: Gate | undefined, finding: PodFinding): EntryVerdict | undefined {
-  if (id.gate !== undefined && id.gate.state !== 'depends') return id.gate
+function verdictBeforeRendering(
+  id: PreparedId,
+  podGate: UniformVerdict | undefined,
+  finding: PodFactsResult,
+): EntryVerdict | undefined {
+  if (id.uniformVerdict !== undefined && id.uniformVerdict.state !== 'depends') return id.uniformVerdict
   if (podGate?.state === 'ignored') return podGate
   return finding.kind === 'no node' ? { state: 'ignored', why: finding.why } : undefined
 }
 
 /** Why it is not certain that SCM renders an entry at all. */
-function openBy(
+function uncertaintyBeforeRendering(
   id: PreparedId,
-  podGate: Gate | undefined,
+  podGate: UniformVerdict | undefined,
   unsure: 'namespace' | 'pod' | undefined,
 ): string | undefined {
-  if (id.gate !== undefined) return id.gate.why
+  if (id.uniformVerdict !== undefined) return id.uniformVerdict.why
   if (podGate !== undefined) return podGate.why
   if (unsure === undefined) return undefined
   const what = unsure === 'namespace' ? "the namespace's labels" : "the pod's labels"
@@ -174,17 +180,17 @@ function appliedBy(
 ): Pick<CandidateState, 'applied' | 'verdict'> {
   if (rendered === undefined) {
     // An object that cannot be decoded may still be known to SCM by an older content.
-    return { applied: 'maybe', verdict: { state: 'depends', why: open ?? 'it cannot be rendered' } }
+    return { applied: 'uncertain', verdict: { state: 'depends', why: open ?? 'it cannot be rendered' } }
   }
   if (rendered.kind === 'failed') {
     return { applied: 'no', verdict: { state: 'failed', field: rendered.field, why: rendered.why } }
   }
   if (rendered.kind === 'unknown') {
     const { construct, why } = rendered
-    return { applied: 'maybe', verdict: { state: 'unknown', construct, why } }
+    return { applied: 'uncertain', verdict: { state: 'unknown', construct, why } }
   }
   const why = open ?? rendered.unsure
-  if (why !== undefined) return { applied: 'maybe', verdict: { state: 'depends', why } }
+  if (why !== undefined) return { applied: 'uncertain', verdict: { state: 'depends', why } }
   return { applied: 'yes', verdict: DECLARED }
 }
 
@@ -192,17 +198,17 @@ function appliedBy(
 function displaceFallbacks(states: readonly CandidateState[]): void {
   const others = states.filter(({ id }) => !id.spec.fallback)
   const certain = others.find(({ applied }) => applied === 'yes')
-  const possible = certain === undefined ? others.find(({ applied }) => applied === 'maybe') : undefined
+  const possible = certain === undefined ? others.find(({ applied }) => applied === 'uncertain') : undefined
   if (certain === undefined && possible === undefined) return
   for (const state of states) {
-    if (!state.id.spec.fallback || isClosed(state)) continue
+    if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
     if (certain !== undefined) {
       state.applied = 'no'
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
       state.verdict = { state: 'displaced', by: certain.id.source, why }
     } else if (possible !== undefined && state.applied !== 'no') {
-      state.applied = 'maybe'
+      state.applied = 'uncertain'
       const why = `${isFallback}, and whether ${sourceText(possible.id.source)} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
@@ -210,9 +216,10 @@ function displaceFallbacks(states: readonly CandidateState[]): void {
 }
 
 /** SCM never gets to the question whether a fallback is displaced. */
-function isClosed({ verdict, id, applied }: CandidateState): boolean {
+function isExcludedBeforeFallback({ verdict, id, applied }: CandidateState): boolean {
   return (
-    applied === 'no' && (verdict.state === 'ignored' || (verdict.state === 'failed' && id.gate !== undefined))
+    applied === 'no' &&
+    (verdict.state === 'ignored' || (verdict.state === 'failed' && id.uniformVerdict !== undefined))
   )
 }
 
@@ -239,12 +246,15 @@ function groupByKey(states: readonly CandidateState[]): ReadonlyMap<string, read
   return groups
 }
 
-function contenderOf({ id, applied }: CandidateState): Contender {
+function candidateOf({ id, applied }: CandidateState): MaskingCandidate {
   return { source: id.source, precedence: id.precedence, certain: applied === 'yes' }
 }
 
-function settle(state: CandidateState, result: ReturnType<typeof resolveMasking>[number] | undefined): void {
-  state.contested = result?.kind === 'open'
+function applyMasking(
+  state: CandidateState,
+  result: ReturnType<typeof resolveMasking>[number] | undefined,
+): void {
+  state.contested = result?.kind === 'uncertain'
   state.verdict = afterMasking(state.verdict, result)
 }
 

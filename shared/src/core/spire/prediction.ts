@@ -56,7 +56,7 @@ export interface RenderedEntry {
   readonly downstream: boolean
   readonly storeSvid: boolean
   /** The facts that are not known yet, by name, in the order in which the entry shows them. */
-  readonly open: readonly string[]
+  readonly placeholders: readonly string[]
 }
 
 /** What becomes of a registration. `why` is a plain sentence fragment that names the object and the field. */
@@ -123,7 +123,7 @@ export interface ObjectCounts {
 }
 
 /** One fact that stops new identities for everybody, or keeps SCM from starting. */
-export interface Stopper {
+export interface ScmFault {
   /** Undefined: SCM's own configuration. */
   readonly source: EntrySource | undefined
   readonly kind: 'undecodable' | 'not UTF-8' | 'configuration'
@@ -146,5 +146,5 @@ export interface Prediction {
   /** By `sourceText`; goes through all pods once. */
   counts(): ReadonlyMap<string, ObjectCounts>
   /** In a total order. */
-  stoppers(): readonly Stopper[]
+  scmFaults(): readonly ScmFault[]
 }

@@ -1,11 +1,18 @@
 // A ClusterSPIFFEID as SCM takes it up: whether it looks at it at all, and its parsed spec.
 // Source: SCM v0.7.0, api/v1alpha1/clusterspiffeid_webhook.go (ParseClusterSPIFFEIDSpec) and pkg/spireentry/reconciler.go
 // (facts/spire.md §1, §2, §11.9, §11.13).
+import {
+  classHandling,
+  durationFault,
+  ttlSeconds,
+  ttlRefusal,
+  hintRefusal,
+  federatedWith,
+  bundleNeeded,
+} from './common-fields.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
-import { byteLength } from '../text/bytes.ts'
-import type { Selecting } from './candidates.ts'
-import { parseGoDuration, wireSeconds } from '../go/duration.ts'
+import type { HasSelectors } from './candidate-index.ts'
 import { precedenceOf, type Precedence } from './precedence.ts'
 import {
   sourceText,
@@ -14,7 +21,7 @@ import {
   type EntryVerdict,
   type ObjectHandling,
 } from './prediction.ts'
-import { selectorProblem } from './selector.ts'
+import { selectorProblem } from './label-match.ts'
 import { parseFederatedTrustDomain } from './spiffe-id.ts'
 import {
   readAnyText,
@@ -46,13 +53,13 @@ export interface FixedFields {
 }
 
 /** Verdicts that are the same for every pod; only `depends` lets SCM take the object up perhaps. */
-export type Gate = Extract<EntryVerdict, { readonly state: 'ignored' | 'failed' | 'depends' }>
+export type UniformVerdict = Extract<EntryVerdict, { readonly state: 'ignored' | 'failed' | 'depends' }>
 
 /** What takes the templates of a ClusterSPIFFEID. */
 interface Details {
   readonly handling: ObjectHandling
   /** What becomes of it on every pod, where SCM does not simply take it up. */
-  readonly gate: Gate | undefined
+  readonly uniformVerdict: UniformVerdict | undefined
   /** Undefined where SCM cannot parse the spec. */
   readonly templates: Templates | undefined
   readonly fixed: FixedFields
@@ -62,7 +69,7 @@ interface Details {
  * A ClusterSPIFFEID, ready to be asked about pods. Its templates are read when something asks for what takes them: most
  * objects select none of the pods that an answer is about.
  */
-export class PreparedId implements Selecting, Details {
+export class PreparedId implements HasSelectors, Details {
   readonly source: EntrySource
   readonly spec: ClusterSpiffeIdSpec
   readonly namespaceSelector: ClusterSpiffeIdSpec['namespaceSelector']
@@ -94,8 +101,8 @@ export class PreparedId implements Selecting, Details {
     return this.#details.handling
   }
 
-  get gate(): Gate | undefined {
-    return this.#details.gate
+  get uniformVerdict(): UniformVerdict | undefined {
+    return this.#details.uniformVerdict
   }
 
   get templates(): Templates | undefined {
@@ -113,7 +120,7 @@ export class PreparedId implements Selecting, Details {
 
 /** Prepares ClusterSPIFFEIDs. What they say in the same words they share: the thousands of one namespace name it alike. */
 export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => PreparedId {
-  const readers: StepReaders = {
+  const readers: TemplateReaders = {
     id: fieldTemplateReader(spiffeIdReader(settings.trustDomain)),
     dnsName: fieldTemplateReader(readAnyText),
     selector: fieldTemplateReader(readSelectorText),
@@ -123,7 +130,7 @@ export function idPreparer(settings: ScmSettings): (object: ClusterSpiffeId) => 
 }
 
 /** How the templates of each field are read. */
-interface StepReaders {
+interface TemplateReaders {
   readonly id: FieldTemplateReader<IdText>
   readonly dnsName: FieldTemplateReader<RenderedText>
   readonly selector: FieldTemplateReader<EntrySelector & RenderedText>
@@ -132,7 +139,7 @@ interface StepReaders {
 function detailsOf(
   { source, spec, unseen, undecodable }: PreparedId,
   settings: ScmSettings,
-  readers: StepReaders,
+  readers: TemplateReaders,
 ): Details {
   const parsed = parseSpec(spec, readers)
   const byClass = classHandling(spec.className, settings, source)
@@ -142,13 +149,13 @@ function detailsOf(
       : { state: 'undecodable', why: undecodable }
   return {
     handling,
-    gate: gateOf(handling, byClass),
+    uniformVerdict: uniformVerdictOf(handling, byClass),
     templates: 'templates' in parsed ? parsed.templates : undefined,
     fixed: fixedFields(spec, settings, source),
   }
 }
 
-function gateOf(handling: ObjectHandling, byClass: ObjectHandling): Gate | undefined {
+function uniformVerdictOf(handling: ObjectHandling, byClass: ObjectHandling): UniformVerdict | undefined {
   switch (handling.state) {
     case 'handled':
       return undefined
@@ -202,31 +209,6 @@ function unseenWhy(
   return { state: 'ignored', why }
 }
 
-/** The class rule, which ClusterStaticEntries share. */
-export function classHandling(className: string, settings: ScmSettings, source: EntrySource): ObjectHandling {
-  const own = settings.className
-  if (className === own || (className === '' && settings.watchClassless)) return { state: 'handled' }
-  if (className === '') {
-    if (own === undefined && !settings.assumed.includes('className')) {
-      return {
-        state: 'unknown',
-        why: `${sourceText(source)} has no .spec.className, and SCM's class is not known`,
-      }
-    }
-    const which = own === undefined ? 'objects of its own class' : `class ${own}`
-    return {
-      state: 'ignored',
-      why: `${sourceText(source)} has no .spec.className, and SCM handles only ${which}`,
-    }
-  }
-  const has = `.spec.className of ${sourceText(source)} is ${className}`
-  if (own === undefined) return { state: 'unknown', why: `${has}, and SCM's class is not known` }
-  return {
-    state: 'ignored',
-    why: own === '' ? `${has}, and SCM has no class` : `${has}, and SCM's is ${own}`,
-  }
-}
-
 function undecodableWhy({ undecodable, spec }: ClusterSpiffeId, source: EntrySource): string | undefined {
   const why =
     undecodable[0] ?? durationFault('.spec.ttl', spec.ttl) ?? durationFault('.spec.jwtTtl', spec.jwtTtl)
@@ -234,25 +216,18 @@ function undecodableWhy({ undecodable, spec }: ClusterSpiffeId, source: EntrySou
   return `${sourceText(source)} cannot be decoded: ${why}; SCM goes on with what it read before`
 }
 
-/** Why Go cannot decode a duration field. */
-export function durationFault(field: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const parsed = parseGoDuration(text)
-  return parsed.ok ? undefined : `${field} ${parsed.message}`
-}
-
 type ParsedSpec = { readonly templates: Templates } | { readonly field: string; readonly why: string }
 
 /** ParseClusterSPIFFEIDSpec, in its order. */
-function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec {
+function parseSpec(spec: ClusterSpiffeIdSpec, readers: TemplateReaders): ParsedSpec {
   if (spec.spiffeIDTemplate === '') return { field: '.spec.spiffeIDTemplate', why: 'it is empty' }
   const id = readers.id('.spec.spiffeIDTemplate', spec.spiffeIDTemplate)
   if (!(id instanceof FieldTemplate)) return { field: '.spec.spiffeIDTemplate', why: id }
   const fault = selectorFault(spec) ?? federationFault(spec)
   if (fault !== undefined) return fault
-  const dnsNames = readSteps('.spec.dnsNameTemplates', spec.dnsNameTemplates, readers.dnsName)
+  const dnsNames = readTemplates('.spec.dnsNameTemplates', spec.dnsNameTemplates, readers.dnsName)
   if ('why' in dnsNames) return dnsNames
-  const selectors = readSteps(
+  const selectors = readTemplates(
     '.spec.workloadSelectorTemplates',
     spec.workloadSelectorTemplates,
     readers.selector,
@@ -261,7 +236,7 @@ function parseSpec(spec: ClusterSpiffeIdSpec, readers: StepReaders): ParsedSpec 
   return { templates: { id, dnsNames: dnsNames.steps, selectors: selectors.steps } }
 }
 
-function readSteps<T>(
+function readTemplates<T>(
   field: string,
   sources: readonly string[],
   read: FieldTemplateReader<T>,
@@ -291,8 +266,6 @@ function federationFault(spec: ClusterSpiffeIdSpec): { field: string; why: strin
   return undefined
 }
 
-const HINT_BYTES = 1024
-
 function fixedFields(spec: ClusterSpiffeIdSpec, settings: ScmSettings, source: EntrySource): FixedFields {
   const x509SvidTtl = ttlSeconds(spec.ttl)
   const jwtSvidTtl = ttlSeconds(spec.jwtTtl)
@@ -307,42 +280,4 @@ function fixedFields(spec: ClusterSpiffeIdSpec, settings: ScmSettings, source: E
       hintRefusal(spec.hint, source),
     depends: bundleNeeded(federatesWith, settings, source),
   }
-}
-
-/** The seconds that reach the server; 0 where there is no duration, or none that Go can read. */
-export function ttlSeconds(text: string | undefined): number {
-  const parsed = text === undefined ? undefined : parseGoDuration(text)
-  return parsed?.ok === true ? wireSeconds(parsed.nanoseconds) : 0
-}
-
-/** Why the server refuses a TTL. */
-export function ttlRefusal(field: string, seconds: number, source: EntrySource): string | undefined {
-  return seconds < 0 ? `${field} of ${sourceText(source)} reaches the server as ${seconds} s` : undefined
-}
-
-/** Why the server refuses a hint. */
-export function hintRefusal(hint: string, source: EntrySource): string | undefined {
-  const bytes = byteLength(hint)
-  if (bytes <= HINT_BYTES) return undefined
-  return `.spec.hint of ${sourceText(source)} has ${bytes} bytes, and the server takes ${HINT_BYTES}`
-}
-
-/** The trust domains of `federatesWith`, as SCM sends them. */
-export function federatedWith(items: readonly string[]): readonly string[] {
-  return items.flatMap((item) => {
-    const parsed = parseFederatedTrustDomain(item)
-    return parsed.ok ? [parsed.trustDomain] : []
-  })
-}
-
-/** The bundles that the server must hold; that of its own trust domain always is there. */
-export function bundleNeeded(
-  federatesWith: readonly string[],
-  settings: ScmSettings,
-  source: EntrySource,
-): string | undefined {
-  const foreign = federatesWith.filter((name) => name !== settings.trustDomain)
-  if (foreign.length === 0) return undefined
-  const names = [...new Set(foreign)].join(', ')
-  return `the SPIRE server takes it only if it holds a bundle of ${names} (.spec.federatesWith of ${sourceText(source)})`
 }

@@ -1,5 +1,14 @@
 // A ClusterStaticEntry as SCM and the server take it: SCM v0.7.0, pkg/spireentry/entries.go (renderStaticEntry), and
 // what SPIRE v1.15.3 refuses (facts/spire.md §3, §11.7, §11.15).
+import {
+  classHandling,
+  durationFault,
+  ttlSeconds,
+  ttlRefusal,
+  hintRefusal,
+  federatedWith,
+  bundleNeeded,
+} from './common-fields.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
 import { dnsNameVerdict } from './dns-name.ts'
@@ -11,15 +20,6 @@ import {
   type ObjectHandling,
   type RenderedEntry,
 } from './prediction.ts'
-import {
-  bundleNeeded,
-  classHandling,
-  durationFault,
-  federatedWith,
-  hintRefusal,
-  ttlRefusal,
-  ttlSeconds,
-} from './prepared-id.ts'
 import { entryIdProblem, parseFederatedTrustDomain, parseSpiffeId } from './spiffe-id.ts'
 import { selectorTextProblem } from './field-template.ts'
 
@@ -34,7 +34,7 @@ export interface PreparedStatic {
   /** What becomes of it, but for other objects that want the same entry. */
   readonly verdict: EntryVerdict
   /** Whether it takes part in masking. */
-  readonly wants: 'yes' | 'no' | 'maybe'
+  readonly wants: 'yes' | 'no' | 'uncertain'
 }
 
 /** Prepares one ClusterStaticEntry. */
@@ -57,7 +57,7 @@ export function prepareStatic(object: ClusterStaticEntry, settings: ScmSettings)
 
 function wantsOf(handling: ObjectHandling): PreparedStatic['wants'] {
   if (handling.state === 'handled') return 'yes'
-  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'maybe' : 'no'
+  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'uncertain' : 'no'
 }
 
 interface Fault {
@@ -124,7 +124,7 @@ function entryOf(spec: ClusterStaticEntrySpec): RenderedEntry {
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: spec.storeSVID,
-    open: [],
+    placeholders: [],
   }
 }
 

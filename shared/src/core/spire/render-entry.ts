@@ -41,12 +41,12 @@ export interface RenderFacts {
 
 export interface ServiceNames {
   readonly names: readonly string[]
-  readonly open: readonly string[]
+  readonly placeholders: readonly string[]
 }
 
 /** Renders the entry: parent ID, SPIFFE ID, DNS names, selectors. */
 export function renderEntry(id: PreparedId, templates: Templates, facts: RenderFacts): RenderOutcome {
-  const progress = new Progress(id)
+  const progress = new FieldResults(id)
   const parent = progress.take(facts.parent)
   const spiffeId = progress.take(templates.id.run(facts.data))
   const dnsNames = templates.dnsNames.map((step) => progress.take(step.run(facts.data)))
@@ -55,7 +55,7 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   if (stopped !== undefined) return stopped
   // Nothing stopped, so every value is there.
   if (parent === undefined || spiffeId === undefined) return UNREACHED
-  const parts: Parts = {
+  const parts: RenderedFields = {
     parent,
     spiffeId,
     dnsNames: dnsNames.filter((text) => text !== undefined),
@@ -71,10 +71,10 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
 }
 
 const UNREACHED: RenderOutcome = { kind: 'unknown', construct: 'the entry', why: 'it could not be rendered' }
-const NO_SERVICES: ServiceNames = { names: [], open: [] }
+const NO_SERVICES: ServiceNames = { names: [], placeholders: [] }
 
 /** Collects what goes wrong: any failure wins over what is unknown, as SCM stops at it whatever else there is. */
-class Progress {
+class FieldResults {
   readonly #id: PreparedId
   #failed: RenderOutcome | undefined
   #unknown: RenderOutcome | undefined
@@ -92,7 +92,7 @@ class Progress {
     switch (result.kind) {
       case 'ok':
         return result.value
-      case 'open':
+      case 'uncertain':
         this.unsure ??= result.why
         return result.value
       case 'failed': {
@@ -114,7 +114,7 @@ class Progress {
   }
 }
 
-interface Parts {
+interface RenderedFields {
   readonly parent: IdText
   readonly spiffeId: IdText
   readonly dnsNames: readonly RenderedText[]
@@ -122,7 +122,7 @@ interface Parts {
   readonly services: ServiceNames
 }
 
-function entryOf(id: PreparedId, pod: Pod, parts: Parts): RenderedEntry {
+function entryOf(id: PreparedId, pod: Pod, parts: RenderedFields): RenderedEntry {
   const { spec, fixed } = id
   const selectors = [podUidSelector(pod), ...parts.selectors]
   return {
@@ -137,36 +137,36 @@ function entryOf(id: PreparedId, pod: Pod, parts: Parts): RenderedEntry {
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: false,
-    open: openFacts(parts, selectors),
+    placeholders: placeholdersOf(parts, selectors),
   }
 }
 
-const NOTHING_OPEN: readonly string[] = []
-const OPEN_POD_UID: readonly string[] = [POD_UID]
+const NO_PLACEHOLDERS: readonly string[] = []
+const POD_UID_ALONE: readonly string[] = [POD_UID]
 
 function podUidSelector(pod: Pod): EntrySelector {
   return pod.uid === undefined
-    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, placeholders: OPEN_POD_UID }
-    : { type: 'k8s', value: `pod-uid:${pod.uid}`, placeholders: NOTHING_OPEN }
+    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, placeholders: POD_UID_ALONE }
+    : { type: 'k8s', value: `pod-uid:${pod.uid}`, placeholders: NO_PLACEHOLDERS }
 }
 
-function dnsNamesOf({ dnsNames, services }: Parts): readonly string[] {
+function dnsNamesOf({ dnsNames, services }: RenderedFields): readonly string[] {
   if (dnsNames.length === 0) return services.names
   return [...new Set([...dnsNames.map(({ text }) => text), ...services.names])]
 }
 
-function openFacts(parts: Parts, selectors: readonly EntrySelector[]): readonly string[] {
+function placeholdersOf(parts: RenderedFields, selectors: readonly EntrySelector[]): readonly string[] {
   const lists = [
     parts.spiffeId.placeholders,
     parts.parent.placeholders,
     ...selectors.map(({ placeholders }) => placeholders),
     ...parts.dnsNames.map(({ placeholders }) => placeholders),
-    parts.services.open,
+    parts.services.placeholders,
   ].filter((open) => open.length > 0)
-  return lists.length === 0 ? NOTHING_OPEN : [...new Set(lists.flat())]
+  return lists.length === 0 ? NO_PLACEHOLDERS : [...new Set(lists.flat())]
 }
 
-function acceptanceOf(id: PreparedId, pod: Pod, parts: Parts): Acceptance {
+function acceptanceOf(id: PreparedId, pod: Pod, parts: RenderedFields): Acceptance {
   const dns = dnsAcceptance(id, parts.dnsNames)
   return {
     refusal:
@@ -176,7 +176,7 @@ function acceptanceOf(id: PreparedId, pod: Pod, parts: Parts): Acceptance {
   }
 }
 
-function idRefusal(id: PreparedId, { spiffeId, parent }: Parts): string | undefined {
+function idRefusal(id: PreparedId, { spiffeId, parent }: RenderedFields): string | undefined {
   const problem = parsedIdProblem(spiffeId.parsed)
   if (problem !== undefined)
     return `.spec.spiffeIDTemplate of ${sourceText(id.source)} gives ${spiffeId.text}, which ${problem}`
@@ -219,7 +219,7 @@ function dnsAcceptance(
   return { refusal: undefined, depends }
 }
 
-function brokenUtf8(id: PreparedId, { dnsNames, selectors }: Parts): string | undefined {
+function brokenUtf8(id: PreparedId, { dnsNames, selectors }: RenderedFields): string | undefined {
   const broken = selectors.some(({ validUtf8 }) => !validUtf8)
     ? '.spec.workloadSelectorTemplates'
     : dnsNames.some(({ validUtf8 }) => !validUtf8)

@@ -25,12 +25,27 @@ export type ParsedSpiffeId =
 export function parseSpiffeId(text: string): ParsedSpiffeId {
   if (text === '') return refuse('is empty')
   if (!text.startsWith(SCHEME)) return refuse(`does not start with ${JSON.stringify(SCHEME)}`)
-  const slash = text.indexOf('/', SCHEME.length)
-  const end = slash === -1 ? text.length : slash
+  const end = pathStart(text)
   const trustDomain = text.slice(SCHEME.length, end)
   if (trustDomain === '') return refuse('has no trust domain')
   const problem = domainProblem(trustDomain, SCHEME.length) ?? pathProblem(text, end)
   return problem === undefined ? { ok: true, trustDomain, path: text.slice(end) } : refuse(problem)
+}
+
+/** Where the path begins in a text that should be a SPIFFE ID, valid or not: at the slash behind its trust domain, else at its end. */
+export function pathStart(text: string): number {
+  const slash = text.indexOf('/', SCHEME.length)
+  return slash === -1 ? text.length : slash
+}
+
+/** The path of a text that should be a SPIFFE ID, valid or not; empty, or from its slash on. */
+export function pathIn(text: string): string {
+  return text.slice(pathStart(text))
+}
+
+/** The trust domain of a text that begins with `spiffe://`, valid or not. */
+export function trustDomainIn(text: string): string {
+  return text.slice(SCHEME.length, pathStart(text))
 }
 
 /** A trust domain name, or why go-spiffe refuses the text. */

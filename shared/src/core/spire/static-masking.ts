@@ -1,6 +1,9 @@
 // ClusterStaticEntries that want the same entry as one another, or as what is rendered for a pod (facts/spire.md §3,
 // §11.1). Only an entry that names the pod's UID can be the pod's.
-import { resolveMasking, entryKey, type Contender, type MaskingResult } from './entry-key.ts'
+import { resolveMasking } from './masking.ts'
+import type { MaskingResult } from './masking.ts'
+import type { MaskingCandidate } from './masking.ts'
+import { entryKey } from './entry-key.ts'
 import type { EntryVerdict } from './prediction.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
@@ -59,7 +62,7 @@ export class StaticMasking {
 
   #decide(rivals: readonly PreparedStatic[]): void {
     if (rivals.length < 2) return
-    const results = resolveMasking(rivals.map(staticContender))
+    const results = resolveMasking(rivals.map(maskingCandidateOf))
     for (const [at, object] of rivals.entries()) {
       this.#alone.set(object, afterMasking(object.verdict, results[at]))
     }
@@ -67,7 +70,7 @@ export class StaticMasking {
 }
 
 /** A static entry as it competes. */
-export function staticContender({ source, precedence, wants }: PreparedStatic): Contender {
+export function maskingCandidateOf({ source, precedence, wants }: PreparedStatic): MaskingCandidate {
   return { source, precedence, certain: wants === 'yes' }
 }
 

@@ -4,7 +4,7 @@ import { compareBytes } from './bytes.ts'
 const NAMED_MAX = 5
 
 /** Collects names; keeps the first few in byte order, and the count. */
-export class Names {
+export class NameSummary {
   #first: string[] = []
   #count = 0
 

@@ -122,7 +122,7 @@ describe('what a parsed template tells', () => {
     expect(parsed.kind === 'template' && parsed.render(data)).toEqual({
       kind: 'text',
       text: '\ufffd',
-      open: [],
+      placeholders: [],
       invalidUtf8: true,
     })
   })

@@ -10,7 +10,7 @@ import type { ReflectorState } from '@kleym/shared/kube/reflector.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached, Store } from '@kleym/shared/kube/store.ts'
 
-/** How far the objects of a feed may be believed. */
+/** Whether the objects of a feed are up to date. */
 export type FeedState =
   | Exclude<SyncState, { readonly kind: 'synced' }>
   | { readonly kind: 'current' }
@@ -23,21 +23,23 @@ export interface FeedIo {
   readonly clock: Clock
   /** From 0 to below 1. */
   readonly random: () => number
-  /** Hears of every attempt that failed: a good moment to ask whether the API server is there at all. */
+  /** Called after every failed attempt: a good moment to ask whether the API server is there at all. */
   readonly onFailure: () => void
-  /** Hears what only a bug can throw. */
+  /** Called with what only a bug can throw. */
   readonly onBug: (error: unknown) => void
 }
 
+/** Which kind a feed follows, and whom it tells. */
 export interface FeedOptions<T extends Cached> {
   readonly resource: Resource
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined
   readonly read: (object: JsonRecord) => T
-  /** Hears every change of the standing; changes of objects are heard from the store. */
-  readonly onStanding: () => void
+  /** Called at every change of the state; the store tells of changes of objects. */
+  readonly onState: () => void
 }
 
+/** Follows one kind. */
 export class Feed<T extends Cached> {
   readonly resource: Resource
   readonly store: Store<T>
@@ -54,12 +56,12 @@ export class Feed<T extends Cached> {
     this.#options = options
     const { resource, read } = options
     this.#followed = new FollowedKind<T>({ resource, read, onError: io.onBug })
-    this.#followed.onSyncState(options.onStanding)
+    this.#followed.onSyncState(options.onState)
     this.resource = resource
     this.store = this.#followed.store
   }
 
-  get standing(): FeedState {
+  get state(): FeedState {
     const { syncState } = this.#followed
     if (syncState.kind === 'synced') return { kind: 'current' }
     if (syncState.kind !== 'unknown' || this.#outdatedSince === undefined) return syncState
@@ -126,11 +128,11 @@ export class Feed<T extends Cached> {
 }
 
 /** Why something of a feed may be missing, for an analysis; undefined where its objects can be used. */
-export function ignoranceOfFeed({
+export function unknownReasonOf({
   resource,
-  standing,
-}: Pick<Feed<Cached>, 'resource' | 'standing'>): UnknownReason | undefined {
-  switch (standing.kind) {
+  state,
+}: Pick<Feed<Cached>, 'resource' | 'state'>): UnknownReason | undefined {
+  switch (state.kind) {
     case 'current':
     case 'old':
     case 'absent':
@@ -138,6 +140,6 @@ export function ignoranceOfFeed({
     case 'waiting':
       return { verb: 'list', what: resourceName(resource), cause: 'timed out' }
     case 'unknown':
-      return standing.why
+      return state.why
   }
 }

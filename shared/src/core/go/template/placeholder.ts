@@ -7,11 +7,11 @@ export class Placeholder {
   /** How it is printed: `<pod UID>`. */
   readonly placeholder: string
   /** It is not even known whether it is there. */
-  readonly maybe: boolean
+  readonly mayBeAbsent: boolean
 
   constructor(what: string, maybe = false) {
     this.what = what
     this.placeholder = `<${what}>`
-    this.maybe = maybe
+    this.mayBeAbsent = maybe
   }
 }

@@ -13,7 +13,7 @@ import {
   GoNamed,
   keyValue,
   lengthOf,
-  OpenValue,
+  PlaceholderValue,
   Ref,
   sortedKeys,
   typeName,
@@ -84,7 +84,7 @@ export class Printer {
       else this.#bad(value, verb)
       return
     }
-    if (value instanceof OpenValue) {
+    if (value instanceof PlaceholderValue) {
       this.#open(value, verb)
       return
     }
@@ -104,12 +104,12 @@ export class Printer {
       else this.#bad(value, verb)
     } else if (value instanceof GoInt) this.#integer(value, verb)
     else if (value instanceof GoFloat) this.#float(value, verb)
-    else if (value instanceof OpenValue)
+    else if (value instanceof PlaceholderValue)
       throw new Unknowable(`a list or map with the ${value.what}, which is not known yet`)
     else if (value instanceof Ref) this.#ref(value, verb, depth)
   }
 
-  #open(value: OpenValue, verb: string): void {
+  #open(value: PlaceholderValue, verb: string): void {
     const { kind } = value.type
     const scalar = kind !== 'struct' && kind !== 'pointer' && kind !== 'slice' && kind !== 'map'
     if (!this.#plainFlags || !scalar || (verb !== 'v' && !(verb === 's' && kind === 'string')))

@@ -48,7 +48,7 @@ export type Rendered =
       readonly kind: 'text'
       readonly text: string
       /** The `what` of each Open printed in the text, sorted, each once. */
-      readonly open: readonly string[]
+      readonly placeholders: readonly string[]
       /** The bytes are not UTF-8; `text` has U+FFFD in their place. Such a text stops new entries for everybody. */
       readonly invalidUtf8: boolean
     }
@@ -110,7 +110,7 @@ function render(execute: ReturnType<typeof compile>, data: TemplateData): Render
   try {
     const { bytes, whats } = execute(new Ref(rootType(), data, true, ''))
     const { text, valid } = fromByteText(bytes)
-    return { kind: 'text', text, open: whats, invalidUtf8: !valid }
+    return { kind: 'text', text, placeholders: whats, invalidUtf8: !valid }
   } catch (error) {
     if (error instanceof TemplateFailure) return { kind: 'failed', message: error.message }
     if (error instanceof Unknowable) return { kind: 'unknown', why: error.message }

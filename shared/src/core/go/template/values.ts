@@ -18,7 +18,7 @@ import { Placeholder } from './placeholder.ts'
 import { Unknowable } from './signals.ts'
 
 /** A value; `undefined` is Go's untyped nil and the missing map entry, a string is a byte text of Go type `string`. */
-export type Value = undefined | string | boolean | GoInt | GoFloat | GoNamed | Ref | OpenValue
+export type Value = undefined | string | boolean | GoInt | GoFloat | GoNamed | Ref | PlaceholderValue
 
 /** An integer of a Go type. */
 export class GoInt {
@@ -52,7 +52,7 @@ export class GoNamed {
 }
 
 /** A value of which something is not known; its text holds placeholders. */
-export class OpenValue {
+export class PlaceholderValue {
   readonly type: GoType
   readonly text: string
   /** The `what` of each Open in the text. */
@@ -140,19 +140,19 @@ const NEVER_GIVEN = 'ManagedFields'
 /** The field of a struct. */
 export function readField(owner: Ref, field: GoField): Value {
   const { type, path } = field
-  if (field.goName === NEVER_GIVEN) return fromOpen(new Placeholder(whatOf(owner.what, field)), type)
+  if (field.goName === NEVER_GIVEN) return fromPlaceholder(new Placeholder(whatOf(owner.what, field)), type)
   let json = owner.json
   for (const key of path) json = json instanceof Placeholder ? json : own(json, key)
   if (owner.isRoot && type.kind === 'pointer') return rootObject(type, json, field)
   if (!owner.complete && type.kind !== 'struct' && isAbsent(json) && !LABELS.has(field.goName))
-    return fromOpen(new Placeholder(whatOf(owner.what, field)), type)
+    return fromPlaceholder(new Placeholder(whatOf(owner.what, field)), type)
   const growing = !owner.complete && APPENDED.has(field.goName)
   return fromJson(type, json, owner, field, growing)
 }
 
 /** One of the four objects of the template data: the controller manager sets each of them, or leaves it nil. */
 function rootObject(type: PointerType, json: unknown, field: GoField): Value {
-  if (json instanceof Placeholder) return fromOpen(json, type, true)
+  if (json instanceof Placeholder) return fromPlaceholder(json, type, true)
   const what = field.goName.startsWith('Node') ? 'node' : 'pod'
   return new Ref(type, own(json, 'value'), own(json, 'complete') === true, what)
 }
@@ -169,7 +169,7 @@ export function fromJson(
   step: GoField | string,
   growing = false,
 ): Value {
-  if (json instanceof Placeholder) return fromOpen(json, type)
+  if (json instanceof Placeholder) return fromPlaceholder(json, type)
   const absent = json === undefined || json === null
   switch (type.kind) {
     case 'string':
@@ -211,9 +211,9 @@ function isInteger(json: unknown): json is number | bigint {
 }
 
 /** The value of an Open that stands where the type is expected. */
-export function fromOpen(open: Placeholder, type: GoType, present = false): OpenValue {
-  if (open.maybe) throw new Unknowable(`${open.what}, which may be absent`)
-  return new OpenValue(type, toByteText(open.placeholder), [open.what], present)
+export function fromPlaceholder(open: Placeholder, type: GoType, present = false): PlaceholderValue {
+  if (open.mayBeAbsent) throw new Unknowable(`${open.what}, which may be absent`)
+  return new PlaceholderValue(type, toByteText(open.placeholder), [open.what], present)
 }
 
 /** What a pointer that is not nil points at. */
@@ -239,17 +239,18 @@ export function elementAt(ref: Ref, type: SliceType, at: number): Value {
 export function lengthOf(ref: Ref): number {
   if (ref.growing) throw new Unknowable(`the length of the ${ref.what}, to which more may be added`)
   if (Array.isArray(ref.json)) {
-    if (ref.json.some(isMaybe)) throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
+    if (ref.json.some(mayBeAbsent))
+      throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
     return ref.json.length
   }
   if (!isRecord(ref.json)) return 0
   const values = Object.values(ref.json)
-  if (values.some(isMaybe)) throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
+  if (values.some(mayBeAbsent)) throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
   return values.length
 }
 
-function isMaybe(value: unknown): boolean {
-  return value instanceof Placeholder && value.maybe
+function mayBeAbsent(value: unknown): boolean {
+  return value instanceof Placeholder && value.mayBeAbsent
 }
 
 /** The entry of a map, `undefined` when there is none. The key is a byte text. */
@@ -298,18 +299,18 @@ export function truth(value: Value): boolean {
   if (value instanceof GoInt) return value.value !== 0n
   if (value instanceof GoFloat) return value.value !== 0
   if (value instanceof GoNamed) return value.text !== ''
-  if (value instanceof OpenValue) return openTruth(value)
+  if (value instanceof PlaceholderValue) return placeholderTruth(value)
   if (value.type.kind === 'struct') return true
   if (value.type.kind === 'pointer') return !value.isNil
   return hasElements(value)
 }
 
-function openTruth(value: OpenValue): boolean {
+function placeholderTruth(value: PlaceholderValue): boolean {
   if (value.type.kind === 'struct' || value.present) return true
   throw new Unknowable(`a condition on the ${value.what}, which is not known yet`)
 }
 
 function hasElements(ref: Ref): boolean {
   const elements = Array.isArray(ref.json) ? ref.json : isRecord(ref.json) ? Object.values(ref.json) : []
-  return elements.some((element) => !isMaybe(element)) || lengthOf(ref) > 0
+  return elements.some((element) => !mayBeAbsent(element)) || lengthOf(ref) > 0
 }
