@@ -138,7 +138,7 @@ export function live(output: Output, parts: OutputParts = {}): JsonRecord {
   }
 }
 
-export interface ClusterOptions {
+export interface SettledClusterOptions {
   readonly config?: Config
   readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
@@ -152,7 +152,10 @@ export interface SettledCluster {
 }
 
 /** Compiles and settles everything. */
-export function settledCluster(objects: readonly JsonRecord[], options: ClusterOptions = {}): SettledCluster {
+export function settledCluster(
+  objects: readonly JsonRecord[],
+  options: SettledClusterOptions = {},
+): SettledCluster {
   const { config = CONFIG, gaps = {}, absentKinds = [] } = options
   const snapshot = readSnapshot({
     objects: objects.map((value) => ({ value })),
@@ -203,7 +206,7 @@ export function verdictIn(
 export function outputOf(
   objects: readonly JsonRecord[],
   key = 'team-a/llama',
-  options: ClusterOptions = {},
+  options: SettledClusterOptions = {},
 ): Output {
   const compiled = got(
     settledCluster(objects, options).compiled.find((one) => one.binding.key === key),
