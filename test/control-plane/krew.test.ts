@@ -43,6 +43,9 @@ afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
+/** Krew's checker installs for six platforms in one run. */
+const KREW_MS = 300_000
+
 /** Runs a program with krew's folder on PATH, and nothing of this machine's own krew or kubectl. */
 function run(command: string, args: readonly string[], krewRoot = join(folder, 'root')): Promise<Ended> {
   return ended(
@@ -57,6 +60,8 @@ function run(command: string, args: readonly string[], krewRoot = join(folder, '
         KREW_NO_UPGRADE_CHECK: '1',
       },
     }),
+    '',
+    KREW_MS,
   )
 }
 

@@ -58,6 +58,7 @@ const labels = fc.oneof(
   { weight: 1, arbitrary: hostileLabels },
 )
 
+/** A pool before it is a manifest. */
 export interface PoolDraft {
   readonly namespace: string
   readonly name: string
@@ -89,8 +90,10 @@ const binding = fc.record({
   mode: fc.constantFrom('PerObjective', 'PerObjective', 'PerObjective', 'PoolOnly'),
   containerName: mostly(CONTAINERS),
 })
+/** A binding before it is a manifest. */
 export type BindingDraft = typeof binding extends fc.Arbitrary<infer T> ? T : never
 
+/** A pod before it is a manifest. */
 export interface PodDraft {
   readonly namespace: string
   readonly labels: JsonRecord
@@ -111,6 +114,7 @@ const pod: fc.Arbitrary<PodDraft> = fc.record({
   ),
 })
 
+/** What the tenants of a cluster have written. */
 export interface HostileTenants {
   readonly pools: readonly PoolDraft[]
   readonly bindings: readonly BindingDraft[]

@@ -14,7 +14,7 @@ import {
   poolOnly,
   verdictIn,
   settledCluster,
-  type ClusterOptions,
+  type SettledClusterOptions,
 } from '@kleym/testing/manifests.ts'
 
 const OBJECTIVES = [LLM_D, X_GROUP, K8S_GROUP].map((group) => `InferenceObjective.${group}`)
@@ -25,7 +25,7 @@ const objectiveIn = (group: string): JsonRecord =>
 interface Row {
   readonly name: string
   readonly objects: readonly JsonRecord[]
-  readonly options?: ClusterOptions
+  readonly options?: SettledClusterOptions
   readonly reason: string
   readonly says?: string
 }

@@ -18,7 +18,7 @@ import {
   reasonOf,
   verdictIn,
   settledCluster,
-  type ClusterOptions,
+  type SettledClusterOptions,
 } from '@kleym/testing/manifests.ts'
 
 const K_POOLS = `InferencePool.${K8S_GROUP}`
@@ -31,7 +31,7 @@ const otherX = pool({ group: X_GROUP, labels: { app: 'other' } })
 interface Row {
   readonly name: string
   readonly objects: readonly JsonRecord[]
-  readonly options?: ClusterOptions
+  readonly options?: SettledClusterOptions
   readonly reason: string
   readonly says?: string
 }

@@ -17,7 +17,7 @@ import {
   poolOnly,
   reasonOf,
   settledCluster,
-  type ClusterOptions,
+  type SettledClusterOptions,
 } from '@kleym/testing/manifests.ts'
 
 const OUTPUT = outputOf(estate(binding()))
@@ -29,7 +29,7 @@ const recorded = (name: string, uid: string): JsonRecord =>
   binding({ status: { clusterSPIFFEID: { name, uid } } })
 
 describe('ownership', () => {
-  test.each<[string, readonly JsonRecord[], string, (string | undefined)?, ClusterOptions?]>([
+  test.each<[string, readonly JsonRecord[], string, (string | undefined)?, SettledClusterOptions?]>([
     ['what the binding renders now is ours', [binding(), live(OUTPUT)], 'ours'],
     [
       'what it rendered before, by its own template, is ours',

@@ -9,10 +9,12 @@ import type { Resolution, ResolvedPolicy, ResolvedRule } from '@kleym/shared/cor
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { binding, estate, got, TRUST_DOMAIN } from './manifests.ts'
 
+/** Kind and group, as gaps name them. */
 export const POLICY_KIND = qualifiedKind(ACCESS_POLICY_KIND)
 /** The identity of `binding()`. */
 export const CHAT_ID = `spiffe://${TRUST_DOMAIN}/ns/team-a/objective/chat`
 
+/** What of a policy differs from the good one. */
 export interface AccessPolicyParts {
   readonly name?: string
   readonly namespace?: string
@@ -73,6 +75,7 @@ export function policyOf(source: unknown, parts: AccessPolicyParts = {}): JsonRe
   return policy({ ...parts, spec: { rules: [rule(source)], ...parts.spec } })
 }
 
+/** What of a pod differs from the usual one. */
 export interface PodParts {
   readonly name?: string
   readonly namespace?: string
@@ -131,6 +134,7 @@ export function staticEntry(name: string, spec: JsonRecord): JsonRecord {
   }
 }
 
+/** The node of the pods. */
 export const NODE: JsonRecord = {
   apiVersion: 'v1',
   kind: 'Node',
@@ -140,6 +144,7 @@ export const NODE: JsonRecord = {
 /** The binding, its pool and objective, and its pod. */
 export const TEAM_A: readonly JsonRecord[] = estate(NODE, binding(), pod())
 
+/** What was read, and with which settings; everything, with those of `CONFIG`, by default. */
 export interface AnalysisSetting {
   readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]

@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '@kleym/shared/kube/clock.ts'
 import type { ClientOptions } from '@kleym/shared/kube/exchange.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 
+/** A kind that only these tests have. */
 export const THINGS: Resource = {
   group: 'test.example.com',
   version: 'v1',
@@ -12,7 +13,9 @@ export const THINGS: Resource = {
   kind: 'Thing',
   namespaced: true,
 }
+/** Its objects in all namespaces. */
 export const THINGS_PATH = '/apis/test.example.com/v1/things'
+/** Its objects in namespace `team-a`. */
 export const TEAM_PATH = '/apis/test.example.com/v1/namespaces/team-a/things'
 
 /** A cluster at `server` whose credentials are always the same. */
@@ -42,6 +45,7 @@ export interface ManualClock extends Clock {
   pending(): number
 }
 
+/** A clock at its start. */
 export function manualClock(): ManualClock {
   let at = 0
   const timers = new Set<{ readonly due: number; readonly run: () => void }>()

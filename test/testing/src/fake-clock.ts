@@ -6,6 +6,7 @@ interface Timer {
   readonly run: () => void
 }
 
+/** A clock whose time passes in `advance` alone. */
 export class FakeClock implements Clock {
   readonly #began: number
   readonly #timers = new Set<Timer>()

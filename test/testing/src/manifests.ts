@@ -18,13 +18,20 @@ import {
   type Snapshot,
 } from '@kleym/shared/core/snapshot/snapshot.ts'
 
+/** The group of InferencePool v1. */
 export const K8S_GROUP = 'inference.networking.k8s.io'
+/** The older group, of pools and objectives. */
 export const X_GROUP = 'inference.networking.x-k8s.io'
+/** The group to which InferenceObjective moved. */
 export const LLM_D = 'llm-d.ai'
+/** The trust domain of `CONFIG`. */
 export const TRUST_DOMAIN = 'example.org'
+/** An install with a trust domain and no class. */
 export const CONFIG: Config = { trustDomain: { kind: 'set', value: TRUST_DOMAIN }, className: '' }
+/** Why a kind could not be read. */
 export const FORBIDDEN: UnknownReason = { verb: 'list', what: 'something', cause: 'forbidden' }
 
+/** What of a binding differs from the good one. */
 export interface BindingParts {
   readonly name?: string
   readonly namespace?: string
@@ -67,6 +74,7 @@ export function poolOnly(parts: BindingParts = {}): JsonRecord {
   return binding({ ...parts, spec })
 }
 
+/** What of a pool differs from the good one. */
 export interface PoolParts {
   readonly name?: string
   readonly namespace?: string
@@ -89,6 +97,7 @@ export function pool(parts: PoolParts = {}): JsonRecord {
   }
 }
 
+/** What of an objective differs from the good one. */
 export interface ObjectiveParts {
   readonly name?: string
   readonly namespace?: string
@@ -113,6 +122,7 @@ export function estate(...more: readonly JsonRecord[]): readonly JsonRecord[] {
   return [pool(), objective(), ...more]
 }
 
+/** What of a stored output differs from the rendered one. */
 export interface OutputParts {
   readonly uid?: string
   readonly name?: string
@@ -138,12 +148,14 @@ export function live(output: Output, parts: OutputParts = {}): JsonRecord {
   }
 }
 
-export interface ClusterOptions {
+/** The install, and what could not be read. */
+export interface SettledClusterOptions {
   readonly config?: Config
   readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
 }
 
+/** Objects, what each binding compiles to, and where the plan leads. */
 export interface SettledCluster {
   readonly snapshot: Snapshot
   readonly compiled: readonly Compiled[]
@@ -152,7 +164,10 @@ export interface SettledCluster {
 }
 
 /** Compiles and settles everything. */
-export function settledCluster(objects: readonly JsonRecord[], options: ClusterOptions = {}): SettledCluster {
+export function settledCluster(
+  objects: readonly JsonRecord[],
+  options: SettledClusterOptions = {},
+): SettledCluster {
   const { config = CONFIG, gaps = {}, absentKinds = [] } = options
   const snapshot = readSnapshot({
     objects: objects.map((value) => ({ value })),
@@ -203,7 +218,7 @@ export function verdictIn(
 export function outputOf(
   objects: readonly JsonRecord[],
   key = 'team-a/llama',
-  options: ClusterOptions = {},
+  options: SettledClusterOptions = {},
 ): Output {
   const compiled = got(
     settledCluster(objects, options).compiled.find((one) => one.binding.key === key),

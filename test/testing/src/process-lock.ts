@@ -8,8 +8,8 @@ import { pauseFor } from '@kleym/testing/wait.ts'
 const LOOK_EVERY_MS = 200
 /** A lock without a readable holder is one that is being made or removed; after this many looks it is a leftover. */
 const LOOKS_AT_NO_HOLDER = 25
-/** What the longest build of another process may take: a control plane's programs with an empty Go build cache. */
-const LONGEST_WORK_MS = 15 * 60_000
+/** What the work of another process may take: building a program of a control plane with an empty Go build cache. */
+const LONGEST_WORK_MS = 45 * 60_000
 
 /**
  * Runs `work` while no other process runs its own under the same path. Rejects when another process has held the lock for

@@ -84,6 +84,7 @@ const edits = fc.constantFrom<JsonRecord>(
   { spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/edited' },
 )
 
+/** The objects of a cluster. */
 export interface RandomCluster {
   /** Bindings, pools and objectives. */
   readonly inputs: readonly JsonRecord[]

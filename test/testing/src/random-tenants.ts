@@ -13,6 +13,7 @@ import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { binding, CONFIG, live, objective, pool, poolOnly, settledCluster } from './manifests.ts'
 import { HANDLES_EVERYTHING } from './scm-settings.ts'
 
+/** The namespaces. */
 export const TENANTS = ['team-a', 'team-b'] as const
 const SPIRE = 'spire.spiffe.io/v1alpha1'
 const ID = 'spiffe://example.org'

@@ -4,6 +4,7 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 /** How a body that is sent in parts goes on after its last one. */
 export type Ending = 'end' | 'drop' | 'stall'
 
+/** What the fault server does to one request. */
 export type Behaviour =
   /** A whole answer. */
   | {
@@ -21,6 +22,7 @@ export type Behaviour =
   /** Bytes that are no HTTP. */
   | { readonly kind: 'garbage' }
 
+/** An answer in JSON. */
 export function json(
   body: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
@@ -61,6 +63,7 @@ export function failureStatus(code: number, reason: string, details?: JsonRecord
   }
 }
 
+/** An answer in pieces, a packet each, and how it ends. */
 export function stream(chunks: readonly (Buffer | string)[], ending: Ending = 'end'): Behaviour {
   return { kind: 'stream', chunks: chunks.map((chunk) => Buffer.from(chunk)), ending }
 }
@@ -73,6 +76,9 @@ export function events(list: readonly object[], ending: Ending = 'end'): Behavio
   )
 }
 
+/** The connection breaks without an answer. */
 export const drop: Behaviour = { kind: 'drop' }
+/** The request is never answered. */
 export const stall: Behaviour = { kind: 'stall' }
+/** Bytes that are no HTTP. */
 export const garbage: Behaviour = { kind: 'garbage' }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, 'certificates')
 
+/** The fixtures; README.md beside them says what each is. */
 export type CertificateFile =
   | 'ca.crt'
   | 'other-ca.crt'

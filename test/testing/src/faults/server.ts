@@ -31,6 +31,7 @@ export interface FaultTls {
   readonly demandClient?: boolean
 }
 
+/** A server at work. */
 export interface FaultServer extends AsyncDisposable {
   readonly url: URL
   readonly seen: readonly Seen[]
