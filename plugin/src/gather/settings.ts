@@ -1,5 +1,5 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
-// ConfigMap (spec "Where the state comes from"). A setting that nobody tells is assumed, and that is said.
+// ConfigMap (docs/offline.md, "Settings"). A setting that nobody tells is assumed, and that is said.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'

@@ -1,5 +1,5 @@
-// Whose a ClusterSPIFFEID is (contract §8): ours, an orphan of ours, or foreign. Annotations, UID and name decide;
-// labels and managed fields prove nothing.
+// Whose a ClusterSPIFFEID is (docs/contract.md §8): ours, an orphan of ours, or foreign. Annotations, UID and name
+// decide; labels and managed fields prove nothing.
 import type { NamespacedName } from '../namespaced-name.ts'
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'

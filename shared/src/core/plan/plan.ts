@@ -1,5 +1,5 @@
-// From compiled bindings and live outputs to a judgement per binding and the writes that are due (contract §6 and §8).
-// One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
+// From compiled bindings and live outputs to a judgement per binding and the writes that are due (docs/contract.md §6
+// and §8). One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Compiled, Resolved } from '../compile/compile.ts'
 import type { Output } from '../compile/output.ts'

@@ -279,7 +279,7 @@ function askedOfPods(
   return { spiffeIds, accounts }
 }
 
-/** What the reference implementation makes of a service account (facts: KAN v0.1.0, translator). */
+/** What the reference implementation makes of a service account (docs/gaie-facts.md §B1). */
 export function accountId(trustDomain: string, namespace: string, name: string): string {
   return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
 }

@@ -160,7 +160,10 @@ function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): S
 /** `rule replaced` has a code of its own. */
 type Ineffective = Exclude<NoteKind, 'rule replaced'>
 
-/** What to do about each kind of note. A status is written anew only for a policy that is created anew (facts, trap 20). */
+/**
+ * What to do about each kind of note. A status is written anew only for a policy that is created anew
+ * (docs/gaie-facts.md trap 20).
+ */
 const FIXES: Readonly<Record<Ineffective, string>> = {
   'not accepted':
     'See the conditions in .status.ancestors; where none is written, see whether a controller looks after the target.',
