@@ -73,8 +73,8 @@ function objectsOf(stages: readonly (readonly JsonRecord[])[]): readonly JsonRec
   const config = { trustDomain: { kind: 'set', value: TRUST_DOMAIN } as const, className: CLASS_NAME }
   const evidence = { trustDomain: TRUST_DOMAIN, className: CLASS_NAME, clusterSpiffeIdClasses: [] }
   const scm = readScmSettings(undefined, 'the bench', evidence).settings
-  const { settled } = analyse(readSnapshot({ objects: objects.map((value) => ({ value })) }), config, scm)
-  const outputs = settled.changes.flatMap((change) =>
+  const { changes } = analyse(readSnapshot({ objects: objects.map((value) => ({ value })) }), config, scm)
+  const outputs = changes.all.flatMap((change) =>
     change.kind === 'create' ? [stored({ ...change.output })] : [],
   )
   return [...objects, ...outputs]

@@ -181,7 +181,7 @@ export function analysisOf(objects: readonly JsonRecord[], setting: Setting = {}
 /** The policy of that key, `agents/tools` unless told otherwise. */
 export function resolvedPolicy(analysis: Analysis, key = 'agents/tools'): ResolvedPolicy {
   return got(
-    analysis.policies().list.find((one) => one.key === key),
+    analysis.settled.policies().list.find((one) => one.key === key),
     key,
   )
 }

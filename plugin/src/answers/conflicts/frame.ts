@@ -1,7 +1,6 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
-import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { judgementOf } from '@kleym/shared/core/analysis/analysis.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -22,12 +21,12 @@ const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
 export function conflictsFrame(world: AnswerInput, namespace: string | undefined): Frame {
-  const all = [...findingsOf(world.after), ...world.inputFindings]
+  const all = [...world.drive(findingSteps(world.after)), ...world.inputFindings]
   const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
   const bindings = world.after.snapshot.bindings.filter(
     ({ meta }) => namespace === undefined || meta.namespace === namespace,
   )
-  const policies = world.after.policies()
+  const policies = world.after.settled.policies()
   const counts = {
     bindings: bindings.length,
     namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
@@ -44,7 +43,7 @@ export function conflictsFrame(world: AnswerInput, namespace: string | undefined
     findings,
     missing: missingOf(
       world,
-      bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
+      bindings.flatMap(({ key }) => world.after.now.judgements.get(key) ?? []),
     ),
     grounds: {
       all: () => all,

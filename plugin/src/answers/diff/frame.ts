@@ -1,11 +1,10 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then what it does to people.
-import { asIs, afterwards } from '@kleym/shared/core/explain/lenses.ts'
 import { effectOf, type Effect } from '@kleym/shared/core/explain/effect.ts'
-import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { State } from '@kleym/shared/core/analysis/state.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { affectedText, isDifference } from './affected-view.ts'
 import { viewDiff } from './view.ts'
@@ -28,8 +27,8 @@ function textOfChange({ kind, name, before, after }: Omit<ObjectChange, 'dueAlre
   return JSON.stringify([kind, name, before, after])
 }
 
-function changesOf({ settled }: AnswerInput['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
-  return settled.changes.map((change) => {
+function changesOf(analysis: AnswerInput['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
+  return analysis.changes.all.map((change) => {
     const withUid = change.kind === 'delete' || hasUid(change)
     switch (change.kind) {
       case 'create':
@@ -60,13 +59,15 @@ function changesOf({ settled }: AnswerInput['after']): readonly Omit<ObjectChang
 /** Makes the report; `shown` is the unified diff. */
 export function diffFrame(world: AnswerInput, changes: readonly ObjectChange[], shown: string): Frame {
   // Over a live side, the effect is that of the files alone: what kleym has to do anyway is not theirs.
-  const baseline = world.before === world.after ? asIs(world.after) : afterwards(world.before)
-  const future = afterwards(world.after)
-  const effect = effectOf(baseline, future)
+  const baseline = world.before === world.after ? world.after.now : world.before.settled
+  const future = world.after.settled
+  const effect = effectOf(baseline, future, world.drive)
   const affected = affectedBy(baseline, future)
-  const judgements = world.after.settled.first.judgements.values()
+  const judgements = world.after.now.judgements.values()
   const { added } = effect.findings
-  const assumed = world.after.live.filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
+  const assumed = world.after.now.outputs.filter(
+    ({ ownership }) => ownership.kind === 'ours' && ownership.assumed,
+  )
   return {
     kind: 'DiffReport',
     fields: () => ({
@@ -103,7 +104,7 @@ export function diffFrame(world: AnswerInput, changes: readonly ObjectChange[], 
 }
 
 /** What the change does to rules of policies; undefined where there are no policies to speak of. */
-function affectedBy(before: Analysis, after: Analysis): readonly AffectedPolicy[] | undefined {
+function affectedBy(before: State, after: State): readonly AffectedPolicy[] | undefined {
   const isAny = [before, after].some((one) => hasPolicies(one.policies()))
   return isAny ? affectedPolicies(before, after) : undefined
 }

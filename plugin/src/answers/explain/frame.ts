@@ -2,7 +2,7 @@
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
@@ -23,9 +23,11 @@ import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 export function explainFrame(world: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
-  const all = [...findingsAbout(world.after, keys), ...world.inputFindings].toSorted(compareFindings)
+  const all = [...world.drive(findingStepsAbout(world.after, keys)), ...world.inputFindings].toSorted(
+    compareFindings,
+  )
   const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
-  const policies = world.after.policies()
+  const policies = world.after.settled.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
@@ -45,7 +47,7 @@ export function explainFrame(world: AnswerInput, chosen: readonly Binding[], nam
       explanations.map(({ judgement }) => judgement),
     ),
     grounds: {
-      all: () => [...findingsOf(world.after), ...world.inputFindings],
+      all: () => [...world.drive(findingSteps(world.after)), ...world.inputFindings],
       covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
     },
     names: () =>

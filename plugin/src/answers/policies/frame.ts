@@ -1,5 +1,5 @@
 // The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
-import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -19,12 +19,12 @@ export function policiesFrame(
   { named }: { readonly named: boolean },
 ): Frame {
   const { after } = world
-  const { knowledge } = after.policies()
+  const { knowledge } = after.settled.policies()
   const keys = new Set(chosen.map(objectKey))
   const isChosen = ({ subject, related }: Finding): boolean =>
     [subject, ...related].some((one) => keys.has(objectKey(one)))
   const open = openIn(chosen)
-  const all = [...findingsOf(after), ...world.inputFindings].toSorted(compareFindings)
+  const all = [...world.drive(findingSteps(after)), ...world.inputFindings].toSorted(compareFindings)
   const findings = all.filter(
     (one) =>
       isChosen(one) || isUnfollowed(one, open.perhaps) || (chosen.length > 0 && concernsEverybody(one)),
@@ -34,7 +34,7 @@ export function policiesFrame(
     fields: () => ({ ...knowledgeReport(knowledge), policies: chosen.map(policyReport) }),
     findings,
     missing: [
-      ...missingOf(world, after.settled.first.judgements.values()),
+      ...missingOf(world, after.now.judgements.values()),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
     grounds: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },

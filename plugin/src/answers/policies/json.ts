@@ -1,7 +1,7 @@
 // Access policies as machines read them: what a rule names, and what became of it.
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type {

@@ -21,7 +21,7 @@ export interface EntryScope {
 
 /** Makes the report for the chosen pods. */
 export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
-  const prediction = world.after.prediction()
+  const prediction = world.after.settled.prediction()
   const near = new Set(
     scope.everything
       ? []

@@ -1,6 +1,7 @@
 // The report of `who-selects`: for each container of the chosen pods, every registration that would select it, and what
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
-import { bindingOfOutput, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
@@ -25,7 +26,7 @@ export function whoSelectsFrame(world: AnswerInput, pods: readonly Pod[], narrow
     ...podNotes(world.after, asked),
     ...[...installFindings(world.after), ...world.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
-  const bindings = bindingOfOutput(world.after)
+  const bindings = bindingsByOutput(world.after.settled)
   const named = namedOf(world.after, answers, narrowing)
   return {
     kind: 'WhoSelectsReport',
@@ -35,7 +36,7 @@ export function whoSelectsFrame(world: AnswerInput, pods: readonly Pod[], narrow
         ? {}
         : {
             namedBy: namedByReport(named.by),
-            accessPolicies: accessPoliciesReport(world.after.policies()),
+            accessPolicies: accessPoliciesReport(world.after.settled.policies()),
           }),
     }),
     findings,
@@ -62,7 +63,10 @@ function answersOf(
   return pods.flatMap((pod) => {
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
-      .map((one) => ({ container: one, registrations: containerVerdicts(analysis.prediction(), pod, one) }))
+      .map((one) => ({
+        container: one,
+        registrations: containerVerdicts(analysis.settled.prediction(), pod, one),
+      }))
       .filter(
         ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),
       )
@@ -88,7 +92,7 @@ function namedOf(
   answers: readonly PodAnswer[],
   { spiffeId }: Narrowing,
 ): Named | undefined {
-  const policies = analysis.policies()
+  const policies = analysis.settled.policies()
   if (!hasPolicies(policies)) return undefined
   const held = answers.flatMap(({ containers }) =>
     containers.flatMap(({ registrations }) =>
@@ -105,9 +109,9 @@ function isHeld({ verdict }: Registration): boolean {
 }
 
 /** How far an object is from being in force, by name; nothing for those that are. */
-function pendingByName({ settled }: Analysis): ReadonlyMap<string, string> {
+function pendingByName({ changes }: Analysis): ReadonlyMap<string, string> {
   return new Map(
-    settled.changes.flatMap((change) =>
+    changes.all.flatMap((change) =>
       change.kind === 'delete'
         ? []
         : [

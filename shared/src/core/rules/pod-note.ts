@@ -1,6 +1,6 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
-import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
+import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
@@ -29,9 +29,9 @@ export interface Scan {
 }
 
 /** Makes the look-ups of a scan. */
-export function scanOf(analysis: Analysis): Scan {
+export function scanOf(state: State): Scan {
   const bindings = new Map(
-    [...bindingOfOutput(analysis)].map(([output, key]) => {
+    [...bindingsByOutput(state)].map(([output, key]) => {
       const slash = key.indexOf('/')
       return [
         output,
@@ -40,7 +40,7 @@ export function scanOf(analysis: Analysis): Scan {
     }),
   )
   const ids = new Map(
-    analysis.settled.outputs.flatMap(({ object }) => {
+    state.outputs.flatMap(({ object }) => {
       const binding = bindings.get(object.meta.name)
       return binding === undefined ? [] : [[object.spec.spiffeIDTemplate, binding] as const]
     }),
