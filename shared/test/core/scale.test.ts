@@ -7,7 +7,8 @@ import { compareFindings, finding } from '../../src/core/findings/finding.ts'
 import { poolFindings } from '../../src/core/rules/pool-rules.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { readSnapshot, subjectsOf } from '../../src/core/snapshot/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { subjectsOf } from '../../src/core/snapshot/subjects.ts'
 import { binding, CONFIG, objective, pool } from './build.ts'
 
 type Labels = Readonly<Record<string, string>>

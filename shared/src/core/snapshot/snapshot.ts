@@ -1,6 +1,5 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { getOrCreate } from '../get-or-create.ts'
 import { stringAt, type JsonRecord } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
@@ -35,7 +34,6 @@ import {
   type Node,
   type Pod,
 } from '../objects/pod.ts'
-import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
@@ -225,43 +223,6 @@ export function gapOf(snapshot: Snapshot, qualified: string): UnknownReason | un
 /** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
 export function servesLlmD(snapshot: Snapshot): boolean {
   return snapshot.objectiveGroups.has(LLM_D_GROUP)
-}
-
-/**
- * The pods that a question about pods is about: those that exist, and those of templates that no existing pod
- * represents. A template is represented by an existing pod with its labels, service account and containers.
- */
-export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
-  if (snapshot.templates.length === 0) return snapshot.pods
-  const shapeOf = shapeReader()
-  const existing = Map.groupBy(
-    snapshot.pods.filter((pod) => pod.exists),
-    shapeOf,
-  )
-  // Thousands of workloads of one shape stand beside tens of thousands of pods: hence an index, and each question once.
-  const indexes = new Map<string, PodIndex>()
-  const answers = new Map<string, boolean>()
-  const isRepresented = (template: Pod): boolean => {
-    const shape = shapeOf(template)
-    const pods = existing.get(shape)
-    if (pods === undefined || template.labels.size === 0) return pods !== undefined
-    return getOrCreate(answers, JSON.stringify([shape, ...template.labels]), () => {
-      const index = getOrCreate(indexes, shape, () => indexPods(pods))
-      return index.withLabels(template.namespace, template.labels).length > 0
-    })
-  }
-  return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
-}
-
-/** What pods of one template have in common; pods that share their containers are read once. */
-function shapeReader(): (pod: Pod) => string {
-  const known = new WeakMap<object, string>()
-  return ({ namespace, serviceAccountName, containers }) => {
-    const before = known.get(containers)
-    const text = before ?? containers.map(({ name, role }) => `${role} ${name}`).join('\n')
-    if (before === undefined) known.set(containers, text)
-    return `${namespace}\n${serviceAccountName}\n${text}`
-  }
 }
 
 function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {
