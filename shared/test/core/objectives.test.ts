@@ -112,11 +112,10 @@ describe('objectives', () => {
     expect(verdictIn(world([pool(), ...objects], options))).toEqual(saying(reason, says))
   })
 
-  test('kinds that are served and do not hold the name are remembered for a warning', () => {
+  test('kinds that are served and do not hold the name are passed over', () => {
     const references = referencesIn(world([objective({ group: X_GROUP })]).snapshot)
     expect(resolveObjective(references, 'team-a', { name: 'chat' })).toMatchObject({
       kind: { group: X_GROUP },
-      passedOver: [{ group: LLM_D }],
     })
   })
 })

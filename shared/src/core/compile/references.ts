@@ -73,8 +73,6 @@ export type ObjectiveResolution =
       readonly state: 'found'
       readonly objective: Objective
       readonly kind: Kind
-      /** Kinds before the found one that are served but do not hold the name. */
-      readonly passedOver: readonly Kind[]
     }
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
@@ -86,17 +84,16 @@ export function resolveObjective(
   ref: ObjectiveRef,
 ): ObjectiveResolution {
   const tried: Kind[] = []
-  const served: Kind[] = []
+  let isServed = false
   for (const kind of OBJECTIVE_KINDS) {
     if (ref.group !== undefined && ref.group !== kind.group) continue
     tried.push(kind)
     const lookup = references.objective(kind.group, namespace, ref.name)
     if (lookup.state === 'unknown') return lookup
-    if (lookup.state === 'found')
-      return { state: 'found', objective: lookup.object, kind, passedOver: served }
-    if (lookup.state === 'absent') served.push(kind)
+    if (lookup.state === 'found') return { state: 'found', objective: lookup.object, kind }
+    if (lookup.state === 'absent') isServed = true
   }
-  return { state: served.length > 0 ? 'absent' : 'kinds absent', tried }
+  return { state: isServed ? 'absent' : 'kinds absent', tried }
 }
 
 /** What keeps an objective from leading to the binding's pool, as a sentence about the objective's field; else undefined. */

@@ -54,17 +54,6 @@ export function matchSelector(selector: LabelSelector | undefined, labels: Label
   return unknown ? 'unknown' : 'yes'
 }
 
-/** The selector in kubectl's syntax, in a total order: `app=llama,tier notin (a,b),!x`; `everything` for none. */
-export function describeSelector(selector: LabelSelector | undefined): string {
-  const terms: { readonly key: string; readonly text: string }[] = []
-  for (const [key, value] of selector?.matchLabels ?? []) terms.push({ key, text: `${key}=${value}` })
-  for (const requirement of selector?.matchExpressions ?? [])
-    terms.push({ key: requirement.key, text: describeRequirement(requirement) })
-  if (terms.length === 0) return 'everything'
-  terms.sort((a, b) => compareBytes(a.key, b.key) || compareBytes(a.text, b.text))
-  return terms.map((term) => term.text).join(',')
-}
-
 function keyProblem(key: string): string | undefined {
   const problem = qualifiedNameProblem(key)
   return problem === undefined ? undefined : `the key ${quote(key)} ${problem}`
@@ -146,15 +135,4 @@ function mayVary(labels: LabelView, key: string): boolean {
 
 function certainly(yes: boolean): Match {
   return yes ? 'yes' : 'no'
-}
-
-function describeRequirement({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'Exists':
-      return key
-    case 'DoesNotExist':
-      return `!${key}`
-    default:
-      return `${key} ${operator.toLowerCase()} (${values.toSorted(compareBytes).join(',')})`
-  }
 }
