@@ -1,6 +1,6 @@
 // What networks and servers do by accident, in the midst of a convergence that has every sort of write: the final state is
-// that of a run in peace, nothing is doubled, lost or told wrongly on the way (contract §6 to §8). There is no Lease here:
-// an API server that restarts on two shared cores may be away for longer than one lasts.
+// that of a run in peace, nothing is doubled, lost or told wrongly on the way (docs/contract.md §6 to §8). There is no
+// Lease here: an API server that restarts on two shared cores may be away for longer than one lasts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -11,21 +11,17 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
-import {
-  startFaultProxy,
-  type Fault,
-  type FaultProxy,
-  type Injection,
-  type ObservedRequest,
-} from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { binding, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane
@@ -34,7 +30,7 @@ let operator: RunningOperator
 let neverTwo: NeverTwo
 let foreign: JsonRecord
 /** The two sides after a run in peace. */
-let peace: Readonly<Record<Side, State>>
+let peace: Readonly<Record<ConvergenceSide, State>>
 /** Where the scenario has come to rest on its second side. */
 const rested: string[] = []
 
@@ -54,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAll(neverTwo, proxy, cp))
 
-async function inPeace(side: Side): Promise<State> {
+async function inPeace(side: ConvergenceSide): Promise<State> {
   await goTo(cp, 'peace', side)
   await settled(cp, 'peace', side)
   return stateOf(cp, 'peace')
@@ -107,8 +103,8 @@ const UNDETERMINED = new RegExp(
 )
 
 /**
- * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that is
- * none of the fixed ones.
+ * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that
+ * is none of the fixed ones.
  */
 function noise(space: string): readonly string[] {
   const said = new Map<string, string>()

@@ -12,6 +12,7 @@ const REQUESTS_AT_ONCE = 8
 /** What connecting needs of the process. */
 export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version'>
 
+/** A client, and what its kubeconfig says. */
 export interface Connection {
   readonly client: Client
   /** The context's namespace, else `default`. */

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { collect } from './files.ts'
 import type { InputProblem } from './problem.ts'
 
+/** What running kubectl needs. */
 export interface KustomizeOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>

@@ -2,6 +2,7 @@
 // decides its exit code from the problems.
 import { KleymError } from '../io/errors.ts'
 
+/** What is wrong. */
 export type ProblemKind =
   /** A path on the command line that does not exist or cannot be opened: wrong usage. */
   | 'path'
@@ -14,6 +15,7 @@ export type ProblemKind =
   /** A program or a file system that did not do its part. */
   | 'failed'
 
+/** One thing that is wrong with the input. */
 export interface InputProblem {
   readonly kind: ProblemKind
   /** One sentence without a full stop. */

@@ -1,7 +1,7 @@
 // The plain YAML of which nearly all manifests are made: block mappings and lists, one-line scalars, block scalars,
 // comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
-import { BEYOND, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
+import { UNSUPPORTED, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
 
 /** What was read, and the line in the text (from 0) on which it begins. */
 export interface PlainDocument {
@@ -30,7 +30,7 @@ const DEPTH_MAX = 32
 /** No tabs, no carriage returns, nothing beyond printable ASCII. */
 const PRINTABLE = /^[\n\u0020-\u007e]*$/
 /** Less indented than any line, so that whatever is open ends before it, and before what is beyond this reader. */
-const END: YamlLine = { ...BEYOND }
+const END: YamlLine = { ...UNSUPPORTED }
 
 /** How far a text has been read. */
 interface Place {

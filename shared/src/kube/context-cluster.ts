@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/json.ts'
 import { ClusterConfigError, type Cluster, type Credentials } from './cluster.ts'
 import type { Clock } from './clock.ts'
-import { keep } from './keep.ts'
+import { cachedFor } from './cached-for.ts'
 import type { Entry, Kubeconfig } from './kubeconfig-files.ts'
 import { proxyFromEnv, proxyFromUrl } from './proxy.ts'
 import { readToken } from './token-file.ts'
@@ -47,7 +47,7 @@ export function contextCluster(choice: ContextChoice): Cluster {
     contextName: chosen.contextName,
     namespace: chosen.namespace,
     ...(proxyEnv !== undefined && { proxyEnv }),
-    credentials: keep(choice.clock, CREDENTIALS_MS, (refresh) =>
+    credentials: cachedFor(choice.clock, CREDENTIALS_MS, (refresh) =>
       within(choice.clock, chosen.user.file, async () => {
         // A new one has forgotten what its plugins said.
         if (refresh || config === undefined) config = kubeConfigOf(chosen)

@@ -8,8 +8,8 @@ import { explain } from '../../src/core/explain/explanation.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { statusFindings } from '../../src/core/rules/status-rules.ts'
 import { sourceText } from '../../src/core/spire/prediction.ts'
-import { binding, live, manifestOf, objective, outputOf, pool } from '../core/build.ts'
-import { analysisOf, CHAT, NODE, pod, policy } from '../policies/build.ts'
+import { binding, live, manifestOf, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
+import { analysisOf, CHAT_ID, NODE, pod, policy } from '@kleym/testing/access-policies.ts'
 
 /** Three bindings of one pool, one on each of three containers. */
 const NAMES = ['created', 'updated', 'deleted']
@@ -69,7 +69,7 @@ describe.each(['now', 'settled'] as const)('the state %s', (which) => {
     const state = analysed()[which]
     const [named] = state.policies().list.flatMap(({ rules }) => rules.flatMap(({ sources }) => sources))
     const resolution = named?.resolution
-    if (resolution?.state !== 'resolved') throw new Error(`${CHAT} is ${resolution?.state}`)
+    if (resolution?.state !== 'resolved') throw new Error(`${CHAT_ID} is ${resolution?.state}`)
     expect(resolution.declarers.map(({ source }) => source.name).toSorted()).toEqual(
       namesOf(state).toSorted(),
     )
@@ -109,5 +109,5 @@ test('the settled state is the present state of a cluster in which kleym has don
   expect(findingsOf(done)).toEqual(findingsOf(unchanged(settled)))
   const idsGained = (before: State): readonly string[] =>
     effectOf(before, settled).gained.map(({ spiffeId }) => spiffeId)
-  expect([idsGained(now), idsGained(done.now)]).toEqual([[CHAT], []])
+  expect([idsGained(now), idsGained(done.now)]).toEqual([[CHAT_ID], []])
 })

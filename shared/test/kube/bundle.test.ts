@@ -7,9 +7,9 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { json } from '../../../test/faults/behaviour.ts'
-import { certificatePath } from '../../../test/faults/certificates.ts'
-import { faultServer } from '../../../test/faults/server.ts'
+import { json } from '@kleym/testing/faults/behaviour.ts'
+import { certificatePath } from '@kleym/testing/faults/certificates.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
 import { kubeBundle } from '../../../scripts/build/kube-bundle.ts'
 
 /** About 60 kB more than it takes; with undici or the generated API it would be over a million. */

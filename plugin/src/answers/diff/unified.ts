@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
 import { KleymError } from '../../io/errors.ts'
-import type { ObjectChange } from '../../frame/model.ts'
+import type { ObjectChange } from './changes.ts'
 
 /** Lines of context around a change. */
 const CONTEXT = 3

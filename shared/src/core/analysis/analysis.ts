@@ -1,9 +1,10 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
 import { lazy } from '../lazy.ts'
-import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
 import { indexPods } from '../objects/pod-index.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { judgeOwnership } from '../plan/ownership.ts'
@@ -68,11 +69,14 @@ function liveOutputs(snapshot: Snapshot, compiled: readonly Compiled[]): readonl
       result.kind === 'resolved' ? [[binding.key, result.output.metadata.name] as const] : [],
     ),
   )
-  const facts = { binding: bindingsIn(snapshot), renderedName: (key: string) => renderedNames.get(key) }
+  const facts = {
+    binding: bindingsIn(snapshot),
+    renderedName: (key: NamespacedName) => renderedNames.get(key),
+  }
   return snapshot.clusterSpiffeIds.map((object) => ({ object, ownership: judgeOwnership(object, facts) }))
 }
 
 function outputsKnown({ absentKinds, gaps }: Snapshot): OutputsKnown {
-  const kind = `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`
+  const kind = qualifiedKind(CLUSTER_SPIFFE_ID)
   return absentKinds.has(kind) ? 'not served' : (gaps.get(kind) ?? 'known')
 }

@@ -3,6 +3,7 @@
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import type { ClaimIndex } from '../collide/claim-index.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
 import type { Action, Judgement, LiveOutput, Pass } from '../plan/plan.ts'
 import { resolvePolicies, type Policies } from '../policies/policies.ts'
 import type { PolicyContext } from '../policies/policy-context.ts'
@@ -77,7 +78,7 @@ function predictable(object: ClusterSpiffeId): ClusterSpiffeId {
 }
 
 /** The keys of the bindings behind kleym's own outputs in a state, by the name of the ClusterSPIFFEID. */
-export function bindingsByOutput({ outputs }: Pick<State, 'outputs'>): ReadonlyMap<string, string> {
+export function bindingsByOutput({ outputs }: Pick<State, 'outputs'>): ReadonlyMap<string, NamespacedName> {
   return new Map(
     outputs.flatMap(({ object, ownership }) =>
       ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],

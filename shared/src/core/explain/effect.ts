@@ -1,12 +1,12 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed or unchanged.
+import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { findingSteps } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
-import { verdictOf } from '../plan/status.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -49,7 +49,7 @@ export interface Effect {
   }
 }
 
-/** Compares two states, of one snapshot or of two; `drive` is how their findings are worked out. */
+/** Compares two worlds, each through the lens that fits (`asIs`, `afterwards`). */
 export function effectOf(before: State, after: State, drive: Drive = driveAtOnce): Effect {
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
   const held = identitiesOf(before)
@@ -155,22 +155,12 @@ function verdictChanges(before: State, after: State): readonly VerdictChange[] {
   })
 }
 
-/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `not decided`, `being deleted`. */
+/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `undetermined`, `being deleted`. */
 function verdictText({ judgements }: State, key: string): string | undefined {
   const judgement = judgements.get(key)
   if (judgement === undefined) return undefined
-  switch (judgement.state) {
-    case 'ready':
-      return 'ready'
-    case 'refused':
-      return `refused (${verdictOf(judgement)?.reason ?? ''})`
-    case 'waiting':
-      return 'waiting'
-    case 'undetermined':
-      return 'not decided'
-    case 'deleting':
-      return 'being deleted'
-  }
+  const word = judgementWord(judgement.state)
+  return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
 
 function findingChanges(before: readonly Finding[], after: readonly Finding[]): Effect['findings'] {

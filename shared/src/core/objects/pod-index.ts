@@ -1,14 +1,15 @@
-// Pods by their labels, and how a person names them.
+// Pods by their labels, and the texts that name a pod to a person.
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from './pod.ts'
 
 /** `pod team-a/llama-0`, `Deployment team-a/llama` for the pods of a template. */
 export function podText(pod: Pod): string {
   const part = pod.part === '' ? '' : ` (${pod.part})`
-  return `${pod.ref.kind === 'Pod' ? 'pod' : pod.ref.kind} ${pod.namespace}/${pod.ref.name}${part}`
+  return `${pod.ref.kind === 'Pod' ? 'pod' : pod.ref.kind} ${namespacedName(pod.namespace, pod.ref.name)}${part}`
 }
 
-/** The name of a pod within its namespace, with its kind where it is a template. */
+/** The same without the namespace: `llama-0`, `Deployment/llama`. */
 export function shortPodText(pod: Pod): string {
   const part = pod.part === '' ? '' : ` (${pod.part})`
   return pod.ref.kind === 'Pod' ? pod.ref.name : `${pod.ref.kind}/${pod.ref.name}${part}`
@@ -16,6 +17,7 @@ export function shortPodText(pod: Pod): string {
 
 /** An index of pods by namespace and label. */
 export interface PodIndex {
+  /** The pods of a namespace that carry all of these labels. */
   withLabels(namespace: string, labels: ReadonlyMap<string, string>): readonly Pod[]
 }
 
@@ -46,6 +48,7 @@ export function indexPods(pods: readonly Pod[]): PodIndex {
     else same.positions.push(position)
   }
   return {
+    /** The pods of a namespace that carry all of these labels. */
     withLabels(namespace, labels) {
       const postings = namespaces.get(namespace)?.postings
       const lists = [...labels].map(([key, value]) => postings?.get(key)?.get(value) ?? [])

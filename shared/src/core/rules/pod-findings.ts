@@ -9,13 +9,13 @@ import { finding, type Finding } from '../findings/finding.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
-import { counted, Names } from '../text/counted.ts'
+import { counted, NameSummary } from '../text/counted.ts'
 
 /** How far the registration of one binding gets. */
 interface Reach {
   declared: number
   reached: number
-  missed: Map<string, Names>
+  missed: Map<string, NameSummary>
 }
 
 /** The findings of all pods, and of bindings that reach none; a step for each pod. */
@@ -37,7 +37,7 @@ function* notesOf(
 ): Steps<readonly Finding[]> {
   const prediction = analysis.settled.prediction()
   const scan = scanOf(analysis.settled)
-  const notes = new Map<string, { note: Note; pods: Names; namespaces: Set<string> }>()
+  const notes = new Map<string, { note: Note; pods: NameSummary; namespaces: Set<string> }>()
   for (const pod of pods) {
     yield
     const facts = podIdentitiesOf(prediction, pod)
@@ -45,7 +45,7 @@ function* notesOf(
     for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {
       const seen = getOrCreate(notes, noteKey(note), () => ({
         note,
-        pods: new Names(),
+        pods: new NameSummary(),
         namespaces: new Set(),
       }))
       seen.pods.add(podText(pod))
@@ -80,7 +80,7 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
     if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
     else
       for (const why of new Set(met.map((one) => one.why ?? ''))) {
-        getOrCreate(reach.missed, why, () => new Names()).add(podText(pod))
+        getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
       }
   }
 }
