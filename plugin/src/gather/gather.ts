@@ -1,13 +1,13 @@
 // Everything that an answer needs, read before anything is decided: a cluster or what stands for it, files, settings.
-import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { OnProgress } from '@kleym/shared/core/on-progress.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import type { Drive } from '@kleym/shared/core/steps.ts'
+import { reading, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { statusFindings } from '@kleym/shared/core/rules/status-rules.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
@@ -18,8 +18,8 @@ import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { liveSnapshot } from './live-snapshot.ts'
-import { progressOf, release } from './memory.ts'
+import { snapshotSource } from './snapshot-source.ts'
+import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
@@ -47,6 +47,8 @@ export interface AnswerInput {
   readonly isLive: boolean
   /** The namespace to which the answer is limited; undefined: none. */
   readonly namespaceInForce: string | undefined
+  /** How long work on all of this is driven. */
+  readonly drive: Drive
 }
 
 /** Reads all sources. Throws a KleymError for what the command line gets wrong; all else is in `problems`. */
@@ -90,7 +92,7 @@ interface Objects {
   readonly scm: Awaited<ReturnType<typeof scmSettings>>
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
-  readonly onProgress: OnProgress
+  readonly drive: Drive
 }
 
 const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
@@ -163,13 +165,10 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<AnswerInput> {
-    const { after, whole, before, operator, scm, marks, unread, onProgress } = await this.#read(
-      side,
-      question,
-    )
+    const { after, whole, before, operator, scm, marks, unread, drive } = await this.#read(side, question)
     onRead?.()
     const analysed = (snapshot: Snapshot): Analysis =>
-      analyse(snapshot, operator.config, scm.settings, onProgress)
+      drive(analysing(snapshot, operator.config, scm.settings))
     const first = analysed(after)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
     return {
@@ -193,6 +192,7 @@ class Gathering {
       ],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
+      drive,
     }
   }
 
@@ -204,7 +204,7 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const onProgress = progressOf(objects.length, this.#context)
+    const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
@@ -214,16 +214,18 @@ class Gathering {
     // What could not be read may be of any namespace.
     const within =
       isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
-    const after = liveSnapshot(objects, { gaps, side, onProgress, within })
+    const after = drive(reading(snapshotSource(objects, { gaps, side, within })))
     const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
     const operator = operatorSettings(settings, deployments, statuses)
     const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined
-      : liveSnapshot(withPossibleNames(start).objects, { gaps, side, onProgress })
+      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
     const whole =
-      within === undefined ? undefined : (): Snapshot => liveSnapshot(objects, { gaps, side, onProgress })
-    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, onProgress }
+      within === undefined
+        ? undefined
+        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
+    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {

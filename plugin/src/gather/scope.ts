@@ -49,7 +49,7 @@ export function isEnough(part: Analysis): boolean {
 
 /** Whether a policy names an ID that a binding here asks for and does not give: what is like it may be anywhere. */
 function mayNameNeighbours(part: Analysis): boolean {
-  const wanting = unmetClaimsByPath(part)
+  const wanting = unmetClaimsByPath(part.settled)
   const isWanted = (source: RuleSource): boolean =>
     source.kind === 'SPIFFE' && wanting.has(pathIn(source.spiffeId))
   return (

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
+import { findingsOf, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { isAbout } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -87,7 +88,7 @@ function expectAllAbout({ after }: AnswerInput, bindings: ReadonlySet<string>): 
   const all = findingsOf(after).filter(
     (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one),
   )
-  expect(findingsAbout(after, bindings)).toEqual(all)
+  expect(driveAtOnce(findingStepsAbout(after, bindings))).toEqual(all)
   return all.length
 }
 

@@ -1,7 +1,7 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
 import type { NamespacedName } from '../namespaced-name.ts'
-import { judgementOf, settledJudgementOf, type Analysis } from '../analysis/analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../rules/collision-rules.ts'
@@ -54,15 +54,15 @@ export interface Explanation {
 
 /** Explains one binding; undefined for a key that is not in the snapshot. */
 export function explain(analysis: Analysis, key: string): Explanation | undefined {
-  const judgement = judgementOf(analysis, key)
+  const judgement = analysis.now.judgements.get(key)
   if (judgement === undefined) return undefined
-  const settled = settledJudgementOf(analysis, key) ?? judgement
+  const settled = analysis.settled.judgements.get(key) ?? judgement
   const verdict = verdictOf(judgement)
   const later = verdictOf(settled)
   const resolved =
     settled.state === 'ready' || settled.state === 'waiting' ? settled.resolved : resolvedOf(judgement)
   const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
-  const changes = analysis.changesByBinding().get(key) ?? []
+  const changes = analysis.changes.of(key)
   return {
     key: judgement.compiled.binding.key,
     judgement,
@@ -77,7 +77,9 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
     reach:
-      output === undefined ? undefined : reachOf(analysis, judgement.compiled.binding.meta.namespace, output),
+      output === undefined
+        ? undefined
+        : reachOf(analysis.settled.prediction(), judgement.compiled.binding.meta.namespace, output),
     podsUnknown: analysis.snapshot.gaps.get('Pod'),
   }
 }

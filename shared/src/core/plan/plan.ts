@@ -11,7 +11,7 @@ import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
-import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
 
@@ -75,15 +75,23 @@ export function planOnce(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
   known: OutputsKnown = 'known',
-  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Pass {
-  const declared = declaredClaims(reporting(compiled, onProgress))
-  const claims = indexClaims(
-    reporting(
-      [...declared.values(), ...Array.from(reporting(outputs, onProgress), claimsOfOutput).flat()],
-      onProgress,
-    ),
-  )
+  return driveAtOnce(planning(compiled, outputs, known))
+}
+
+/** The same in steps, some for each binding and output. */
+export function* planning(
+  compiled: readonly Compiled[],
+  outputs: readonly LiveOutput[],
+  known: OutputsKnown,
+): Steps<Pass> {
+  const declared = declaredClaims(compiled)
+  const live: Claim[] = []
+  for (const output of outputs) {
+    yield
+    live.push(...claimsOfOutput(output))
+  }
+  const claims = indexClaims([...declared.values(), ...live])
   const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
   const byOwner = Map.groupBy(
     outputs.filter(({ ownership }) => ownership.kind === 'ours'),
@@ -91,7 +99,8 @@ export function planOnce(
   )
   const judgements = new Map<string, Judgement>()
   const actions: Action[] = []
-  for (const one of reporting(compiled, onProgress)) {
+  for (const one of compiled) {
+    yield
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)

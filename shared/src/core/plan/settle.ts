@@ -5,10 +5,10 @@ import type { Output } from '../compile/output.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { IGNORE_PROGRESS, type OnProgress } from '../on-progress.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { driftOf } from './drift.ts'
 import { metadataAfterWrite } from './written-metadata.ts'
-import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
+import { planning, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
 export interface Settled extends Pass {
   /** The first pass: what the operator says of each binding now, before its writes have had their effect. */
@@ -29,17 +29,23 @@ export function settle(
   compiled: readonly Compiled[],
   live: readonly LiveOutput[],
   known: OutputsKnown = 'known',
-  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Settled {
+  return driveAtOnce(settling(compiled, live, known))
+}
+
+/** The same in steps, those of all passes. */
+export function* settling(
+  compiled: readonly Compiled[],
+  live: readonly LiveOutput[],
+  known: OutputsKnown,
+): Steps<Settled> {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = planOnce(compiled, sorted(outputs), known, onProgress)
+  const first = yield* planning(compiled, sorted(outputs), known)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
-    pass = onlyCreates(pass)
-      ? { ...pass, actions: [] }
-      : planOnce(compiled, sorted(outputs), 'known', onProgress)
+    pass = onlyCreates(pass) ? { ...pass, actions: [] } : yield* planning(compiled, sorted(outputs), 'known')
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {

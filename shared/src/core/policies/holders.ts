@@ -42,9 +42,9 @@ export function accountKey(of: { readonly namespace: string; readonly serviceAcc
 }
 
 /** Goes through the pods. */
-export function heldBy(world: PolicyContext, wanted: Wanted): Held {
-  const scan = new Scan(world, wanted)
-  for (const pod of world.subjects) scan.visit(pod)
+export function heldBy(context: PolicyContext, wanted: Wanted): Held {
+  const scan = new Scan(context, wanted)
+  for (const pod of context.base.subjects) scan.visit(pod)
   return scan
 }
 
@@ -54,15 +54,15 @@ class Scan implements Held {
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()
   readonly rendered = new Map<string, EntrySource>()
   readonly unfollowed = new Set<string>()
-  readonly #world: PolicyContext
+  readonly #context: PolicyContext
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
 
-  constructor(world: PolicyContext, wanted: Wanted) {
-    this.#world = world
+  constructor(context: PolicyContext, wanted: Wanted) {
+    this.#context = context
     this.#wanted = wanted
     this.#ours = new Set(
-      world.settled.outputs.flatMap(({ object, ownership }) =>
+      context.outputs.flatMap(({ object, ownership }) =>
         ownership.kind === 'ours' ? [object.meta.name] : [],
       ),
     )
@@ -72,7 +72,7 @@ class Scan implements Held {
     const account = accountKey(pod)
     const isAsked = this.#wanted.accounts.has(account)
     if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
-    const outcomes = this.#world.prediction().entriesOf(pod)
+    const outcomes = this.#context.prediction().entriesOf(pod)
     for (const outcome of outcomes) this.#note(outcome)
     const concerned = outcomes.some(
       (outcome) => this.#isWanted(outcome) || (isAsked && this.#isOurs(outcome)),
@@ -107,7 +107,7 @@ class Scan implements Held {
   #registrations(pod: Pod): ReadonlyMap<EntryOutcome, readonly Met[]> {
     const byOutcome = new Map<EntryOutcome, Met[]>()
     for (const container of pod.containers) {
-      for (const registration of containerVerdicts(this.#world.prediction(), pod, container))
+      for (const registration of containerVerdicts(this.#context.prediction(), pod, container))
         getOrCreate(byOutcome, registration.outcome, () => []).push({
           container: container.name,
           registration,

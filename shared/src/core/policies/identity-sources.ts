@@ -36,16 +36,16 @@ export class IdentitySources {
   readonly #renderers = new Map<string, Renderer[]>()
   readonly #prefixLengths: readonly number[]
   readonly #bySource = new Map<string, IdentitySource>()
-  readonly #world: PolicyContext
+  readonly #context: PolicyContext
   #federating: ReadonlyMap<string, readonly EntrySource[]> | undefined
 
-  constructor(world: PolicyContext) {
-    this.#world = world
-    const pools = poolsOf(world)
-    for (const { object, ownership } of world.settled.outputs) {
+  constructor(context: PolicyContext) {
+    this.#context = context
+    const pools = poolsOf(context)
+    for (const { object, ownership } of context.outputs) {
       const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
       const binding = ownership.kind === 'ours' ? ownership.binding : undefined
-      const handling = world.prediction().objects.get(sourceText(source))?.handling
+      const handling = context.prediction().objects.get(sourceText(source))?.handling
       this.#add(
         {
           source,
@@ -54,10 +54,10 @@ export class IdentitySources {
           ...standingOf(handling),
         },
         object.spec.spiffeIDTemplate,
-        world.settings.trustDomain,
+        context.base.settings.trustDomain,
       )
     }
-    for (const { source, entry, verdict } of world.prediction().staticEntries()) {
+    for (const { source, entry, verdict } of context.prediction().staticEntries()) {
       if (entry === undefined) continue
       this.#addLiteral(entry.spiffeId, {
         source,
@@ -99,7 +99,7 @@ export class IdentitySources {
 
   /** The objects that federate with a trust domain. */
   federatingWith(trustDomain: string): readonly EntrySource[] {
-    this.#federating ??= federations(this.#world)
+    this.#federating ??= federations(this.#context)
     return this.#federating.get(trustDomain) ?? []
   }
 
@@ -126,9 +126,9 @@ export class IdentitySources {
   }
 }
 
-function poolsOf({ compiled }: PolicyContext): ReadonlyMap<string, string> {
+function poolsOf({ base }: PolicyContext): ReadonlyMap<string, string> {
   return new Map(
-    compiled.flatMap(({ binding, result }) =>
+    base.compiled.flatMap(({ binding, result }) =>
       result.kind === 'resolved' ? [[binding.key, result.identity.poolName] as const] : [],
     ),
   )
@@ -180,14 +180,14 @@ function prefixOf(template: string): string {
   return (/^[^{]*/.exec(template)?.[0] ?? '').trimEnd()
 }
 
-function federations({ settled, snapshot }: PolicyContext): ReadonlyMap<string, readonly EntrySource[]> {
+function federations({ outputs, base }: PolicyContext): ReadonlyMap<string, readonly EntrySource[]> {
   const byDomain = new Map<string, EntrySource[]>()
   const add = (source: EntrySource, items: readonly string[]): void => {
     for (const domain of new Set(federatedWith(items))) getOrCreate(byDomain, domain, () => []).push(source)
   }
-  for (const { object } of settled.outputs)
+  for (const { object } of outputs)
     add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)
-  for (const { meta, spec } of snapshot.staticEntries)
+  for (const { meta, spec } of base.snapshot.staticEntries)
     add({ kind: 'ClusterStaticEntry', name: meta.name }, spec.federatesWith)
   return byDomain
 }

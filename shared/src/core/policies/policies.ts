@@ -46,13 +46,13 @@ export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean
 }
 
 /** Resolves all policies of a world, each source when somebody asks for it. */
-export function resolvePolicies(world: PolicyContext): Policies {
-  const { accessPolicies, accessPoliciesKnown: knowledge } = world.snapshot
+export function resolvePolicies(context: PolicyContext): Policies {
+  const { accessPolicies, accessPoliciesKnown: knowledge } = context.base.snapshot
   if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
   const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
-  const resolver = lazy(() => new Resolver(world, sources))
+  const resolver = lazy(() => new Resolver(context, sources))
   const targets = lazy(() => new TargetIndex(accessPolicies))
-  const ours = trustDomainsOf(world)
+  const ours = trustDomainsOf(context)
   const list = accessPolicies.map((policy) => resolvePolicy(policy, { resolver, targets, ours }))
   const index = new NamingIndex(list, ours)
   return { knowledge, list, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }

@@ -17,7 +17,7 @@ import * as say from './resolution-text.ts'
 
 /** What every source is resolved with, made once for all policies. */
 export class Resolver {
-  readonly #world: PolicyContext
+  readonly #context: PolicyContext
   readonly #givers: IdentitySources
   readonly #held: Held
   readonly #ours: ReadonlySet<string>
@@ -26,12 +26,12 @@ export class Resolver {
   #near: NearMisses | undefined
   #wanting: ReadonlyMap<string, readonly UnmetClaim[]> | undefined
 
-  constructor(world: PolicyContext, sources: readonly RuleSource[]) {
-    this.#world = world
-    this.#ours = trustDomainsOf(world)
-    this.#givers = new IdentitySources(world)
-    this.#pending = pendingOf(world)
-    this.#held = heldBy(world, askedOfPods(sources, this.#ours))
+  constructor(context: PolicyContext, sources: readonly RuleSource[]) {
+    this.#context = context
+    this.#ours = trustDomainsOf(context)
+    this.#givers = new IdentitySources(context)
+    this.#pending = pendingOf(context)
+    this.#held = heldBy(context, askedOfPods(sources, this.#ours))
   }
 
   resolve(source: RuleSource): Resolution {
@@ -135,7 +135,7 @@ export class Resolver {
     const [renderer] = renderers
     if (givers.length > 0 || renderer === undefined) return undefined
     // For which pods a template is rendered is known only where all pods are.
-    const unseen = podGap(this.#world.snapshot, spiffeId, [])
+    const unseen = podGap(this.#context.base.snapshot, spiffeId, [])
     return unseen === undefined
       ? unknown('template', renderers, say.mayRender(renderer))
       : unknown('gap', renderers, say.notRead(unseen, []))
@@ -143,7 +143,7 @@ export class Resolver {
 
   /** What could not be read and may hold what gives the ID, or who holds it. */
   #gapOf(spiffeId: string, givers: readonly IdentitySource[]): UnknownReason | undefined {
-    const { snapshot } = this.#world
+    const { snapshot } = this.#context.base
     if (givers.length === 0) return objectGap(snapshot, spiffeId)
     // What certainly reaches nobody does so whatever pods there are; another registration may give the ID as well.
     const needsPods = givers.some(({ never }) => never === undefined)
@@ -166,7 +166,7 @@ export class Resolver {
     const federatedBy = this.#givers.federatingWith(trustDomain)
     const nearMisses = this.#nearMisses().of(spiffeId)
     // Who else federates is not known where ClusterSPIFFEIDs are not.
-    const gap = registrationGap(this.#world.snapshot)
+    const gap = registrationGap(this.#context.base.snapshot)
     return {
       state: 'foreign',
       spiffeId,
@@ -179,12 +179,12 @@ export class Resolver {
 
   #resolveAccount(namespace: string, name: string): Resolution {
     const key = namespacedName(namespace, name)
-    const isKnown = knowsPodsIn(this.#world.snapshot, namespace)
+    const isKnown = knowsPodsIn(this.#context.base.snapshot, namespace)
     const found = this.#held.podsOfAccount.get(key) ?? []
     const [trustDomain] = this.#ours
     const spiffeId = trustDomain === undefined ? undefined : accountId(trustDomain, namespace, name)
     const holding = spiffeId === undefined ? undefined : this.#held.byId.get(spiffeId)
-    const gap = registrationGap(this.#world.snapshot)
+    const gap = registrationGap(this.#context.base.snapshot)
     const [perhaps] = holding?.perhaps.values() ?? []
     const resolution = {
       state: 'service account' as const,
@@ -234,13 +234,14 @@ export class Resolver {
 
   /** Bindings that ask for the ID, by the path that they would give it. */
   #wantingOf(spiffeId: string): readonly UnmetClaim[] {
-    this.#wanting ??= unmetClaimsByPath(this.#world)
+    this.#wanting ??= unmetClaimsByPath(this.#context)
     return this.#wanting.get(pathIn(spiffeId)) ?? []
   }
 }
 
 /** The trust domains that are ours: SCM's, and kleym's. */
-export function trustDomainsOf({ config, settings }: PolicyContext): ReadonlySet<string> {
+export function trustDomainsOf({ base }: PolicyContext): ReadonlySet<string> {
+  const { config, settings } = base
   const ours = new Set<string>()
   if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
   if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
@@ -253,14 +254,8 @@ export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean 
   return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
 }
 
-function pendingOf({ settled }: PolicyContext): ReadonlySet<string> {
-  return new Set(
-    settled.changes.flatMap((change) =>
-      change.kind === 'delete'
-        ? []
-        : [sourceText({ kind: 'ClusterSPIFFEID', name: change.output.metadata.name })],
-    ),
-  )
+function pendingOf({ unwritten }: PolicyContext): ReadonlySet<string> {
+  return new Set([...unwritten].map((name) => sourceText({ kind: 'ClusterSPIFFEID', name })))
 }
 
 function askedOfPods(

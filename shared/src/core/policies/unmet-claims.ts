@@ -18,11 +18,11 @@ export interface UnmetClaim {
 
 /** By the path of the ID that they ask for, as far as their fields can be read. */
 export function unmetClaimsByPath({
-  compiled,
-  settled,
+  base,
+  judgements,
 }: PolicyContext): ReadonlyMap<string, readonly UnmetClaim[]> {
-  const wanting = compiled.flatMap(({ binding }) => {
-    const judgement = settled.judgements.get(binding.key)
+  const wanting = base.compiled.flatMap(({ binding }) => {
+    const judgement = judgements.get(binding.key)
     const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
     const reason = verdictOf(judgement)?.reason

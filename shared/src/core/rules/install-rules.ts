@@ -53,7 +53,7 @@ const STOPPER_CODES: Readonly<Record<ScmFault['kind'], FindingCode>> = {
 }
 
 function stoppers(analysis: Analysis): readonly Finding[] {
-  return analysis
+  return analysis.settled
     .prediction()
     .scmFaults()
     .map(({ source, kind, why }) =>
@@ -65,7 +65,7 @@ function stoppers(analysis: Analysis): readonly Finding[] {
 }
 
 function unparsable(analysis: Analysis): readonly Finding[] {
-  return [...analysis.prediction().objects.values()].flatMap(({ source, handling }) =>
+  return [...analysis.settled.prediction().objects.values()].flatMap(({ source, handling }) =>
     handling.state === 'invalid'
       ? [
           finding('KLM408', {
@@ -78,7 +78,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
 }
 
 function orphans(analysis: Analysis): readonly Finding[] {
-  return analysis.live.flatMap(({ object, ownership }) =>
+  return analysis.now.outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'orphan'
       ? [
           finding('KLM521', {

@@ -2,7 +2,7 @@
 // into one finding that names a few of them and counts the rest.
 import { subjectOfKey } from '../findings/subjects.ts'
 import { namespacedName } from '../namespaced-name.ts'
-import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
+import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
@@ -31,12 +31,12 @@ export interface Scan {
 }
 
 /** Makes the look-ups of a scan. */
-export function scanOf(analysis: Analysis): Scan {
+export function scanOf(state: State): Scan {
   const bindings = new Map(
-    [...bindingOfOutput(analysis)].map(([output, key]) => [output, subjectOfKey(key)] as const),
+    [...bindingsByOutput(state)].map(([output, key]) => [output, subjectOfKey(key)] as const),
   )
   const ids = new Map(
-    analysis.settled.outputs.flatMap(({ object }) => {
+    state.outputs.flatMap(({ object }) => {
       const binding = bindings.get(object.meta.name)
       return binding === undefined ? [] : [[object.spec.spiffeIDTemplate, binding] as const]
     }),

@@ -39,7 +39,7 @@ export const RULE_KIND = 'Rule'
 /** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
 export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (analysis.snapshot.accessPolicies.length === 0) return []
-  const policies = analysis.policies()
+  const policies = analysis.settled.policies()
   if (bindings !== undefined)
     return [
       ...rulesNaming(analysis, policies, bindings).flatMap(([policy, rule]) => sourceFindings(policy, rule)),
@@ -73,8 +73,8 @@ function rulesNaming(
     .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.flatMap(idNamed)))
     .filter((spiffeId) => isTheirs(spiffeId))
   if (named.length === 0) return []
-  const { byId } = heldBy(analysis, { spiffeIds: new Set(named), accounts: new Set() })
-  const ours = trustDomainsOf(analysis)
+  const { byId } = heldBy(analysis.settled, { spiffeIds: new Set(named), accounts: new Set() })
+  const ours = trustDomainsOf(analysis.settled)
   const isHeld = (spiffeId: string): boolean => (byId.get(spiffeId)?.holders ?? []).length > 0
   const open = new Set(named.filter((spiffeId) => !isHeld(spiffeId) && !isForeign(spiffeId, ours)))
   return list.flatMap((policy) =>
