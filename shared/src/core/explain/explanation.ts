@@ -1,5 +1,8 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
+import { inForceOf } from '../install/conditions.ts'
+import type { Condition } from '../objects/binding-status.ts'
+import type { Binding } from '../objects/binding.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { declaredClaim } from '../collide/claim.ts'
@@ -47,6 +50,8 @@ export interface Explanation {
   readonly output: OutputExplanation | undefined
   /** ClusterSPIFFEIDs that will be deleted on behalf of the binding. */
   readonly withdrawn: readonly { readonly name: string; readonly because: string }[]
+  /** What the status says of `InForce`; undefined where it says nothing. */
+  readonly inForce: Pick<Condition, 'status' | 'reason' | 'message'> | undefined
   readonly reach: Reach | undefined
   /** Why there may be more pods than `reach` shows; undefined where all pods are known. */
   readonly podsUnknown: UnknownReason | undefined
@@ -76,12 +81,18 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
     withdrawn: changes.flatMap((change) =>
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
+    inForce: inForceWord(judgement.compiled.binding),
     reach:
       output === undefined
         ? undefined
         : reachOf(analysis.settled.prediction(), judgement.compiled.binding.meta.namespace, output),
     podsUnknown: analysis.snapshot.gaps.get('Pod'),
   }
+}
+
+function inForceWord(binding: Binding): Explanation['inForce'] {
+  const condition = inForceOf(binding)
+  return condition && { status: condition.status, reason: condition.reason, message: condition.message }
 }
 
 function resolvedOf(judgement: Judgement): { readonly identity: Identity } | undefined {
