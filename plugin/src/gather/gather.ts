@@ -216,7 +216,7 @@ class Gathering {
       isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
     const after = drive(reading(snapshotSource(objects, { gaps, side, within })))
     const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
-    const operator = operatorSettings(settings, deployments, statuses)
+    const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
     const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined

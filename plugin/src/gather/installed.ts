@@ -19,7 +19,12 @@ export async function installedWorld(
 ): Promise<AnswerInput> {
   const { objects } = side
   const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
-  const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot.bindings)
+  const operator = operatorSettings(
+    settings,
+    side.operatorDeployments ?? [],
+    snapshot.bindings,
+    snapshot.clusterSpiffeIds,
+  )
   const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)
   return {

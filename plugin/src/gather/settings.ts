@@ -5,6 +5,7 @@ import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
   deploymentSettings,
+  outputSettings,
   mergeSettings,
   statusSettings,
   CLASS_NAME_FLAG,
@@ -40,13 +41,19 @@ export function requireValidSettings({ trustDomain }: SettingsOptions): void {
   })
 }
 
-/** kleym's own settings: the command line first, then the operators' Deployments, then what statuses say. */
+/** kleym's own settings: the command line first, then the operators' Deployments, then statuses, then outputs. */
 export function operatorSettings(
   settings: SettingsOptions,
   deployments: readonly RawObject[],
   bindings: readonly Binding[],
+  outputs: Iterable<ClusterSpiffeId>,
 ): OperatorSettings {
-  return mergeSettings([flagClaim(settings), ...deploymentSettings(deployments), ...statusSettings(bindings)])
+  return mergeSettings([
+    flagClaim(settings),
+    ...deploymentSettings(deployments),
+    ...statusSettings(bindings),
+    ...outputSettings(outputs),
+  ])
 }
 
 /** What the command line says. */
