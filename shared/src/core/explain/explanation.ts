@@ -25,7 +25,7 @@ export interface PeerExplanation {
   readonly witness: Pod | undefined
 }
 
-/** The output of a ready binding, and how it stands. */
+/** The output of a ready binding, and what kleym has yet to do to it. */
 export interface OutputExplanation {
   readonly name: string
   readonly state: 'in step' | 'to be created' | 'to be updated'
@@ -33,6 +33,7 @@ export interface OutputExplanation {
   readonly drift: readonly string[]
 }
 
+/** What `explain` says of one binding. */
 export interface Explanation {
   readonly key: NamespacedName
   readonly judgement: Judgement
