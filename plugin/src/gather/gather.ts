@@ -1,4 +1,4 @@
-// Everything that an answer needs, read before anything is decided: a cluster or what stands for it, files, settings.
+// Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
@@ -29,6 +29,7 @@ import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } 
 import { WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
+/** What a command works with. */
 export interface AnswerInput {
   /** The state that the question is about: the live side with the files applied. */
   readonly after: Analysis
@@ -39,7 +40,7 @@ export interface AnswerInput {
   readonly inputFindings: readonly Finding[]
   /** What could not be read of files. */
   readonly problems: readonly InputProblem[]
-  /** Where the objects of `after` stand in files, and what they say about suppressing findings. */
+  /** Where the objects of `after` are in files, and what they say about suppressing findings. */
   readonly marks: readonly ObjectMark[]
   /** For stderr. */
   readonly notes: readonly string[]
@@ -68,14 +69,14 @@ export async function gather(
     })
     await gathering.readFiles()
     return cluster === undefined
-      ? await gathering.world(undefined, { question })
+      ? await gathering.answerInput(undefined, { question })
       : await gathering.readCluster(cluster, question)
   } finally {
     cluster?.close()
   }
 }
 
-/** Loaded where it is needed: the client and what it stands on cost a start as much as the answer. */
+/** Loaded where it is needed: the client and its modules cost a start as much as the answer. */
 async function openCluster({ sources }: CommonOptions, context: CommandContext): Promise<ClusterSession> {
   const session = await import('../cluster/session.ts')
   return session.openCluster(sources.cluster, context)
@@ -103,7 +104,7 @@ class Gathering {
   readonly #namespace: string
   readonly #inForce: string | undefined
   #files = NO_FILES
-  /** What `--live` holds: it stands for the cluster. */
+  /** What `--live` holds: it is read in the place of a cluster. */
   #dump: LoadedFiles | undefined
 
   constructor(
@@ -144,24 +145,24 @@ class Gathering {
         files: this.#files.objects,
       })
     const side = await read(namespaces)
-    if (namespaces === undefined) return this.#worldOfAll(side)
-    const world = await this.world(side)
-    const { after } = world
-    const namesAnybody = question.resolves === true && after.snapshot.accessPolicies.length > 0
-    if (!namesAnybody && !dependsOnOutsideScope(after)) return world
-    return this.#worldOfAll(mergeReads(await read(undefined), side))
+    if (namespaces === undefined) return this.#inputOfAll(side)
+    const input = await this.answerInput(side)
+    const { after } = input
+    const mayNameAny = question.resolves === true && after.snapshot.accessPolicies.length > 0
+    if (!mayNameAny && !dependsOnOutsideScope(after)) return input
+    return this.#inputOfAll(mergeReads(await read(undefined), side))
   }
 
   /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
-  #worldOfAll(side: LiveSide): Promise<AnswerInput> {
-    return this.world(side, { onRead: () => release(side.objects, this.#context) })
+  #inputOfAll(side: LiveSide): Promise<AnswerInput> {
+    return this.answerInput(side, { onRead: () => release(side.objects, this.#context) })
   }
 
   /**
    * `onRead` is called once the objects have been read and are not needed any more; the answer to `question` need not take
    * all that was read.
    */
-  async world(
+  async answerInput(
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<AnswerInput> {
@@ -208,7 +209,7 @@ class Gathering {
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
-    // The labelled ones first: anybody may have a Deployment whose arguments look like the operator's.
+    // The labelled ones first: the arguments of any other Deployment may look like the operator's.
     const deployments = [...(side?.operatorDeployments ?? []), ...objects]
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
@@ -248,7 +249,7 @@ class Gathering {
   }
 }
 
-/** A path that does not exist is a wrong command line: an answer about the rest would be an answer to nobody's question. */
+/** A path that does not exist is a wrong command line: an answer about the rest would answer another question. */
 function refuseWrongPaths(problems: readonly InputProblem[]): void {
   const wrong = problems.find(({ kind }) => kind === 'path')
   if (wrong === undefined) return
@@ -257,7 +258,7 @@ function refuseWrongPaths(problems: readonly InputProblem[]): void {
 }
 
 /**
- * A document that could not be understood may have held anything, so nothing counts as missing. An object that stands
+ * A document that could not be understood may have held anything, so nothing counts as missing. An object that is there
  * twice hides nothing: both are known, and the answer is about the first.
  */
 function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {

@@ -1,4 +1,4 @@
-// The world of `status`: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
+// What `status` works with: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
@@ -12,7 +12,7 @@ import { unreadNotes } from './notes.ts'
 import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
 
 /** What was read, as every frame takes it. */
-export async function installedWorld(
+export async function installedInput(
   { side }: Installation,
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },

@@ -5,7 +5,7 @@ import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { SnapshotSource } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 
-/** What a snapshot is told beside its objects. */
+/** What a snapshot needs to know beside its objects. */
 export interface Beside {
   readonly gaps: ReadonlyMap<string, UnknownReason>
   /** Undefined where no cluster was asked. */

@@ -33,26 +33,26 @@ describe('KLM520, settings that disagree', () => {
   })
 })
 
-describe('the output labels', () => {
-  const labelled = (name: string, value: string | undefined) =>
-    readClusterSpiffeId(
-      {
-        value: {
-          metadata: {
-            name,
-            labels: value === undefined ? {} : { tier: value },
-            annotations: {
-              'kleym.sonda.red/binding': 'team-a/llama',
-              ...(value === undefined ? {} : { 'kleym.sonda.red/output-labels': 'tier' }),
-            },
+const labelled = (name: string, value: string | undefined) =>
+  readClusterSpiffeId(
+    {
+      value: {
+        metadata: {
+          name,
+          labels: value === undefined ? {} : { tier: value },
+          annotations: {
+            'kleym.sonda.red/binding': 'team-a/llama',
+            ...(value === undefined ? {} : { 'kleym.sonda.red/output-labels': 'tier' }),
           },
         },
       },
-      'live',
-    )
-  const labelsOf = (...sources: Parameters<typeof mergeSettings>[0]): unknown =>
-    mergeSettings(sources).config.outputLabels
+    },
+    'live',
+  )
+const labelsOf = (...sources: Parameters<typeof mergeSettings>[0]): unknown =>
+  mergeSettings(sources).config.outputLabels
 
+describe('the output labels', () => {
   test('are read from the arguments of the Deployment, each flag of them', () => {
     const flags = ['--output-label=tier=gold', '--output-label', 'example.org/team=']
     expect(labelsOf(...deploymentSettings([operator('a', 'example.org', ...flags)]))).toEqual(

@@ -20,7 +20,7 @@ export interface StateParts extends Pass {
 }
 
 /**
- * A state. What is worked out of it (`prediction`, `policies`) reads this state alone, once, at the first call. It is a class
+ * A state. What follows from it (`prediction`, `policies`) reads this state alone, and is worked out at the first call. It is a class
  * with private fields so that the compiler refuses a copy with other data by spread, whose methods would still answer
  * from the data of the original.
  */

@@ -25,10 +25,11 @@ export interface AffectedPolicy {
   readonly instead: readonly { readonly binding: string; readonly spiffeId: string }[]
 }
 
-/** The changes, in the order in which they are told. */
+/** The changes, in the order in which answers show them. */
 export const POLICY_CHANGES = ['lost', 'gained', 'moved', 'otherwise', 'rule'] as const
 export type PolicyChange = (typeof POLICY_CHANGES)[number]
 
+/** A source of a rule, and what it resolves to in one of the two states. */
 export interface Affected {
   readonly policy: ResolvedPolicy
   readonly rule: ResolvedRule
@@ -66,15 +67,15 @@ export function affectedPolicies(before: State, after: State): readonly Affected
 
 function insteadOf({ source: { resolution } }: Affected, { base }: State): AffectedPolicy['instead'] {
   if (!('declarers' in resolution)) return []
-  const givers = new Set(resolution.declarers.map(({ binding }) => binding))
+  const declarers = new Set(resolution.declarers.map(({ binding }) => binding))
   return base.compiled.flatMap(({ binding: { key }, result }) =>
-    givers.has(key) && result.kind === 'resolved' && result.identity.spiffeId !== resolution.spiffeId
+    declarers.has(key) && result.kind === 'resolved' && result.identity.spiffeId !== resolution.spiffeId
       ? [{ binding: key, spiffeId: result.identity.spiffeId }]
       : [],
   )
 }
 
-/** Every source by what makes it the same one in another world: its policy, its rule by name, and what it says. */
+/** Every source by what makes it the same one in another state: its policy, its rule by name, and its content. */
 function sourcesOf(state: State): ReadonlyMap<string, Affected> {
   const sources = new Map<string, Affected>()
   for (const policy of state.policies().list) {
@@ -131,7 +132,7 @@ function doubt(resolution: Resolution): string {
 
 /** What gives the identity, and who holds it. */
 function fingerprint(resolution: Resolution): string {
-  const givers =
+  const declarers =
     'declarers' in resolution
       ? resolution.declarers.map(({ source, binding, pool }) => [binding ?? sourceText(source), pool ?? ''])
       : []
@@ -139,5 +140,5 @@ function fingerprint(resolution: Resolution): string {
     'holders' in resolution
       ? resolution.holders.map(({ pod, containers }) => `${podText(pod)} ${containers.join(' ')}`)
       : []
-  return JSON.stringify([givers, [...new Set(holders)].toSorted(compareBytes)])
+  return JSON.stringify([declarers, [...new Set(holders)].toSorted(compareBytes)])
 }

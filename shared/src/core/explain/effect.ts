@@ -32,6 +32,7 @@ export interface VerdictChange {
   readonly after: string | undefined
 }
 
+/** What a change does: to containers, to the verdicts of bindings, and to findings. */
 export interface Effect {
   readonly gained: readonly IdentityChange[]
   readonly lost: readonly IdentityChange[]
@@ -49,7 +50,7 @@ export interface Effect {
   }
 }
 
-/** Compares two worlds, each through the lens that fits (`asIs`, `afterwards`). */
+/** Compares two states, of one snapshot or of two; `drive` is how their findings are worked out. */
 export function effectOf(before: State, after: State, drive: Drive = driveAtOnce): Effect {
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
   const held = identitiesOf(before)

@@ -28,7 +28,7 @@ export interface PeerExplanation {
   readonly witness: Pod | undefined
 }
 
-/** The output of a ready binding, and how it stands. */
+/** The output of a ready binding, and what kleym has yet to do to it. */
 export interface OutputExplanation {
   readonly name: string
   readonly state: 'in step' | 'to be created' | 'to be updated'
@@ -36,6 +36,7 @@ export interface OutputExplanation {
   readonly drift: readonly string[]
 }
 
+/** What `explain` says of one binding. */
 export interface Explanation {
   readonly key: NamespacedName
   readonly judgement: Judgement

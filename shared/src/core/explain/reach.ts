@@ -4,6 +4,7 @@ import { lossesOf, podIdentitiesOf, type PodIdentities } from '../rules/pod-iden
 import type { Pod } from '../objects/pod.ts'
 import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'
 
+/** A pod that the registration reaches, and the containers that it gives the identity to. */
 export interface Reached {
   readonly pod: Pod
   readonly containers: readonly string[]
@@ -32,6 +33,7 @@ export interface AlsoHeld {
   readonly source: string
 }
 
+/** What a registration does to the pods that it selects. */
 export interface Reach {
   readonly reached: readonly Reached[]
   /** Containers for which it depends on what only the node knows. */

@@ -7,6 +7,7 @@ import { objectText } from '../compile/references.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 import type { Judgement } from '../plan/plan.ts'
 
+/** The steps of a derivation, by the names that answers show. */
 export type StepName =
   | 'pool'
   | 'objective'
@@ -19,6 +20,7 @@ export type StepName =
   | 'collision'
   | 'output'
 
+/** One step of the derivation of one binding. */
 export interface DerivationStep {
   readonly name: StepName
   readonly outcome: 'passed' | 'failed' | 'unknown' | 'not judged'

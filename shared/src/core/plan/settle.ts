@@ -1,4 +1,4 @@
-// Where repeated passes lead: the outputs that are there once kleym has done everything that it has to do, and the net
+// Where repeated passes lead: the outputs that are there once kleym has nothing left to write, and the net
 // change. The plugin shows this state; that it is always reached is a property test.
 import type { Compiled } from '../compile/compile.ts'
 import type { Output } from '../compile/output.ts'
@@ -10,6 +10,7 @@ import { driftOf } from './drift.ts'
 import { metadataAfterWrite } from './written-metadata.ts'
 import { planning, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
+/** The last pass, which decides nothing new, and what led to it. */
 export interface Settled extends Pass {
   /** The first pass: what the operator says of each binding now, before its writes have had their effect. */
   readonly first: Pass
@@ -59,7 +60,7 @@ export function* settling(
 
 /**
  * A pass that only creates needs no other to confirm it, which halves the work on a fresh cluster: each new output claims
- * what its binding declares, so whoever could meet it has met the binding, and its name was free. A property test holds it.
+ * what its binding declares, so every claim that could collide with it collides with the binding already, and its name was free. A property test holds it.
  */
 function onlyCreates({ actions }: Pass): boolean {
   return actions.every(({ kind }) => kind === 'create')

@@ -1,5 +1,5 @@
-// Who holds the IDs that policies name: all pods are gone through once, and only those with a registration that somebody
-// asks about are looked at container by container.
+// Who holds the IDs that policies name: one pass over all pods, which looks at the containers of those alone that have a
+// registration in question.
 import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -14,7 +14,7 @@ export interface IdentityHolders {
   readonly holders: PolicyHolder[]
   /** Registrations that perhaps give it, and why that is not certain. */
   readonly perhaps: Map<string, { readonly source: EntrySource; readonly why: string }>
-  /** Why a registration that gives it reaches nobody, by `sourceText`; the first reason met. */
+  /** Why a registration that gives it reaches no container, by `sourceText`; the first reason met. */
   readonly missed: Map<string, string>
 }
 
@@ -25,6 +25,7 @@ export interface Wanted {
   readonly accounts: ReadonlySet<string>
 }
 
+/** The answer of the pods. */
 export interface Held {
   readonly byId: ReadonlyMap<string, IdentityHolders>
   readonly podsOfAccount: ReadonlyMap<string, readonly Pod[]>

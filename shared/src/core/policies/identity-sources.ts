@@ -1,6 +1,6 @@
-// What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry once kleym has done what it has to do. One with a
+// What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry of a state. One with a
 // literal ID is found by that ID; one with a template is asked whether it may give an ID at all, by index over the text
-// that stands before its first action.
+// before its first action.
 import type { NamespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -17,18 +17,19 @@ export interface IdentitySource {
   /** The binding behind an output of kleym's, and its pool. */
   readonly binding: NamespacedName | undefined
   readonly pool: string | undefined
-  /** Why it certainly gives the ID to nobody. */
+  /** Why it certainly gives the ID to no container. */
   readonly never: string | undefined
   /** Why it is not certain whether it gives the ID. */
   readonly open: string | undefined
 }
 
-/** A giver whose IDs hang on the pod. */
+/** An object whose IDs depend on the pod. */
 interface Renderer {
-  readonly giver: IdentitySource
+  readonly identitySource: IdentitySource
   readonly template: string
 }
 
+/** The objects that give SPIFFE IDs in a state, by ID. */
 export class IdentitySources {
   readonly #literal = new Map<string, IdentitySource[]>()
   /** Where the trust domain is not known: the path of an output's ID. */
@@ -51,7 +52,7 @@ export class IdentitySources {
           source,
           binding,
           pool: binding === undefined ? undefined : pools.get(binding),
-          ...standingOf(handling),
+          ...certaintyOfHandling(handling),
         },
         object.spec.spiffeIDTemplate,
         context.base.settings.trustDomain,
@@ -85,14 +86,14 @@ export class IdentitySources {
       .filter((length) => length <= spiffeId.length)
       .flatMap((length) => this.#renderers.get(spiffeId.slice(0, length)) ?? [])
       .filter(({ template }) => mayGive(template, [spiffeId]))
-      .map(({ giver }) => giver)
+      .map(({ identitySource }) => identitySource)
   }
 
   of(source: EntrySource): IdentitySource | undefined {
     return this.#bySource.get(sourceText(source))
   }
 
-  /** Every ID that stands literally somewhere, with the first object that gives it. */
+  /** Every ID that an object gives literally, with the objects that give it. */
   literals(): Iterable<readonly [string, readonly IdentitySource[]]> {
     return this.#literal
   }
@@ -103,26 +104,26 @@ export class IdentitySources {
     return this.#federating.get(trustDomain) ?? []
   }
 
-  #add(giver: IdentitySource, written: string, trustDomain: string | undefined): void {
-    this.#bySource.set(sourceText(giver.source), giver)
+  #add(identitySource: IdentitySource, written: string, trustDomain: string | undefined): void {
+    this.#bySource.set(sourceText(identitySource.source), identitySource)
     const template = withTrustDomain(written, trustDomain)
     if (template.includes(TRUST_DOMAIN_PLACEHOLDER)) {
       const path = template.slice(template.indexOf('/', 'spiffe://'.length))
-      getOrCreate(this.#byPath, path, () => []).push(giver)
+      getOrCreate(this.#byPath, path, () => []).push(identitySource)
       return
     }
     const literal = literalOf(template)
     if (literal !== undefined) {
-      this.#addLiteral(literal, { ...giver, ...misplaced(giver, literal, trustDomain) })
+      this.#addLiteral(literal, { ...identitySource, ...misplaced(identitySource, literal, trustDomain) })
       return
     }
-    if (giver.never === undefined)
-      getOrCreate(this.#renderers, prefixOf(template), () => []).push({ giver, template })
+    if (identitySource.never === undefined)
+      getOrCreate(this.#renderers, prefixOf(template), () => []).push({ identitySource, template })
   }
 
-  #addLiteral(spiffeId: string, giver: IdentitySource): void {
-    this.#bySource.set(sourceText(giver.source), giver)
-    getOrCreate(this.#literal, spiffeId, () => []).push(giver)
+  #addLiteral(spiffeId: string, identitySource: IdentitySource): void {
+    this.#bySource.set(sourceText(identitySource.source), identitySource)
+    getOrCreate(this.#literal, spiffeId, () => []).push(identitySource)
   }
 }
 
@@ -134,7 +135,7 @@ function poolsOf({ base }: PolicyContext): ReadonlyMap<string, string> {
   )
 }
 
-function standingOf(handling: ObjectHandling | undefined): Pick<IdentitySource, 'never' | 'open'> {
+function certaintyOfHandling(handling: ObjectHandling | undefined): Pick<IdentitySource, 'never' | 'open'> {
   if (handling?.state === 'ignored' || handling?.state === 'invalid')
     return { never: handling.why, open: undefined }
   if (handling?.state === 'undecodable' || handling?.state === 'unknown')
@@ -151,12 +152,12 @@ function certaintyOf(verdict: EntryVerdict): Pick<IdentitySource, 'never' | 'ope
 
 /** SCM renders no ID outside of its own trust domain. */
 function misplaced(
-  giver: IdentitySource,
+  identitySource: IdentitySource,
   literal: string,
   trustDomain: string | undefined,
 ): Partial<IdentitySource> {
   const parsed = parseSpiffeId(literal)
-  if (giver.never !== undefined || !parsed.ok || trustDomain === undefined) return {}
+  if (identitySource.never !== undefined || !parsed.ok || trustDomain === undefined) return {}
   if (parsed.trustDomain === trustDomain) return {}
   return { never: `SCM serves ${trustDomain} and renders no ID of ${parsed.trustDomain}` }
 }

@@ -21,7 +21,7 @@ export function unmetClaimsByPath({
   base,
   judgements,
 }: PolicyContext): ReadonlyMap<string, readonly UnmetClaim[]> {
-  const wanting = base.compiled.flatMap(({ binding }) => {
+  const unmet = base.compiled.flatMap(({ binding }) => {
     const judgement = judgements.get(binding.key)
     const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
@@ -30,7 +30,7 @@ export function unmetClaimsByPath({
     const isOpen = judgement.state === 'waiting' || judgement.state === 'undetermined'
     return [{ path, binding: binding.key, why, isOpen }]
   })
-  return Map.groupBy(wanting, ({ path }) => path)
+  return Map.groupBy(unmet, ({ path }) => path)
 }
 
 /** The path of the ID that a binding asks for; undefined where its fields cannot be read. */

@@ -31,7 +31,7 @@ export function* findingSteps(analysis: Analysis): Steps<readonly Finding[]> {
   return (yield* unsortedFindings(analysis)).toSorted(compareFindings)
 }
 
-/** The findings about some bindings, by `namespace/name`, and those that concern everybody; a step for each pod. */
+/** The findings about some bindings, by `namespace/name`, and those that concern every registration; a step for each pod. */
 export function* findingStepsAbout(
   analysis: Analysis,
   bindings: ReadonlySet<string>,

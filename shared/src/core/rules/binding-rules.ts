@@ -18,7 +18,7 @@ interface Looked {
   readonly binding: Binding
   readonly judgement: Judgement
   readonly gate: NamespaceFilter
-  /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
+  /** Whether llm-d's objectives are served, looked up for all bindings together: it takes a look at every objective. */
   readonly llmD: boolean
 }
 

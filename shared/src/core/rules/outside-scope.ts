@@ -1,6 +1,6 @@
-// Whether what stands outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
+// Whether objects outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
 // pools, objectives and collisions end at the namespace. What can is a registration that gives an identity from here to
-// pods elsewhere or one from elsewhere to pods here, one that stops everybody's, and an output whose binding was not read.
+// pods elsewhere or one from elsewhere to pods here, one that stops every registration, and an output whose binding was not read.
 import type { Analysis } from '../analysis/analysis.ts'
 import { ANY } from '../collide/claim.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'

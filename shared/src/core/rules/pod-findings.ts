@@ -1,4 +1,4 @@
-// Findings that pods show. All pods are gone through once, for all rules and for how far each binding reaches.
+// Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -85,9 +85,9 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
   }
 }
 
-/** Bindings whose output is in force and reaches nobody. */
+/** Bindings whose output is in force and reaches no container. */
 function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
-  // Nobody is missing among pods that could not be listed.
+  // Pods unknown: do not report unreached bindings.
   if (analysis.snapshot.gaps.has('Pod')) return []
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   return analysis.compiled.flatMap(({ binding }) => {

@@ -10,6 +10,7 @@ import { subjectText, type Subject } from '../findings/finding.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
 
+/** What one rule finds on one pod. */
 export interface Note {
   readonly code: FindingCode
   readonly subject: Subject
@@ -22,11 +23,11 @@ export interface Note {
 /** A rule over one pod: what it shows, in no order. */
 export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
 
-/** What all rules may look up, made once per scan. */
+/** What all rules may look up in one scan of pods. */
 export interface Scan {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, Subject>
-  /** The subject that stands for an ID of ours. */
+  /** The binding behind an ID of ours, as a subject. */
   readonly ids: ReadonlyMap<string, Subject>
 }
 

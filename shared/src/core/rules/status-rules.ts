@@ -88,7 +88,7 @@ function changeText(change: Action, { status }: Binding): string | undefined {
   }
 }
 
-/** A cluster in step needs no operator that anybody can see; one that waits for something does. */
+/** Where nothing is to be written, a missing operator is no finding; where something is, it is. */
 function operatorFindings(
   waiting: readonly Finding[],
   operators: readonly OperatorDeployment[] | undefined,

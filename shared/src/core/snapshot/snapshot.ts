@@ -42,6 +42,7 @@ import type { PolicyKnowledge } from './policy-knowledge.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 
+/** Everything that an answer uses, read. */
 export interface Snapshot {
   /** In byte order of `namespace/name`, like every list here. */
   readonly bindings: readonly Binding[]
@@ -58,13 +59,13 @@ export interface Snapshot {
   readonly namespaces: readonly Namespace[]
   /** Undefined where nodes are not known: none was given, or they could not be listed. */
   readonly nodes: readonly Node[] | undefined
-  /** Pods that exist or stand in a manifest. */
+  /** Pods that exist, or that a manifest describes. */
   readonly pods: readonly Pod[]
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
-  /** Why something that is not here may be there all the same, per qualified kind; `*` stands for every kind. */
+  /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
   readonly gaps: ReadonlyMap<string, UnknownReason>
   /** The kinds that the API server says it does not serve, qualified. */
   readonly absentKinds: ReadonlySet<string>

@@ -1,5 +1,5 @@
 // The pods that a question about pods is about: those that exist, and those that workloads would make and that no existing
-// pod stands for.
+// pod represents.
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
@@ -17,7 +17,7 @@ export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
   const isRepresented = (template: Pod): boolean => {
     const alike = existing.like(template)
     if (alike === undefined || template.labels.size === 0) return alike !== undefined
-    // Thousands of workloads of one shape stand beside tens of thousands of pods: hence each question once, by index.
+    // There may be thousands of workloads of one shape and tens of thousands of pods: each question is answered once, by index.
     const { namespace, serviceAccountName, labels } = template
     const question = [namespace, serviceAccountName, existing.containersText(template), ...labels]
     return getOrCreate(
@@ -38,7 +38,7 @@ interface Alike {
 /** Pods by what those of one template have in common. In maps of maps: a text for each pod would be much to throw away. */
 class PodsByShape {
   readonly #shapes = new Map<string, Map<string, Map<string, Alike>>>()
-  /** Pods that share their containers as one and the same value are read once. */
+  /** By the list of containers, which pods of one list from a cluster share. */
   readonly #texts = new WeakMap<Pod['containers'], string>()
 
   constructor(pods: readonly Pod[]) {
