@@ -3,8 +3,11 @@
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
+import { alteredMessage, type AlteredField } from '@kleym/shared/core/plan/altered-fields.ts'
+import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { Indexes } from '../claims/indexes.ts'
@@ -189,11 +192,16 @@ export class Convergence {
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
     const statsBefore = this.#statsOf(key, output.metadata.name)
     // Called at once: the reservation belongs to the decision.
+    const options = { dryRunFirst: this.#lastTryFailed(key) }
     const writing =
       live === undefined
-        ? this.#options.writer.create(key, output)
-        : this.#options.writer.update(key, live, output)
+        ? this.#options.writer.create(action.binding, output, options)
+        : this.#options.writer.update(action.binding, live, output, options)
     const result = await writing
+    if (result.kind === 'altered') {
+      this.#noteAltered(key, output, result)
+      return 'again'
+    }
     if (result.kind === 'refused') {
       this.#options.applyFailures.note(key, output, result.message)
       return 'again'
@@ -202,6 +210,35 @@ export class Convergence {
       this.#noteWritten(key, action, { isRepair: advice.isRepair, answer: result.answer, statsBefore })
     }
     return this.#after(key, result, evaluation)
+  }
+
+  /**
+   * Whether memory or the status says that the last try to write an output for a binding has failed: then a dry run comes
+   * first, as a webhook may still alter what is written.
+   */
+  #lastTryFailed(key: string): boolean {
+    if (this.#options.applyFailures.has(key)) return true
+    const status = this.#options.caches.bindings.store.get(key)?.readStatus()
+    const { condition } = REASONS.ManagedOutputApplyFailed
+    return (
+      status?.conditions?.some(
+        ({ type, reason }) => type === condition && reason === 'ManagedOutputApplyFailed',
+      ) === true
+    )
+  }
+
+  #noteAltered(
+    key: string,
+    output: Output,
+    { fields, isStored }: { readonly fields: readonly AlteredField[]; readonly isStored: boolean },
+  ): void {
+    const { name } = output.metadata
+    this.#options.repairs.forget(name)
+    this.#options.applyFailures.note(key, output, alteredMessage(fields))
+    const text = isStored
+      ? 'an output came back other than it was proven; it is deleted'
+      : 'an output would come back other than it was proven; it is not written'
+    this.#options.log.warn(text, { binding: key, clusterSPIFFEID: name, altered: fields })
   }
 
   #noteWritten(
