@@ -42,7 +42,10 @@ export class Controller {
   readonly #reconciler: Reconciler
   /** Keys whose last attempt failed: looked at at once when the API server is heard of again. */
   readonly #failing = new Set<string>()
-  /** Until when the API server wants to hear nothing of a key (429, Retry-After), whatever else wakes it. */
+  /**
+   * Until when the API server wants to hear nothing of a key (429, Retry-After). A change that wakes the key later
+   * ends it: what is needed now is not what was put off then.
+   */
   readonly #notBefore = new Map<string, number>()
   #leads = false
   #cancelResync: () => void = () => {}
@@ -98,7 +101,7 @@ export class Controller {
 
   /** Looks at once at whatever has failed: the reason may be gone. */
   retryNow(): void {
-    for (const key of this.#failing) this.#wake(key)
+    if (this.#leads) for (const key of this.#failing) this.#queue.add(key)
   }
 
   async #reconcile(key: string): Promise<void> {
@@ -130,6 +133,7 @@ export class Controller {
   }
 
   #wake(key: string): void {
+    this.#notBefore.delete(key)
     if (this.#leads) this.#queue.add(key)
   }
 

@@ -461,3 +461,40 @@ test('one member more of a large collision rewrites at most eleven statuses, and
   expect(it.problems()).toEqual([])
   expect(it.watchdog.writes - writes).toBeLessThanOrEqual(11 + BYSTANDER_WRITES)
 }, 120_000)
+
+test('a server that asks for an hour is asked again after half a minute', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  it.unbind('a')
+  await it.carryOut(await it.held('delete'), 'put off')
+  await it.calm(29_999)
+  expect(it.outputs('a')).toHaveLength(1)
+  await it.calm(1)
+  expect(it.outputs('a')).toEqual([])
+  expect(await it.rest()).toEqual([])
+})
+
+test('a binding that is deleted after the server asked for time loses its identity at once', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  it.edit('a', { containerName: 'proxy' })
+  await it.carryOut(await it.held('update'), 'put off')
+  await it.calm(0)
+  it.unbind('a')
+  await it.calm(0)
+  expect(it.outputs('a')).toEqual([])
+  expect(await it.rest()).toEqual([])
+})
+
+test('a binding that is deleted while its write is in flight loses its identity at once, whatever the server asks for', async () => {
+  const it = await Scenario.of({ a: 'vllm' })
+  it.edit('a', { containerName: 'proxy' })
+  await it.carryOut(await it.held('update'), 'put off')
+  // The second time the status says already what it has to say: no write of it brings the deletion to light.
+  await it.calm(30_000, { holds: ({ verb }) => verb === 'update' })
+  const update = await it.held('update')
+  it.unbind('a')
+  await it.calm(0, { holds: (call) => call === update })
+  await it.carryOut(update, 'put off')
+  await it.calm(0)
+  expect(it.outputs('a')).toEqual([])
+  expect(await it.rest()).toEqual([])
+})

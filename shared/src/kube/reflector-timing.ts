@@ -5,9 +5,6 @@ import { ApiError } from './errors.ts'
 const FIRST_CEILING_MS = 1_600
 const LAST_CEILING_MS = 30_000
 
-/** What an API server may ask for at most (and less than what a timer overflows at). */
-const LONGEST_ASKED_MS = 300_000
-
 /** An API server ends a watch itself after 290 to 580 s, as client-go asks it to: not all of them at one moment. */
 const SHORTEST_WATCH_S = 290
 const LONGEST_WATCH_S = 580
@@ -26,7 +23,7 @@ export function waitAfter(failures: number, error: unknown, random: () => number
   const ceiling = Math.min(LAST_CEILING_MS, FIRST_CEILING_MS * 2 ** (failures - 1))
   const wait = (ceiling / 2) * (1 + random())
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
-  return Math.max(wait, Math.min(asked, LONGEST_ASKED_MS))
+  return Math.max(wait, asked)
 }
 
 /** `timeoutSeconds` of one watch. */
