@@ -3,6 +3,7 @@
 // an API server that restarts on two shared cores may be away for longer than one lasts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { holdIdle } from '../../operator/test/idle-connections.ts'
 import type { ControlPlane } from './control-plane.ts'
 import {
   goTo,
@@ -23,7 +24,17 @@ import {
 } from './fault-proxy.ts'
 import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
-import { binding, bindingId, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'
+import {
+  binding,
+  bindingId,
+  conditionOf,
+  estate,
+  objective,
+  outputId,
+  outputsOf,
+  pool,
+  untilReason,
+} from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { until } from './wait.ts'
 import { judgeWrites } from './write-rules.ts'
@@ -228,6 +239,16 @@ describe('the state is that of a run in peace when in the midst of it', () => {
     }
     expect(noise(space)).toEqual([])
   })
+})
+
+test('a pod that holds 280 idle connections to the probes fails none of sixty', async () => {
+  const flood = await holdIdle(operator.probePort, 280)
+  try {
+    for (let probe = 0; probe < 60; probe++) expect((await operator.probe('/healthz')).status).toBe(200)
+    expect(flood.lost).toBeGreaterThanOrEqual(60)
+  } finally {
+    flood.end()
+  }
 })
 
 describe('what was missed is made up for when', () => {

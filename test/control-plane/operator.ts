@@ -33,6 +33,8 @@ export interface RunningOperator {
   log(): readonly JsonRecord[]
   /** Resolves when it has become the leader and works. */
   leads(): Promise<void>
+  /** Where the probe server listens. */
+  readonly probePort: number
   /** GET of a path of the probe server, e.g. `/readyz`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>
   /** GET /metrics. */
@@ -96,6 +98,7 @@ export async function startOperator(
         return log().some((line) => line['message'] === 'leading')
       }, 'the operator to lead')
     },
+    probePort: probes,
     probe: (path) => fetchText(probes, path),
     metrics: async () => (await fetchText(metrics, '/metrics')).body,
     stop: () => end('SIGTERM'),
