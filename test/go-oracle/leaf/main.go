@@ -34,7 +34,7 @@ func main() {
 	if *out == "" {
 		log.Fatal("leaf: -out is required")
 	}
-	for _, t := range []table{durations, regexps, dnsNames, spiffeIDs, trustDomains, labelKeys, labelValues, dns1123, selectors} {
+	for _, t := range []table{proxies, durations, regexps, dnsNames, spiffeIDs, trustDomains, labelKeys, labelValues, dns1123, selectors} {
 		if err := write(t, *out, *count, *seed); err != nil {
 			log.Fatal(err)
 		}
