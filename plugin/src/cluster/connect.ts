@@ -5,6 +5,7 @@ import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
 import type { ClusterOptions } from '../cli/cluster-flags.ts'
 import type { CommandContext } from '../cli/context.ts'
 import { KleymError } from '../cli/errors.ts'
+import { escapeTerminal, neutraliseCommands } from '../output/escape.ts'
 
 /** How many requests are under way at a time: enough to hide the way there and back, few enough for a small server. */
 const REQUESTS_AT_ONCE = 8
@@ -18,6 +19,8 @@ export interface Connection {
   readonly namespace: string
   /** `kind-dev (https://127.0.0.1:6443)`: for errors. */
   readonly name: string
+  /** What the person is to hear before the answer, a line each. */
+  readonly warnings: readonly string[]
   /** Ends all connections; a process that is done would wait for them else. */
   close(): void
 }
@@ -42,7 +45,13 @@ export async function connect(
       maxSockets: REQUESTS_AT_ONCE,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
-    return { client, namespace: cluster.namespace, name: nameOf(cluster), close: () => client.close() }
+    return {
+      client,
+      namespace: cluster.namespace,
+      name: nameOf(cluster),
+      warnings: warningsOf(cluster),
+      close: () => client.close(),
+    }
   } catch (error) {
     if (error instanceof ClusterConfigError) throw configError(error)
     throw error
@@ -53,6 +62,19 @@ export async function connect(
 export function configError(error: ClusterConfigError): KleymError {
   const { what, where, why, fix } = error
   return new KleymError({ code: 'unreachable', what, where, why, fix }, { cause: error })
+}
+
+/** Without it, a 401 or 403 of a server that would take the token would be a riddle. */
+function warningsOf({ server, withheld }: Cluster): readonly string[] {
+  if (withheld === undefined) return []
+  return [
+    `${server.origin} is no TLS connection, so ${withheld} of the user is not sent; give an https:// address`,
+  ]
+}
+
+/** Tells the warnings of a connection on stderr. */
+export function warn({ warnings }: Connection, { stderr }: Pick<CommandContext, 'stderr'>): void {
+  for (const text of warnings) stderr.write(`warning: ${neutraliseCommands(escapeTerminal(text))}\n`)
 }
 
 function nameOf({ contextName, server }: Cluster): string {
