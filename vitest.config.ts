@@ -13,6 +13,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'anywhere',
+          // A bound for a machine that does other work too; no test here takes more than a few seconds.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/control-plane/**', 'test/svid/**'],
           sequence: { groupOrder: 0 },

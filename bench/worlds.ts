@@ -1,10 +1,10 @@
 // Made-up worlds of any size: bindings alone in several shapes, and whole clusters with pods and ClusterSPIFFEIDs. The same
 // arguments give the same world.
-import { analyse } from '@kleym/shared/core/analysis.ts'
+import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
-import { readSnapshot } from '@kleym/shared/core/snapshot.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import {
   bindingObject,
   CLASS_NAME,

@@ -1,12 +1,12 @@
 // `docs/reference/commands.md`: every command with its usage, flags and examples, from the classes that `--help` reads.
 import type { Command } from '@oclif/core/command'
 import { keysOf } from '../shared/src/core/json.ts'
-import { KleymCommand } from '../plugin/src/cli/command.ts'
-import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/cli/commands.ts'
-import { BIN } from '../plugin/src/cli/embedded.ts'
-import { EXIT } from '../plugin/src/cli/errors.ts'
+import { KleymCommand } from '../plugin/src/flags/command.ts'
+import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
+import { BIN } from '../plugin/src/program/embedded.ts'
+import { EXIT } from '../plugin/src/io/errors.ts'
 
-const NOTE = '<!-- Generated from plugin/src/commands by `npm run generate`; do not edit. -->'
+const NOTE = '<!-- Generated from plugin/src/answers by `npm run generate`; do not edit. -->'
 
 /** What each exit code says, once for every command and format. */
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {

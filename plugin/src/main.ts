@@ -5,12 +5,12 @@
 import process from 'node:process'
 import { dig } from '@kleym/shared/core/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { CommandContext, Interrupts } from './cli/context.ts'
-import { asKleymError, EXIT, formatError, KleymError } from './cli/errors.ts'
-import { FileOutput } from './cli/file-output.ts'
-import { runProgram } from './cli/program.ts'
-import { VERSION } from './cli/version.ts'
-import { askedFor, COMPLETE } from './completion/ask.ts'
+import type { CommandContext, Interrupts } from './io/context.ts'
+import { asKleymError, EXIT, formatError, KleymError } from './io/errors.ts'
+import { FileOutput } from './io/file-output.ts'
+import { runProgram } from './program/program.ts'
+import { VERSION } from './io/version.ts'
+import { askedFor, COMPLETE } from './io/completion-request.ts'
 
 const crashListeners = new Set<(error: unknown) => void>()
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { displayWidth } from '../../plugin/src/view/width.ts'
+import { displayWidth } from '../../plugin/src/text/width.ts'
 import { inProcess } from '../../plugin/test/cli/in-process.ts'
 import { FINDING_CODES } from '../../shared/src/core/registry/findings.ts'
 import { REASONS, REASON_NAMES } from '../../shared/src/core/registry/reasons.ts'

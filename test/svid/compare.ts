@@ -1,9 +1,9 @@
 // The comparer: what the prediction says of a cluster as it is, against what SCM has made of it on a real spire-server.
 // What the prediction calls *depends* or *unknown* is no difference; it is counted, by cause.
-import { analyse, type Analysis } from '../../shared/src/core/analysis.ts'
+import { analyse, type Analysis } from '../../shared/src/core/analysis/analysis.ts'
 import { dig, stringAt } from '../../shared/src/core/json.ts'
 import { readScmSettings } from '../../shared/src/core/objects/scm-config.ts'
-import { readSnapshot } from '../../shared/src/core/snapshot.ts'
+import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import { entryKey } from '../../shared/src/core/spire/entry-key.ts'
 import { registrationEntries, type RegistrationEntry } from '../../shared/src/core/spire/entries.ts'
 import {
@@ -182,7 +182,7 @@ function asHeld(entry: RegistrationEntry): HeldEntry {
 function heldKey({ spiffeId, parentId, selectors }: HeldEntry): string {
   const pairs = selectors.map((text) => {
     const colon = text.indexOf(':')
-    return { type: text.slice(0, colon), value: text.slice(colon + 1), open: [] }
+    return { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
   })
   return entryKey({ spiffeId, parentId, selectors: pairs })
 }

@@ -1,7 +1,7 @@
 // What a person sees on a terminal, from the bytes that a program writes to it: enough of a VT100 with an alternate screen
 // for what ink writes. A sequence that it does not know is an error: guessing would show what nobody sees.
 // https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
-import { displayWidth } from '../../plugin/src/view/width.ts'
+import { displayWidth } from '../../plugin/src/text/width.ts'
 
 interface Buffer {
   cells: string[][]

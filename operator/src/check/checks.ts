@@ -1,7 +1,7 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { ignoranceText } from '@kleym/shared/core/knowledge.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer } from '@kleym/shared/kube/discovery.ts'
@@ -33,7 +33,7 @@ export async function checkServer(client: Discoverer, server: URL): Promise<Verd
     return {
       state: 'failed',
       about,
-      says: ignoranceText(ignoranceOf(error, 'get', `the version of ${server.host}`)),
+      says: unknownReasonText(ignoranceOf(error, 'get', `the version of ${server.host}`)),
       fix: 'see that pods of this namespace may connect to the API server, and as whom',
     }
   }
@@ -75,7 +75,7 @@ async function review(
     })
     return isAllowed(answer) ? 'granted' : 'refused'
   } catch (error) {
-    return { why: ignoranceText(ignoranceOf(error, 'create', kind)) }
+    return { why: unknownReasonText(ignoranceOf(error, 'create', kind)) }
   }
 }
 
@@ -113,7 +113,7 @@ async function checkNeed(client: Discoverer, need: Need): Promise<Verdict> {
   const { kinds } = need
   const served = await discover(client, kinds)
   const found = kinds.filter((_, at) => served[at]?.state === 'served')
-  const unknown = served.flatMap((one) => (one.state === 'unknown' ? [ignoranceText(one.why)] : []))
+  const unknown = served.flatMap((one) => (one.state === 'unknown' ? [unknownReasonText(one.why)] : []))
   // One that could not be asked about keeps the operator from whatever needs it, as one that is missing does.
   if (unknown.length > 0)
     return { state: 'failed', about, says: unknown.join('; '), fix: 'see why its API does not answer' }
@@ -176,6 +176,6 @@ async function look(api: Pick<Api, 'get'>, lease: LeaseName): Promise<Sighting |
     return { why: holder === '' ? 'nobody holds it' : 'what holds it is no kleym-operator' }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return { why: 'there is none' }
-    return { why: ignoranceText(ignoranceOf(error, 'get', resourceName(LEASES))) }
+    return { why: unknownReasonText(ignoranceOf(error, 'get', resourceName(LEASES))) }
   }
 }

@@ -1,6 +1,6 @@
 // A binding that lives: decide from the caches, carry out one write, decide again, until nothing is due; then say so in
 // the status. Level-based: why it was woken does not matter (contract §6 to §8, runtime "Loop").
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
@@ -271,15 +271,19 @@ export class Convergence {
   }
 }
 
-const CONFLICTING: Ignorance = { verb: 'update', what: CLUSTER_SPIFFE_ID_KIND, cause: 'conflicting writes' }
-const VANISHING: Ignorance = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
-const REFUSED: Ignorance = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
+const CONFLICTING: UnknownReason = {
+  verb: 'update',
+  what: CLUSTER_SPIFFE_ID_KIND,
+  cause: 'conflicting writes',
+}
+const VANISHING: UnknownReason = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
+const REFUSED: UnknownReason = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
 
 /** Whether nothing is due, of all that is known now. */
 function isAtRest(outlook: Outlook): boolean {
   return outlook.kind === 'decided' && outlook.judgement.state === 'ready' && outlook.actions.length === 0
 }
 
-function undetermined({ judgement }: { readonly judgement: Judgement }, why: Ignorance): Judgement {
+function undetermined({ judgement }: { readonly judgement: Judgement }, why: UnknownReason): Judgement {
   return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why }
 }

@@ -2,7 +2,7 @@
 // it does, and the CRDs as the sign to look again. A kind is absent only when the API server says so; a discovery that
 // fails is tried again.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -255,7 +255,7 @@ export class Kinds {
   }
 
   /** A cache that has been filled is as good as it was a moment ago, unless it may not be read any more. */
-  #distrustLater(keeper: Keeper, why: Ignorance): void {
+  #distrustLater(keeper: Keeper, why: UnknownReason): void {
     keeper.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
       keeper.cancelDistrust = undefined
       keeper.cache.stand({ kind: 'unknown', why })

@@ -83,7 +83,7 @@ class CachedBinding implements Binding {
   readonly mode: Binding['mode']
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
-  readonly standing = 'live'
+  readonly lifecycle = 'live'
   readonly origin = undefined
   readonly #status: string | undefined
 
@@ -107,7 +107,7 @@ class CachedBinding implements Binding {
 class CachedOutput implements ClusterSpiffeId {
   readonly meta: ClusterSpiffeId['meta']
   readonly undecodable: readonly string[]
-  readonly standing = 'live'
+  readonly lifecycle = 'live'
   readonly origin = undefined
   readonly #spec: string | undefined
 

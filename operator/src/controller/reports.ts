@@ -6,7 +6,7 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { BindingStatus, Condition } from '@kleym/shared/core/objects/binding-status.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import type { Judgement, LiveOutput } from '@kleym/shared/core/plan/plan.ts'
-import { nextStatus, verdictOf, type Verdict } from '@kleym/shared/core/plan/status.ts'
+import { nextStatus, verdictOf, type StatusVerdict } from '@kleym/shared/core/plan/status.ts'
 import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { EventRecorder } from '../telemetry/events.ts'
@@ -30,7 +30,7 @@ interface Told {
   readonly binding: Binding
   readonly before: BindingStatus | undefined
   readonly judgement: Judgement
-  readonly verdict: Verdict
+  readonly verdict: StatusVerdict
 }
 
 export class Reports {
@@ -151,7 +151,7 @@ function conditionOf(status: BindingStatus | undefined, type: ConditionType): Co
   return status?.conditions?.find((condition) => condition.type === type)
 }
 
-function outcomeOf({ reason }: Verdict, { compiled }: Judgement): Outcome {
+function outcomeOf({ reason }: StatusVerdict, { compiled }: Judgement): Outcome {
   const { mode } = compiled.binding
   return { condition: REASONS[reason].condition, reason, mode: mode.ok ? mode.value : 'Unsupported' }
 }
@@ -159,7 +159,7 @@ function outcomeOf({ reason }: Verdict, { compiled }: Judgement): Outcome {
 function logKeysOf(
   { key, poolRef, objectiveRef, mode }: Binding,
   judgement: Judgement,
-  verdict: Verdict,
+  verdict: StatusVerdict,
 ): LogKeys {
   const { result } = judgement.compiled
   return {

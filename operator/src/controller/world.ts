@@ -1,7 +1,7 @@
 // What the operator knows of the cluster: a cache for each kind that it reads, and how far each may be believed. Who
 // fills the caches (reflectors, a simulation) is not this file's business.
 import { OBJECTIVE_KINDS, POOL_KINDS, type ObjectiveGroup, type PoolGroup } from '@kleym/shared/core/kinds.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
@@ -17,7 +17,7 @@ export type Standing =
   /** The API server says that it does not serve the kind. */
   | { readonly kind: 'absent' }
   /** It could not be filled, or may no longer be. */
-  | { readonly kind: 'unknown'; readonly why: Ignorance }
+  | { readonly kind: 'unknown'; readonly why: UnknownReason }
 
 /** A cache of whatever kind, to those who do not look at its objects. */
 export interface AnyCache {

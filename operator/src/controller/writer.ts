@@ -1,7 +1,7 @@
 // Every write of the operator, one by one, and what its answer means. An answer to our own write is taken into the cache
 // at once: it counts as a live read (contract §6). Nothing here decides; nothing here retries.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import {
   BINDING_GROUP,
   BINDING_KIND,
@@ -37,7 +37,7 @@ export type WriteResult =
   /** The API server does not serve the kind. */
   | { readonly kind: 'kind absent' }
   /** Not carried out, or nobody knows; `unsettled` writes keep their reservation until a live read. */
-  | { readonly kind: 'unknown'; readonly why: Ignorance; readonly retryAfterMs: number | undefined }
+  | { readonly kind: 'unknown'; readonly why: UnknownReason; readonly retryAfterMs: number | undefined }
 
 /** What a live read of one name came to. */
 export type ReadResult =
@@ -228,7 +228,7 @@ export class Writer {
   /** What a failure means; where somebody else was faster, what is there now is read first. */
   async #failed(
     error: unknown,
-    verb: Ignorance['verb'],
+    verb: UnknownReason['verb'],
     what: string,
     readAgain: () => Promise<WriteResult>,
   ): Promise<WriteResult> {
@@ -266,7 +266,11 @@ function isRefusal(error: unknown): error is ApiError {
   )
 }
 
-function unknown(error: unknown, verb: Ignorance['verb'], what: string): WriteResult & { kind: 'unknown' } {
+function unknown(
+  error: unknown,
+  verb: UnknownReason['verb'],
+  what: string,
+): WriteResult & { kind: 'unknown' } {
   // Anything but an answer or a failed connection is a bug, and must not pass for a failure to retry.
   if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined

@@ -1,7 +1,7 @@
 // The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
 // of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds nobody up.
-import { entryOf } from '@kleym/shared/core/entry.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
 
@@ -209,7 +209,7 @@ export class WorkQueue {
       return
     }
     const name = this.#groupOf(key)
-    const group = entryOf(this.#groups, name, () => ({ name, keys: new Fifo<string>() }))
+    const group = getOrCreate(this.#groups, name, () => ({ name, keys: new Fifo<string>() }))
     if (group.keys.size === 0) this.#turns.push(group)
     group.keys.push(key)
     this.#depth += 1

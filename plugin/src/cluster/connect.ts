@@ -2,10 +2,10 @@
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import { ClusterConfigError, type Cluster } from '@kleym/shared/kube/cluster.ts'
 import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
-import type { ClusterOptions } from '../cli/cluster-flags.ts'
-import type { CommandContext } from '../cli/context.ts'
-import { KleymError } from '../cli/errors.ts'
-import { escapeTerminal, neutraliseCommands } from '../output/escape.ts'
+import type { ClusterOptions } from '../flags/cluster-flags.ts'
+import type { CommandContext } from '../io/context.ts'
+import { KleymError } from '../io/errors.ts'
+import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
 /** How many requests are under way at a time: enough to hide the way there and back, few enough for a small server. */
 const REQUESTS_AT_ONCE = 8

@@ -7,7 +7,7 @@ import {
   DEFAULT_LEASE_NAME,
   LEASE_NAME_FLAG,
 } from '@kleym/shared/core/install/operator-settings.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
@@ -92,8 +92,8 @@ export async function readInstallation(
 }
 
 /** Why Deployments could not be looked for: a detail to other commands, and half the question to `status`. */
-export function operatorsUnknown({ doubts }: LiveSide): readonly Ignorance[] {
-  return doubts.filter(({ what }) => what === resourceName(DEPLOYMENTS))
+export function operatorsUnknown({ unverifiedRefs }: LiveSide): readonly UnknownReason[] {
+  return unverifiedRefs.filter(({ what }) => what === resourceName(DEPLOYMENTS))
 }
 
 async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): Promise<Leader | undefined> {
@@ -102,7 +102,7 @@ async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): 
   const { namespace } = readMeta(deployment.value)
   const name = leaseName(deployment)
   const reading = await reader.get(LEASES, name, namespace)
-  if (reading.state === 'unknown') side.doubts.push(reading.why)
+  if (reading.state === 'unknown') side.unverifiedRefs.push(reading.why)
   const [lease] = reading.state === 'read' ? reading.objects : []
   const spec = lease?.value['spec']
   if (!isRecord(spec)) return undefined

@@ -1,8 +1,8 @@
 // The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
 // from the templates that there are (spec "Where the state comes from").
 import { isRecord } from '@kleym/shared/core/json.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
-import { mentionsOf } from '@kleym/shared/core/gotemplate/mentions.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
 import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'
@@ -35,13 +35,13 @@ export interface LiveSide {
   readonly objects: RawObject[]
   /** The operator's Deployments, which tell its settings; undefined where they could not be looked for. */
   readonly operatorDeployments: readonly RawObject[] | undefined
-  readonly gaps: ReadonlyMap<string, Ignorance>
+  readonly gaps: ReadonlyMap<string, UnknownReason>
   readonly absentKinds: ReadonlySet<string>
   readonly listedKinds: ReadonlySet<string>
   /** Undefined: all. */
   readonly namespacesRead: ReadonlySet<string> | undefined
   /** What was looked for to be more exact, and could not be had. */
-  readonly doubts: readonly Ignorance[]
+  readonly unverifiedRefs: readonly UnknownReason[]
 }
 
 export interface LiveQuestion {
@@ -135,7 +135,7 @@ export async function readScmConfigs(
     const reading = await reader.read({ resource: CONFIG_MAPS, namespaces: [namespace], trim: WHOLE })
     const found = reading.state === 'absent' ? [] : reading.objects.filter(holdsScmConfig)
     side.objects.push(...found)
-    if (reading.state === 'unknown') side.doubts.push(reading.why)
+    if (reading.state === 'unknown') side.unverifiedRefs.push(reading.why)
     if (found.length > 0) return
   }
 }
@@ -192,9 +192,9 @@ function templatesOf(spec: ClusterSpiffeIdSpec): readonly string[] {
 /** Collects readings. */
 export class Side {
   readonly objects: RawObject[] = []
-  readonly doubts: Ignorance[] = []
+  readonly unverifiedRefs: UnknownReason[] = []
   readonly #kind: string | undefined
-  readonly #gaps = new Map<string, Ignorance>()
+  readonly #gaps = new Map<string, UnknownReason>()
   readonly #absent = new Set<string>()
   readonly #listed = new Set<string>()
 
@@ -213,7 +213,7 @@ export class Side {
   }
 
   finish(operator: Reading, namespaces: readonly string[] | undefined): LiveSide {
-    if (operator.state === 'unknown') this.doubts.push(operator.why)
+    if (operator.state === 'unknown') this.unverifiedRefs.push(operator.why)
     return {
       objects: this.objects,
       operatorDeployments: operator.state === 'read' ? operator.objects : undefined,
@@ -221,7 +221,9 @@ export class Side {
       absentKinds: this.#absent,
       listedKinds: this.#listed,
       namespacesRead: namespaces === undefined ? undefined : new Set(namespaces),
-      doubts: this.doubts.toSorted((a, b) => compareBytes(ignoranceText(a), ignoranceText(b))),
+      unverifiedRefs: this.unverifiedRefs.toSorted((a, b) =>
+        compareBytes(unknownReasonText(a), unknownReasonText(b)),
+      ),
     }
   }
 }

@@ -1,5 +1,5 @@
 // A line on stderr that tells what has come so far, where a read takes longer than a second and a person is watching.
-import type { CommandContext } from '../cli/context.ts'
+import type { CommandContext } from '../io/context.ts'
 import type { OnPage } from './reader.ts'
 
 /** From when on a person wonders whether anything happens, in milliseconds. */

@@ -1,5 +1,5 @@
 // What a user would need to be allowed, for what the API server forbade: a rule that can be pasted into a Role.
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { RESOURCES, resourceName } from '@kleym/shared/kube/resources.ts'
 
@@ -8,7 +8,7 @@ const BY_NAME: ReadonlyMap<string, Resource> = new Map(
 )
 
 /** For what the API server forbade, the rules that would allow it, below the place where they belong; one line each. */
-export function helpfulRules(unknown: readonly Ignorance[]): readonly string[] {
+export function helpfulRules(unknown: readonly UnknownReason[]): readonly string[] {
   const byPlace = Map.groupBy(
     unknown.filter(({ cause, what }) => cause === 'forbidden' && BY_NAME.has(what)),
     placeOf,
@@ -16,14 +16,14 @@ export function helpfulRules(unknown: readonly Ignorance[]): readonly string[] {
   return [...byPlace].flatMap(([place, reads]) => [`${place} would need these rules:`, ...rulesOf(reads)])
 }
 
-function placeOf({ namespace, what }: Ignorance): string {
+function placeOf({ namespace, what }: UnknownReason): string {
   return namespace === undefined || BY_NAME.get(what)?.namespaced === false
     ? 'a ClusterRole'
     : `a Role in namespace ${namespace}`
 }
 
 /** One rule for each API group and verb. */
-function rulesOf(reads: readonly Ignorance[]): readonly string[] {
+function rulesOf(reads: readonly UnknownReason[]): readonly string[] {
   const asked = reads.flatMap(({ verb, what }) => {
     const resource = BY_NAME.get(what)
     return resource === undefined ? [] : [{ verb, ...resource }]

@@ -1,7 +1,7 @@
 // Lists from a cluster, side by side and page by page, with what could not be had as a reason: each read that fails
 // costs only the answers that need it (spec "Where the state comes from").
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
@@ -41,7 +41,7 @@ export type Reading =
       readonly state: 'unknown'
       /** What was read all the same, in other namespaces. */
       readonly objects: readonly RawObject[]
-      readonly why: Ignorance
+      readonly why: UnknownReason
     }
 
 /** Told of every page: how many objects of a kind have come with it. */

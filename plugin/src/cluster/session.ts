@@ -1,6 +1,6 @@
 // One command's dealings with a cluster: the connection, its lists, and a line of progress while they take long.
-import type { ClusterOptions } from '../cli/cluster-flags.ts'
-import type { CommandContext } from '../cli/context.ts'
+import type { ClusterOptions } from '../flags/cluster-flags.ts'
+import type { CommandContext } from '../io/context.ts'
 import { connect, warn } from './connect.ts'
 import { readInstallation, type Installation, type InstallationQuestion } from './installation.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'

@@ -1,7 +1,7 @@
 // Failures after which there is no answer to give: no cluster there, or none that knows us.
 import { ClusterConfigError } from '@kleym/shared/kube/cluster.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
-import { KleymError } from '../cli/errors.ts'
+import { KleymError } from '../io/errors.ts'
 import { configError } from './connect.ts'
 
 /** The error for a first request that failed; undefined where others may succeed all the same. */

@@ -2,19 +2,19 @@
 // does.
 import { FINDING_CODES, findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { ACCESS_POLICIES, BINDINGS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
-import { COMPLETION_ACTIONS } from '../commands/completion/actions.ts'
-import type { Lookup } from './lookup.ts'
-import { kindAndName, objectWords, type Scope } from './names.ts'
-import { DIRECTIVE, NOTHING, offer, type Candidate, type Completion } from './protocol.ts'
+import { COMPLETION_ACTIONS } from '../answers/completion/actions.ts'
+import type { CompletionLookup } from './lookup.ts'
+import { kindAndName, objectWords, type NameScope } from './names.ts'
+import { DIRECTIVE, NOTHING, offer, type CompletionCandidate, type Completion } from './protocol.ts'
 
 export interface ArgumentWord {
   readonly typed: string
   /** The arguments before it. */
   readonly before: readonly string[]
-  readonly scope: Scope
+  readonly scope: NameScope
 }
 
-type Complete = (word: ArgumentWord, lookup: Lookup | undefined) => Promise<Completion>
+type Complete = (word: ArgumentWord, lookup: CompletionLookup | undefined) => Promise<Completion>
 
 /** By command; one that is not here takes no arguments. */
 const ARGUMENTS: Readonly<Record<string, Complete>> = {
@@ -48,14 +48,14 @@ const ARGUMENTS: Readonly<Record<string, Complete>> = {
 export async function completeArgument(
   command: string,
   word: ArgumentWord,
-  lookup: Lookup | undefined,
+  lookup: CompletionLookup | undefined,
 ): Promise<Completion> {
   const complete = Object.hasOwn(ARGUMENTS, command) ? ARGUMENTS[command] : undefined
   return complete === undefined ? NOTHING : complete(word, lookup)
 }
 
 /** Codes are offered once their first letter is typed, and go on as it was typed: shells compare letter by letter. */
-function codes(typed: string): readonly Candidate[] {
+function codes(typed: string): readonly CompletionCandidate[] {
   if (typed === '') return []
   return FINDING_CODES.filter((code) => code.startsWith(typed.toUpperCase())).map((code) => ({
     text: typed + code.slice(typed.length),

@@ -1,14 +1,14 @@
 // `kubectl kleym __complete WORDS...`: what could stand in place of the last word. Commands and flags come from the
 // command classes, which hold no code behind them: loading them costs no more than a table of their own would.
 import type { Command } from '@oclif/core/command'
-import { COMMANDS, isCommand, QUESTIONS } from '../cli/commands.ts'
-import type { ClusterFlags } from '../cli/cluster-flags.ts'
-import type { CommandContext } from '../cli/context.ts'
+import { COMMANDS, isCommand, QUESTIONS } from '../answers/commands.ts'
+import type { ClusterFlags } from '../flags/cluster-flags.ts'
+import type { CommandContext } from '../io/context.ts'
 import { completeArgument } from './arguments.ts'
 import { debugTo } from './debug.ts'
-import { createLookup, type Lookup } from './lookup.ts'
-import type { Scope } from './names.ts'
-import { NOTHING, offer, printCompletion, type Candidate, type Completion } from './protocol.ts'
+import { createLookup, type CompletionLookup } from './lookup.ts'
+import type { NameScope } from './names.ts'
+import { NOTHING, offer, printCompletion, type CompletionCandidate, type Completion } from './protocol.ts'
 import { completeValue } from './values.ts'
 import { readWords, type CommandLine, type FlagDefinitions } from './words.ts'
 
@@ -25,7 +25,7 @@ export async function completionFor(words: readonly string[], context: CommandCo
 }
 
 /** Makes the lookup for what a command line says of the cluster; it is closed once it has been used. */
-export type LookupMaker = (flags: ClusterFlags) => Lookup & { close(): void }
+export type LookupMaker = (flags: ClusterFlags) => CompletionLookup & { close(): void }
 
 /** What could stand in place of the last word. */
 export async function complete(words: readonly string[], lookupFor: LookupMaker): Promise<Completion> {
@@ -60,8 +60,8 @@ function flagsOf(command: Command.Class): FlagDefinitions {
 
 const HELP_ABOUT = 'Help of a command.'
 
-function commandWords(typed: string): readonly Candidate[] {
-  const words: readonly Candidate[] = [
+function commandWords(typed: string): readonly CompletionCandidate[] {
+  const words: readonly CompletionCandidate[] = [
     ...Object.entries(QUESTIONS).map(([text, about]) => ({ text, about })),
     { text: 'help', about: HELP_ABOUT },
     ...(typed.startsWith('-')
@@ -75,7 +75,11 @@ function commandWords(typed: string): readonly Candidate[] {
 }
 
 /** Flags that can still be given: by their long names, and by their letters where one dash is typed. */
-function flagWords(typed: string, flags: FlagDefinitions, given: CommandLine['given']): readonly Candidate[] {
+function flagWords(
+  typed: string,
+  flags: FlagDefinitions,
+  given: CommandLine['given'],
+): readonly CompletionCandidate[] {
   const open = Object.entries(flags).filter(
     ([name, flag]) =>
       flag.hidden !== true && (!given.has(name) || (flag.type === 'option' && flag.multiple === true)),
@@ -88,11 +92,11 @@ function flagWords(typed: string, flags: FlagDefinitions, given: CommandLine['gi
   return [...words, { text: '--help', about: HELP_ABOUT }].filter(({ text }) => text.startsWith(typed))
 }
 
-function attached(head: string, { text, ...rest }: Candidate): Candidate {
+function attached(head: string, { text, ...rest }: CompletionCandidate): CompletionCandidate {
   return { text: head + text, ...rest }
 }
 
-function scopeOf({ given }: CommandLine): Scope {
+function scopeOf({ given }: CommandLine): NameScope {
   return { namespace: lastOf(given, 'namespace'), allNamespaces: given.has('all-namespaces') }
 }
 

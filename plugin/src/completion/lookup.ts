@@ -5,9 +5,9 @@ import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../cli/cluster-flags.ts'
-import type { CommandContext } from '../cli/context.ts'
-import { KleymError } from '../cli/errors.ts'
+import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../flags/cluster-flags.ts'
+import type { CommandContext } from '../io/context.ts'
+import { KleymError } from '../io/errors.ts'
 import type { Connection } from '../cluster/connect.ts'
 
 /** How long all lookups of one completion may take together, in milliseconds. */
@@ -19,7 +19,7 @@ const MAX_NAMES = 500
 export type KubeconfigList = 'contexts' | 'clusters' | 'users'
 
 /** Where names come from; a list that cannot be had is empty, or ends early. */
-export interface Lookup {
+export interface CompletionLookup {
   /** The namespace of the chosen context; undefined where there is none to know. */
   namespace(): Promise<string | undefined>
   /** The names of a kind that pass; in all namespaces where none is given. */
@@ -41,7 +41,7 @@ export interface LookupIo extends Pick<CommandContext, 'cwd' | 'env' | 'version'
 }
 
 /** The lookup for a command line that says `flags`; the time begins to run when it is made. */
-export function createLookup(flags: ClusterFlags, io: LookupIo): Lookup & { close(): void } {
+export function createLookup(flags: ClusterFlags, io: LookupIo): CompletionLookup & { close(): void } {
   const deadline = deadlineIn(LOOKUP_MS, io.clock)
   let connecting: Promise<Connection> | undefined
   const connection = async (): Promise<Connection> => (connecting ??= connectAs(flags, io))

@@ -3,14 +3,14 @@ import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ACCESS_POLICIES, BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { kindNamed } from '../sources/kind-name.ts'
-import type { Lookup } from './lookup.ts'
-import { DIRECTIVE, NOTHING, offer, type Candidate, type Completion } from './protocol.ts'
+import type { CompletionLookup } from './lookup.ts'
+import { DIRECTIVE, NOTHING, offer, type CompletionCandidate, type Completion } from './protocol.ts'
 
 /** The kinds whose names are completed. */
 export const NAMED: readonly Resource[] = [BINDINGS, ACCESS_POLICIES, PODS, ...WORKLOADS]
 
 /** What a command line says about namespaces. */
-export interface Scope {
+export interface NameScope {
   /** That of `-n`. */
   readonly namespace: string | undefined
   readonly allNamespaces: boolean
@@ -22,11 +22,14 @@ export interface NameWord {
   readonly prefix: string
   /** The whole word, with the prefix. */
   readonly typed: string
-  readonly scope: Scope
+  readonly scope: NameScope
 }
 
 /** Words for objects of one kind: by name in the namespace in force, by NAMESPACE/NAME in all or in a written one. */
-export async function objectWords(word: NameWord, lookup: Lookup): Promise<readonly Candidate[]> {
+export async function objectWords(
+  word: NameWord,
+  lookup: CompletionLookup,
+): Promise<readonly CompletionCandidate[]> {
   const { resource, prefix, typed, scope } = word
   const written = typed.slice(prefix.length)
   const slash = written.indexOf('/')
@@ -46,8 +49,8 @@ export async function objectWords(word: NameWord, lookup: Lookup): Promise<reado
 
 /** The namespace to list; `known` is false where nobody says which one is in force. */
 async function namespaceOf(
-  { namespace, allNamespaces }: Scope,
-  lookup: Lookup,
+  { namespace, allNamespaces }: NameScope,
+  lookup: CompletionLookup,
 ): Promise<{ readonly known: boolean; readonly name: string | undefined }> {
   if (allNamespaces) return { known: true, name: undefined }
   const name = namespace ?? (await lookup.namespace())
@@ -57,8 +60,8 @@ async function namespaceOf(
 /** `KIND/NAME` or `KIND/NAMESPACE/NAME`, the kind first; without a lookup, the kind alone. */
 export async function kindAndName(
   typed: string,
-  { kinds, scope }: { readonly kinds: readonly Resource[]; readonly scope: Scope },
-  lookup: Lookup | undefined,
+  { kinds, scope }: { readonly kinds: readonly Resource[]; readonly scope: NameScope },
+  lookup: CompletionLookup | undefined,
 ): Promise<Completion> {
   const slash = typed.indexOf('/')
   if (slash === -1) {
@@ -75,7 +78,10 @@ export async function kindAndName(
 }
 
 /** The names of namespaces. */
-export async function namespaceWords(typed: string, lookup: Lookup): Promise<readonly Candidate[]> {
+export async function namespaceWords(
+  typed: string,
+  lookup: CompletionLookup,
+): Promise<readonly CompletionCandidate[]> {
   const found = await lookup.objects({
     resource: NAMESPACES,
     namespace: undefined,
@@ -85,6 +91,6 @@ export async function namespaceWords(typed: string, lookup: Lookup): Promise<rea
 }
 
 /** Texts as candidates, in the order of their bytes. */
-export function sorted(texts: readonly string[]): readonly Candidate[] {
+export function sorted(texts: readonly string[]): readonly CompletionCandidate[] {
   return texts.toSorted(compareBytes).map((text) => ({ text }))
 }

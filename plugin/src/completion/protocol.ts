@@ -2,7 +2,7 @@
 // and a directive for the shell on the last line, as cobra's programs print them.
 // https://github.com/kubernetes/kubectl/blob/v0.37.1/pkg/cmd/plugin/plugin_completion.go and
 // https://github.com/spf13/cobra/blob/v1.10.2/completions.go
-import { isUnsafe } from '../output/escape.ts'
+import { isUnsafe } from '../io/escape.ts'
 
 /** What the shell is told to do with the candidates, by cobra's names; sums are allowed. */
 export const DIRECTIVE = {
@@ -20,14 +20,14 @@ export const DIRECTIVE = {
   keepOrder: 32,
 } as const
 
-export interface Candidate {
+export interface CompletionCandidate {
   /** The whole word; after `--flag=`, the value alone, as the shells of cobra's scripts want it. */
   readonly text: string
   readonly about?: string
 }
 
 export interface Completion {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly CompletionCandidate[]
   /** A sum of DIRECTIVEs. */
   readonly directive: number
 }
@@ -36,7 +36,7 @@ export interface Completion {
 export const NOTHING: Completion = { candidates: [], directive: DIRECTIVE.noFiles }
 
 /** Candidates that no files stand in for. */
-export function offer(candidates: readonly Candidate[], directive: number = 0): Completion {
+export function offer(candidates: readonly CompletionCandidate[], directive: number = 0): Completion {
   return { candidates, directive: directive + DIRECTIVE.noFiles }
 }
 
@@ -49,7 +49,7 @@ export function printCompletion({ candidates, directive }: Completion): string {
   return [...lines, `:${directive}`, ''].join('\n')
 }
 
-function lineOf({ text, about }: Candidate): string {
+function lineOf({ text, about }: CompletionCandidate): string {
   return about === undefined || isUnsafe(about) ? text : `${text}\t${about}`
 }
 

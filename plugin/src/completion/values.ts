@@ -1,6 +1,6 @@
 // The values of flags: what a flag takes is read off its definition, so that a new flag needs no line here.
-import { kindAndName, NAMED, namespaceWords, sorted, type Scope } from './names.ts'
-import type { KubeconfigList, Lookup } from './lookup.ts'
+import { kindAndName, NAMED, namespaceWords, sorted, type NameScope } from './names.ts'
+import type { KubeconfigList, CompletionLookup } from './lookup.ts'
 import { DIRECTIVE, NOTHING, offer, type Completion } from './protocol.ts'
 import type { FlagDefinition } from './words.ts'
 
@@ -29,13 +29,13 @@ export interface ValueWord {
   readonly flag: string
   readonly definition: FlagDefinition | undefined
   readonly typed: string
-  readonly scope: Scope
+  readonly scope: NameScope
 }
 
 /** What could stand as the value of a flag; `lookup` is undefined where no cluster and no kubeconfig may be touched. */
 export async function completeValue(
   { flag, definition, typed, scope }: ValueWord,
-  lookup: Lookup | undefined,
+  lookup: CompletionLookup | undefined,
 ): Promise<Completion> {
   if (definition?.type !== 'option') return NOTHING
   if (definition.options !== undefined)

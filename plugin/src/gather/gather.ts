@@ -1,35 +1,35 @@
 // Everything that an answer needs, read before anything is decided: a cluster or what stands for it, files, settings.
-import { analyse, type Analysis } from '@kleym/shared/core/analysis.ts'
-import { reachesBeyond } from '@kleym/shared/core/findings/beyond.ts'
+import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { Pace } from '@kleym/shared/core/pace.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
+import type { OnProgress } from '@kleym/shared/core/on-progress.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
-import { statusFindings } from '@kleym/shared/core/findings/status-rules.ts'
+import { statusFindings } from '@kleym/shared/core/rules/status-rules.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import type { ClusterSession } from '../cluster/session.ts'
-import type { CommandContext } from '../cli/context.ts'
-import { KleymError } from '../cli/errors.ts'
-import { DEFAULT_NAMESPACE } from '../cli/flags.ts'
-import type { CommonOptions } from '../cli/options.ts'
+import type { CommandContext } from '../io/context.ts'
+import { KleymError } from '../io/errors.ts'
+import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
+import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { liveSnapshot } from './live-snapshot.ts'
-import { paceOf, release } from './memory.ts'
-import { bindingsWithStatus, isEnough, partOf } from './part.ts'
+import { progressOf, release } from './memory.ts'
+import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } from './settings.ts'
-import { WANTED_KINDS } from './wanted.ts'
-import { widen } from './widen.ts'
+import { WANTED_KINDS } from './wanted-kinds.ts'
+import { mergeReads } from './merge-reads.ts'
 
-export interface World {
+export interface AnswerInput {
   /** The state that the question is about: the live side with the files applied. */
   readonly after: Analysis
   /** The live side; the same as `after` where nothing changes it, and where the files are all there is. */
@@ -54,7 +54,7 @@ export async function gather(
   options: CommonOptions,
   question: Question,
   context: CommandContext,
-): Promise<World> {
+): Promise<AnswerInput> {
   requireValidSettings(options.settings)
   const { sources } = options
   const cluster = sources.offline ? undefined : await openCluster(options, context)
@@ -90,7 +90,7 @@ interface Objects {
   readonly scm: Awaited<ReturnType<typeof scmSettings>>
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
-  readonly pace: Pace
+  readonly onProgress: OnProgress
 }
 
 const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
@@ -128,7 +128,7 @@ class Gathering {
   }
 
   /** No more than the question takes, and everything where what was read may be changed by what was not. */
-  async readCluster(cluster: ClusterSession, question: Question): Promise<World> {
+  async readCluster(cluster: ClusterSession, question: Question): Promise<AnswerInput> {
     const { sources, settings } = this.#options
     const scmNamespaces = settings.scmConfig === undefined ? sources.scmNamespaces : []
     const changes = { files: this.#files.objects, without: sources.without }
@@ -146,12 +146,12 @@ class Gathering {
     const world = await this.world(side)
     const { after } = world
     const namesAnybody = question.resolves === true && after.snapshot.accessPolicies.length > 0
-    if (!namesAnybody && !reachesBeyond(after)) return world
-    return this.#worldOfAll(widen(await read(undefined), side))
+    if (!namesAnybody && !dependsOnOutsideScope(after)) return world
+    return this.#worldOfAll(mergeReads(await read(undefined), side))
   }
 
   /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
-  #worldOfAll(side: LiveSide): Promise<World> {
+  #worldOfAll(side: LiveSide): Promise<AnswerInput> {
     return this.world(side, { onRead: () => release(side.objects, this.#context) })
   }
 
@@ -162,10 +162,14 @@ class Gathering {
   async world(
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
-  ): Promise<World> {
-    const { after, whole, before, operator, scm, marks, unread, pace } = await this.#read(side, question)
+  ): Promise<AnswerInput> {
+    const { after, whole, before, operator, scm, marks, unread, onProgress } = await this.#read(
+      side,
+      question,
+    )
     onRead?.()
-    const analysed = (snapshot: Snapshot): Analysis => analyse(snapshot, operator.config, scm.settings, pace)
+    const analysed = (snapshot: Snapshot): Analysis =>
+      analyse(snapshot, operator.config, scm.settings, onProgress)
     const first = analysed(after)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
     return {
@@ -200,7 +204,7 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const pace = paceOf(objects.length, this.#context)
+    const onProgress = progressOf(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
@@ -209,17 +213,17 @@ class Gathering {
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
     const within =
-      isOneState && question !== undefined && gaps.size === 0 ? partOf(objects, question) : undefined
-    const after = liveSnapshot(objects, { gaps, side, pace, within })
+      isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
+    const after = liveSnapshot(objects, { gaps, side, onProgress, within })
     const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
     const operator = operatorSettings(settings, deployments, statuses)
     const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined
-      : liveSnapshot(withPossibleNames(start).objects, { gaps, side, pace })
+      : liveSnapshot(withPossibleNames(start).objects, { gaps, side, onProgress })
     const whole =
-      within === undefined ? undefined : (): Snapshot => liveSnapshot(objects, { gaps, side, pace })
-    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, pace }
+      within === undefined ? undefined : (): Snapshot => liveSnapshot(objects, { gaps, side, onProgress })
+    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, onProgress }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {
@@ -254,7 +258,7 @@ function refuseWrongPaths(problems: readonly InputProblem[]): void {
  * A document that could not be understood may have held anything, so nothing counts as missing. An object that stands
  * twice hides nothing: both are known, and the answer is about the first.
  */
-function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, Ignorance> {
+function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
   const first = problems.find(({ kind }) => kind !== 'duplicate')
   if (first === undefined) return new Map()
   const cause = first.kind === 'failed' ? 'unreachable' : 'malformed'

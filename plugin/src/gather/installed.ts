@@ -1,10 +1,10 @@
 // The world of `status`: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
-import { analyse } from '@kleym/shared/core/analysis.ts'
+import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import type { CommonOptions } from '../cli/options.ts'
+import type { CommonOptions } from '../flags/options.ts'
 import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
-import type { World } from './gather.ts'
+import type { AnswerInput } from './gather.ts'
 import { liveSnapshot } from './live-snapshot.ts'
 import { unreadNotes } from './notes.ts'
 import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
@@ -14,7 +14,7 @@ export async function installedWorld(
   { side }: Installation,
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
-): Promise<World> {
+): Promise<AnswerInput> {
   const { objects } = side
   const snapshot = liveSnapshot(objects, { gaps: side.gaps, side })
   const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot.bindings)

@@ -1,8 +1,8 @@
 // Memory given back while a large cluster is worked on: Bun's heap grows to twice what is in use otherwise. What that
 // costs and saves: docs/performance.md.
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { NO_PACE, type Pace } from '@kleym/shared/core/pace.ts'
-import type { CommandContext } from '../cli/context.ts'
+import { IGNORE_PROGRESS, type OnProgress } from '@kleym/shared/core/on-progress.ts'
+import type { CommandContext } from '../io/context.ts'
 
 /** Fewer objects leave too little behind for a collection to pay. */
 const MANY = 20_000
@@ -17,9 +17,12 @@ export function release(
   if (objects.splice(0).length >= MANY) collectGarbage?.('all')
 }
 
-/** The pace of work on so many objects. What is in use at its beginning is not gone through again. */
-export function paceOf(objects: number, { collectGarbage }: Pick<CommandContext, 'collectGarbage'>): Pace {
-  if (objects < MANY || collectGarbage === undefined) return NO_PACE
+/** The onProgress of work on so many objects. What is in use at its beginning is not gone through again. */
+export function progressOf(
+  objects: number,
+  { collectGarbage }: Pick<CommandContext, 'collectGarbage'>,
+): OnProgress {
+  if (objects < MANY || collectGarbage === undefined) return IGNORE_PROGRESS
   let steps = 0
   collectGarbage('all')
   return () => {

@@ -1,7 +1,7 @@
 // What a person should know about what was read: sentences for stderr.
-import type { Analysis } from '@kleym/shared/core/analysis.ts'
-import { gapsThatMatter } from '@kleym/shared/core/findings/gaps.ts'
-import { ignoranceText, type Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { helpfulRules } from '../cluster/rbac.ts'
@@ -14,15 +14,15 @@ import type { LoadedFiles } from '../sources/load.ts'
 export function unreadNotes(
   analysis: Analysis,
   side: LiveSide | undefined,
-  needed: readonly Ignorance[] = [],
+  needed: readonly UnknownReason[] = [],
 ): readonly string[] {
   if (side === undefined) return []
   const matter = new Set([...gapsThatMatter(analysis), ...needed])
   return [
-    ...[...side.gaps.values(), ...side.doubts]
+    ...[...side.gaps.values(), ...side.unverifiedRefs]
       .filter((why) => !matter.has(why))
-      .map((why) => `not read, and not needed for the verdict: ${ignoranceText(why)}`),
-    ...helpfulRules([...side.gaps.values(), ...side.doubts]),
+      .map((why) => `not read, and not needed for the verdict: ${unknownReasonText(why)}`),
+    ...helpfulRules([...side.gaps.values(), ...side.unverifiedRefs]),
   ]
 }
 

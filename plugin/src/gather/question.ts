@@ -3,7 +3,7 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
-import { WANTED_KINDS } from './wanted.ts'
+import { WANTED_KINDS } from './wanted-kinds.ts'
 
 /** A binding of which nothing but the metadata has been read. */
 export type NamedBinding = Pick<Binding, 'meta'>

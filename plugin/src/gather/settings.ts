@@ -1,7 +1,7 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (spec "Where the state comes from"). A setting that nobody tells is assumed, and that is said.
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { SCM_SUBJECT } from '@kleym/shared/core/findings/install-rules.ts'
+import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
   operatorClaims,
   settleSettings,
@@ -17,10 +17,10 @@ import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/objects/scm-config.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
-import { KleymError } from '../cli/errors.ts'
-import type { SettingsOptions } from '../cli/options.ts'
+import { KleymError } from '../io/errors.ts'
+import type { SettingsOptions } from '../flags/options.ts'
 import { configMapTexts } from '../sources/load.ts'
 import { placeText, type InputProblem } from '../sources/problem.ts'
 import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'

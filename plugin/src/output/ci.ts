@@ -4,7 +4,7 @@ import type { SuppressedFinding, Suppression } from '@kleym/shared/core/findings
 import type { Severity } from '@kleym/shared/core/registry/findings.ts'
 
 /** A line of a file, counted from 1. The file is named as the person wrote it. */
-export interface Place {
+export interface FilePlace {
   readonly file: string
   readonly line: number
 }
@@ -20,7 +20,7 @@ export interface CiResult {
   readonly findings: readonly Finding[]
   readonly suppressed: readonly SuppressedFinding[]
   /** Where an object stands in a file; undefined for one of the cluster. */
-  readonly placeOf: (subject: Subject) => Place | undefined
+  readonly placeOf: (subject: Subject) => FilePlace | undefined
   /** `diff` alone: one sentence for each object that would change. */
   readonly differences: readonly string[]
   /** Why the answer is not complete, one sentence each. */
@@ -29,7 +29,7 @@ export interface CiResult {
 }
 
 /** Where the subject of a finding stands, else the first of the related objects that stands anywhere. */
-export function placeOfFinding({ subject, related }: Finding, { placeOf }: CiResult): Place | undefined {
+export function placeOfFinding({ subject, related }: Finding, { placeOf }: CiResult): FilePlace | undefined {
   return [subject, ...related].map(placeOf).find((place) => place !== undefined)
 }
 

@@ -1,10 +1,15 @@
 // `-o github`: workflow commands that GitHub Actions turns into annotations (actions/toolkit, command.ts), worst first,
 // then one plain line that sums up. GitHub shows ten errors and ten warnings a step; the log has them all.
 import { countBySeverity } from '@kleym/shared/core/findings/finding.ts'
-import { counted } from '@kleym/shared/core/findings/tally.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
-import { findingLines, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
-import { escapeGithubMessage, escapeGithubProperty, escapeTerminal, neutraliseCommands } from './escape.ts'
+import { findingLines, placeOfFinding, suppressionText, type CiResult, type FilePlace } from './ci.ts'
+import {
+  escapeGithubMessage,
+  escapeGithubProperty,
+  escapeTerminal,
+  neutraliseCommands,
+} from '../io/escape.ts'
 
 type Command = 'error' | 'warning' | 'notice'
 
@@ -55,7 +60,7 @@ export function summaryText({
 interface Annotation {
   readonly title: string
   readonly lines: readonly string[]
-  readonly place?: Place | undefined
+  readonly place?: FilePlace | undefined
 }
 
 function command(name: Command, { title, lines, place }: Annotation): string {

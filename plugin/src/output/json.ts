@@ -1,6 +1,6 @@
 // JSON as a report: deterministic, keys in the order in which they are given, and safe to look at: whatever a terminal or
 // a CI system would act on is a `\u` escape, so the text stays the same JSON value.
-import { escapeJsonText } from './escape.ts'
+import { escapeJsonText } from '../io/escape.ts'
 
 /** The `apiVersion` of every machine-readable report. */
 export const REPORT_API_VERSION = 'kleym.sonda.red/report/v1alpha1'

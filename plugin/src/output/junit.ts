@@ -2,8 +2,15 @@
 // or a suppressed one is skipped with its words, and whatever is not known is an error: none of them is ever green.
 import { reaches, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { ordinals, findingLines, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
-import { escapeXml, neutraliseCommands } from './escape.ts'
+import {
+  ordinals,
+  findingLines,
+  placeOfFinding,
+  suppressionText,
+  type CiResult,
+  type FilePlace,
+} from './ci.ts'
+import { escapeXml, neutraliseCommands } from '../io/escape.ts'
 
 type Verdict = 'passed' | 'failure' | 'error' | 'skipped'
 
@@ -15,7 +22,7 @@ interface TestCase {
   readonly message: string
   readonly type: string
   readonly lines: readonly string[]
-  readonly place: Place | undefined
+  readonly place: FilePlace | undefined
 }
 
 /** The whole document. */

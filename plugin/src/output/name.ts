@@ -1,5 +1,5 @@
 // `-o name`: one object per line, in the form that `--without` takes, for xargs and for pasting.
-import { escapeTerminal, neutraliseCommands } from './escape.ts'
+import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
 export interface NamedObject {
   readonly kind: string

@@ -6,8 +6,15 @@ import { findingEntry, type FindingCode, type Severity } from '@kleym/shared/cor
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
-import { findingLines, ordinals, placeOfFinding, suppressionText, type CiResult, type Place } from './ci.ts'
-import { escapeTerminal } from './escape.ts'
+import {
+  findingLines,
+  ordinals,
+  placeOfFinding,
+  suppressionText,
+  type CiResult,
+  type FilePlace,
+} from './ci.ts'
+import { escapeTerminal } from '../io/escape.ts'
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
@@ -118,7 +125,7 @@ function ruleOf(code: FindingCode): Json {
   }
 }
 
-function locationOf(subject: Subject, place: Place | undefined): Json {
+function locationOf(subject: Subject, place: FilePlace | undefined): Json {
   return {
     physicalLocation:
       place === undefined

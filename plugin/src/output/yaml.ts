@@ -1,6 +1,6 @@
 // YAML as a report: the same value as the JSON, for eyes. Strings that a terminal, a CI system or a YAML 1.1 reader (as
 // kubectl's is) would take for something else are double-quoted, with escapes.
-import { escapeYamlText, isUnsafe } from './escape.ts'
+import { escapeYamlText, isUnsafe } from '../io/escape.ts'
 
 /** A value as YAML, with a line break at its end. Lone surrogates, which YAML cannot hold, become U+FFFD. */
 export async function toYaml(value: unknown): Promise<string> {

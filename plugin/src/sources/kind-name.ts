@@ -1,6 +1,6 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { KleymError } from '../cli/errors.ts'
+import { KleymError } from '../io/errors.ts'
 
 /** The kinds that kleym reads, by the names that kubectl takes for them: plural, singular, short names. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -3,21 +3,15 @@
 import { dig, stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { SourceIo } from '../io/context.ts'
 import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { ParsedFile } from './document.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import { collectObjects, groupOf, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
 import { placeText, type InputProblem } from './problem.ts'
-import type { Lines } from './yaml-line.ts'
+import type { YamlLines } from './yaml-line.ts'
 import { parseYaml } from './yaml.ts'
-
-/** What the sources need of the process. */
-export interface SourceIo {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: AsyncIterable<unknown>
-}
 
 export interface FileArguments {
   /** Files, folders, `-` for stdin. */
@@ -55,7 +49,7 @@ export async function loadFiles(
   const problems: InputProblem[] = []
   const sources = await readSources(args, io, problems)
   const collected: Collected = { objects: [], problems, skipped: new Map() }
-  const lines: Lines = new Map()
+  const lines: YamlLines = new Map()
   let documents = 0
   for (const { name, bytes } of sources) {
     const parsed = await parse(name, bytes, lines)
@@ -102,7 +96,11 @@ async function readSources(
  * Parses a text as JSON where it is JSON, else as YAML: flow style begins with the same brackets. `lines` may be shared
  * between texts.
  */
-export async function parse(name: string, bytes: Uint8Array, lines: Lines = new Map()): Promise<ParsedFile> {
+export async function parse(
+  name: string,
+  bytes: Uint8Array,
+  lines: YamlLines = new Map(),
+): Promise<ParsedFile> {
   const encoding = foreignEncoding(bytes)
   if (encoding !== undefined) {
     const fault = { document: 1, why: `the file is ${encoding}`, fix: 'save the file as UTF-8' }

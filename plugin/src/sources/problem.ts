@@ -1,6 +1,6 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
-import { KleymError } from '../cli/errors.ts'
+import { KleymError } from '../io/errors.ts'
 
 export type ProblemKind =
   /** A path on the command line that does not exist or cannot be opened: wrong usage. */
@@ -25,7 +25,7 @@ export interface InputProblem {
 }
 
 /** A place in a file, as far as it is known; numbers count from 1. */
-export interface Place {
+export interface InputPlace {
   readonly file: string
   readonly document?: number | undefined
   readonly line?: number | undefined
@@ -33,7 +33,7 @@ export interface Place {
 }
 
 /** `pools.yaml, document 3, line 12, column 5`. */
-export function placeText({ file, document, line, column }: Place): string {
+export function placeText({ file, document, line, column }: InputPlace): string {
   const parts = [file]
   if (document !== undefined) parts.push(`document ${document}`)
   if (line !== undefined) parts.push(`line ${line}`)

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { KleymError } from '../cli/errors.ts'
+import { KleymError } from '../io/errors.ts'
 import { readBounded } from './files.ts'
 import { configMapTexts, parse } from './load.ts'
 

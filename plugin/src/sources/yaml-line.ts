@@ -4,13 +4,13 @@
 import { resolvePlain } from './yaml-scalars.ts'
 
 /** An entry of a mapping (`key: value`) or an item of a list (`- value`). */
-export interface Line {
+export interface YamlLine {
   /** The column of the key or the dash, from 0. */
   readonly indent: number
   /** Undefined for an item. */
   readonly key: string | undefined
   /** The entry or the item that stands behind the dash of an item, as if it stood there alone. */
-  readonly inner: Line | undefined
+  readonly inner: YamlLine | undefined
   /** The one-line scalar on the line; undefined where there is none. */
   readonly scalar: unknown
   /** Where there is no scalar: `{}`, `[]`, the head of a block scalar, or nothing, as it stands there. */
@@ -18,14 +18,14 @@ export interface Line {
 }
 
 /** Nothing, or a comment. */
-export const BLANK: Line = { indent: -1, key: undefined, inner: undefined, scalar: undefined, open: '' }
+export const BLANK: YamlLine = { indent: -1, key: undefined, inner: undefined, scalar: undefined, open: '' }
 /** The line that begins a document. */
-export const MARK: Line = { ...BLANK }
+export const MARK: YamlLine = { ...BLANK }
 /** Whatever has to be left to the library. */
-export const BEYOND: Line = { ...BLANK }
+export const BEYOND: YamlLine = { ...BLANK }
 
 /** The lines that are known, by their text. */
-export type Lines = Map<string, Line>
+export type YamlLines = Map<string, YamlLine>
 
 /** How many lines are remembered: a file of any size is read in bounded memory. */
 const KNOWN_MAX = 20_000
@@ -34,7 +34,7 @@ const KNOWN_MAX = 20_000
 const LENGTH_MAX = 65_536
 
 /** What a line of printable ASCII says, its line break left out; and remembers it. */
-export function learnLine(lines: Lines, text: string): Line {
+export function learnLine(lines: YamlLines, text: string): YamlLine {
   const line = text.length > LENGTH_MAX ? BEYOND : takeApart(text)
   if (lines.size < KNOWN_MAX) lines.set(text, line)
   return line
@@ -46,7 +46,7 @@ export function learnLine(lines: Lines, text: string): Line {
  */
 const LINE = /^( *)(?:([A-Za-z_][A-Za-z0-9_./-]*):(?= |$)|(-)(?= |$))? *(.*[^ ])? *$/
 
-function takeApart(text: string): Line {
+function takeApart(text: string): YamlLine {
   const parts = LINE.exec(text)
   if (parts === null) return BEYOND
   // By number: taking a list apart by a pattern costs as much as the expression.
@@ -66,7 +66,7 @@ function takeApart(text: string): Line {
 /** The column up to which a dash may stand behind other dashes; nobody writes that many. */
 const COLUMN_MAX = 128
 
-function takeItemApart(indent: number, text: string, rest: string): Line {
+function takeItemApart(indent: number, text: string, rest: string): YamlLine {
   if (indent > COLUMN_MAX) return BEYOND
   // What stands behind a dash is as far to the right as if the dash were a blank.
   const inner = takeApart(' '.repeat(indent + 1) + text.slice(indent + 1))
@@ -82,7 +82,7 @@ const LONG_WORD = /^[A-Za-z][^ ]{4,}[^ :]$/
 const OPEN: ReadonlySet<string> = new Set(['', '{}', '[]', '|', '|-', '|+', '>', '>-', '>+'])
 
 /** An entry, or an item, with what stands behind its colon or dash. */
-function withValue(indent: number, key: string | undefined, value: string): Line {
+function withValue(indent: number, key: string | undefined, value: string): YamlLine {
   if (OPEN.has(value)) return { indent, key, inner: undefined, scalar: undefined, open: value }
   const scalar = LONG_WORD.test(value) ? value : readScalar(value)
   return scalar === undefined ? BEYOND : { indent, key, inner: undefined, scalar, open: '' }

@@ -1,7 +1,7 @@
 // The plain YAML of which nearly all manifests are made: block mappings and lists, one-line scalars, block scalars,
 // comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
-import { BEYOND, BLANK, learnLine, MARK, type Line, type Lines } from './yaml-line.ts'
+import { BEYOND, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
 
 /** What was read, and the line in the text (from 0) on which it begins. */
 export interface PlainDocument {
@@ -15,7 +15,7 @@ export interface PlainDocument {
  */
 export function parsePlainYaml(
   text: string,
-  lines: Lines = new Map(),
+  lines: YamlLines = new Map(),
   texts: readonly string[] = text.split('\n'),
 ): PlainDocument | undefined {
   if (!PRINTABLE.test(text)) return undefined
@@ -30,20 +30,20 @@ const DEPTH_MAX = 32
 /** No tabs, no carriage returns, nothing beyond printable ASCII. */
 const PRINTABLE = /^[\n\u0020-\u007e]*$/
 /** Less indented than any line, so that whatever is open ends before it, and before what is beyond this reader. */
-const END: Line = { ...BEYOND }
+const END: YamlLine = { ...BEYOND }
 
 /** How far a text has been read. */
 interface Place {
   readonly texts: readonly string[]
-  readonly lines: Lines
+  readonly lines: YamlLines
   number: number
   /** The line of that number; behind the dash of an item, the rest of it. */
-  line: Line
+  line: YamlLine
 }
 
 /** Goes to the next line that holds something. */
 function next(place: Place): void {
-  let line: Line
+  let line: YamlLine
   do {
     const text = place.texts[++place.number]
     line = text === undefined ? END : (place.lines.get(text) ?? learnLine(place.lines, text))
@@ -88,7 +88,7 @@ function readList(place: Place, depth: number, besideKey: boolean): unknown[] | 
 }
 
 /** The value of an entry or an item that is no scalar on its line. */
-function readValue(place: Place, line: Line, depth: number): unknown {
+function readValue(place: Place, line: YamlLine, depth: number): unknown {
   const { inner, open } = line
   if (open !== '') return readOpen(place, line)
   if (inner === undefined) next(place)
@@ -96,7 +96,7 @@ function readValue(place: Place, line: Line, depth: number): unknown {
   return readBelow(place, line, depth + 1)
 }
 
-function readOpen(place: Place, line: Line): unknown {
+function readOpen(place: Place, line: YamlLine): unknown {
   const { open } = line
   if (open !== '{}' && open !== '[]') return readBlockScalar(place, line)
   next(place)
@@ -104,7 +104,7 @@ function readOpen(place: Place, line: Line): unknown {
 }
 
 /** What stands below a key or a dash, or behind the dash. */
-function readBelow(place: Place, { indent, key }: Line, depth: number): unknown {
+function readBelow(place: Place, { indent, key }: YamlLine, depth: number): unknown {
   const { line } = place
   if (line.indent > indent)
     return line.key === undefined ? readList(place, depth, false) : readMapping(place, depth)
@@ -113,7 +113,7 @@ function readBelow(place: Place, { indent, key }: Line, depth: number): unknown 
   return isBeside ? readList(place, depth, true) : null
 }
 
-function readBlockScalar(place: Place, { open, indent }: Line): string | undefined {
+function readBlockScalar(place: Place, { open, indent }: YamlLine): string | undefined {
   const block = readBlock(place.texts, place.number + 1, indent)
   if (block === undefined) return undefined
   place.number = block.end - 1

@@ -13,7 +13,7 @@ import {
   type ParsedDocument,
   type ParsedFile,
 } from './document.ts'
-import type { Lines } from './yaml-line.ts'
+import type { YamlLines } from './yaml-line.ts'
 import { parsePlainYaml } from './yaml-plain.ts'
 import { goScalars } from './yaml-scalars.ts'
 
@@ -26,7 +26,7 @@ export const YAML_DOCUMENT_MAX = 8 * 1024 * 1024
 export async function parseYaml(
   text: string,
   badLines: readonly number[],
-  lines: Lines = new Map(),
+  lines: YamlLines = new Map(),
 ): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
@@ -49,7 +49,10 @@ export async function parseYaml(
 }
 
 /** A document without anything unusual. Lists are left to the library, which knows where their items stand. */
-function readPlain({ text, lines: texts, document, line }: Chunk, lines: Lines): ParsedDocument | undefined {
+function readPlain(
+  { text, lines: texts, document, line }: Chunk,
+  lines: YamlLines,
+): ParsedDocument | undefined {
   const plain = parsePlainYaml(text, lines, texts)
   if (plain === undefined || String(plain.value['kind']).endsWith('List')) return undefined
   const begins = line + plain.line

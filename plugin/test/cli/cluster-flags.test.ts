@@ -1,8 +1,8 @@
 // kubectl's generic flags as options: names, paths, durations, and whom to impersonate.
 import { describe, expect, test } from 'vitest'
 import { isEmpty } from '@kleym/shared/kube/overrides.ts'
-import { clusterFlags, clusterOptions, type ClusterFlags } from '../../src/cli/cluster-flags.ts'
-import { KleymError } from '../../src/cli/errors.ts'
+import { clusterFlags, clusterOptions, type ClusterFlags } from '../../src/flags/cluster-flags.ts'
+import { KleymError } from '../../src/io/errors.ts'
 
 const CWD = '/work folder'
 const options = (flags: ClusterFlags) => clusterOptions(flags, CWD)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asKleymError, ERROR_EXIT, formatError, formatStack, KleymError } from '../../src/cli/errors.ts'
+import { asKleymError, ERROR_EXIT, formatError, formatStack, KleymError } from '../../src/io/errors.ts'
 
 const parts = { code: 'input', what: 'cannot read it', why: 'it is broken', fix: 'mend it' } as const
 

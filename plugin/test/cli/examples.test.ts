@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands.ts'
-import { EXIT } from '../../src/cli/errors.ts'
+import { COMMANDS } from '../../src/answers/commands.ts'
+import { EXIT } from '../../src/io/errors.ts'
 import { inProcess } from './in-process.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

@@ -1,7 +1,7 @@
 // Runs a command line in this process, with its own streams: as the real program does, without the cost of a start.
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { CommandContext, Output } from '../../src/cli/context.ts'
-import { runProgram } from '../../src/cli/program.ts'
+import type { CommandContext, OutputStream } from '../../src/io/context.ts'
+import { runProgram } from '../../src/program/program.ts'
 
 export interface Ran {
   readonly code: number
@@ -26,7 +26,7 @@ export async function inProcess(args: readonly string[], cwd: string): Promise<R
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-function capture(): Output & { text(): string } {
+function capture(): OutputStream & { text(): string } {
   const written: string[] = []
   return {
     write: (text) => void written.push(text),

@@ -7,7 +7,7 @@ import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
 import { json } from '../../../test/faults/behaviour.ts'
 import { certificatePath } from '../../../test/faults/certificates.ts'
 import { faultServer } from '../../../test/faults/server.ts'
-import { clusterOptions, type ClusterFlags } from '../../src/cli/cluster-flags.ts'
+import { clusterOptions, type ClusterFlags } from '../../src/flags/cluster-flags.ts'
 import { connect, warn, type Connection } from '../../src/cluster/connect.ts'
 
 let folder = ''

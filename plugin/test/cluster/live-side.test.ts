@@ -48,7 +48,7 @@ test('one namespace takes at most twenty requests, and none of another namespace
   ])
   expect(calls).toContain('get Namespace team-a')
   expect(side.namespacesRead).toEqual(new Set(['team-a']))
-  expect(side.gaps.size + side.absentKinds.size + side.doubts.length).toBe(0)
+  expect(side.gaps.size + side.absentKinds.size + side.unverifiedRefs.length).toBe(0)
 })
 
 test('all namespaces are read in one list of each kind', async () => {
@@ -203,7 +203,7 @@ describe("SCM's ConfigMap", () => {
       { scmNamespaces },
     )
     expect(namesOf(side)).toEqual(['ConfigMap/scm'])
-    expect(side.doubts).toEqual([
+    expect(side.unverifiedRefs).toEqual([
       { verb: 'list', what: 'ConfigMap', namespace: 'spire-server', cause: 'forbidden' },
     ])
     expect(side.gaps.size).toBe(0)
@@ -236,7 +236,7 @@ describe("the operator's Deployment", () => {
       lists: { 'Deployment.apps': [[api(403)]], 'Deployment.apps team-a': [[[]]] },
     })
     expect(side.operatorDeployments).toBeUndefined()
-    expect(side.doubts).toEqual([{ verb: 'list', what: 'Deployment.apps', cause: 'forbidden' }])
+    expect(side.unverifiedRefs).toEqual([{ verb: 'list', what: 'Deployment.apps', cause: 'forbidden' }])
     expect(side.gaps.size).toBe(0)
   })
 })

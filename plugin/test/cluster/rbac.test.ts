@@ -1,10 +1,10 @@
 // What a user would need to be allowed, as rules that can be pasted.
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { helpfulRules } from '../../src/cluster/rbac.ts'
 
-const no = (what: string, namespace?: string, more: Partial<Ignorance> = {}): Ignorance => ({
+const no = (what: string, namespace?: string, more: Partial<UnknownReason> = {}): UnknownReason => ({
   verb: 'list',
   what,
   cause: 'forbidden',
@@ -12,7 +12,7 @@ const no = (what: string, namespace?: string, more: Partial<Ignorance> = {}): Ig
   ...more,
 })
 
-test.each<[says: string, unread: readonly Ignorance[], rules: readonly string[]]>([
+test.each<[says: string, unread: readonly UnknownReason[], rules: readonly string[]]>([
   ['nothing was forbidden', [no('Pod', undefined, { cause: 'failed' })], []],
   [
     'a cluster-wide list',

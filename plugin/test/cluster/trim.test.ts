@@ -2,8 +2,8 @@
 // random templates with the pod as it is and as it is trimmed for them.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mentionsOf } from '@kleym/shared/core/gotemplate/mentions.ts'
-import { parseTemplate, type Rendered, type TemplateData } from '@kleym/shared/core/gotemplate/index.ts'
+import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
+import { parseTemplate, type Rendered, type TemplateData } from '@kleym/shared/core/go/template/index.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { readPod, recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { isMirrorPod } from '@kleym/shared/core/spire/attestor.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ClusterConfigError } from '@kleym/shared/kube/cluster.ts'
 import { connectionError } from '@kleym/shared/kube/failures.ts'
 import type { ConnectionFailure } from '@kleym/shared/kube/errors.ts'
-import { formatError, KleymError } from '../../src/cli/errors.ts'
+import { formatError, KleymError } from '../../src/io/errors.ts'
 import { unreachable } from '../../src/cluster/unreachable.ts'
 import { api, broken } from './fake-client.ts'
 

@@ -2,15 +2,15 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { run, type CompletionArguments } from '../../src/commands/completion/run.ts'
-import { completionScript } from '../../src/commands/completion/script.ts'
-import type { CommandContext, Outcome, Output } from '../../src/cli/context.ts'
-import { KleymError } from '../../src/cli/errors.ts'
+import { run, type CompletionArguments } from '../../src/answers/completion/run.ts'
+import { completionScript } from '../../src/answers/completion/script.ts'
+import type { CommandContext, CommandResult, OutputStream } from '../../src/io/context.ts'
+import { KleymError } from '../../src/io/errors.ts'
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
 import { workspace } from '../sources/workspace.ts'
 
 const NAME = 'kubectl_complete-kleym'
-const SILENT: Output = { write: () => undefined, isTerminal: false, columns: undefined }
+const SILENT: OutputStream = { write: () => undefined, isTerminal: false, columns: undefined }
 
 /** Two folders on PATH; the second holds kubectl-kleym. */
 async function machine(): Promise<{ readonly cwd: string; readonly context: CommandContext }> {
@@ -30,7 +30,7 @@ async function machine(): Promise<{ readonly cwd: string; readonly context: Comm
   return { cwd, context }
 }
 
-async function refusalOf(promise: Promise<Outcome>): Promise<KleymError> {
+async function refusalOf(promise: Promise<CommandResult>): Promise<KleymError> {
   const error: unknown = await promise.catch((thrown: unknown) => thrown)
   if (error instanceof KleymError) return error
   throw new Error('it was not refused', { cause: error })

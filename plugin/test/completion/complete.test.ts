@@ -1,9 +1,9 @@
 // What is offered for which words: the real commands and flags, over a cluster that is a list of names.
 import type { ObjectRef } from '@kleym/shared/kube/api.ts'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../src/cli/commands.ts'
+import { COMMANDS } from '../../src/answers/commands.ts'
 import { complete } from '../../src/completion/complete.ts'
-import type { Lookup } from '../../src/completion/lookup.ts'
+import type { CompletionLookup } from '../../src/completion/lookup.ts'
 import { printCompletion } from '../../src/completion/protocol.ts'
 
 const NAMES: Readonly<Record<string, readonly ObjectRef[]>> = {
@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, readonly ObjectRef[]>> = {
 }
 
 /** A cluster with these names, whose context is in team-a. */
-const lookup: Lookup & { close(): void } = {
+const lookup: CompletionLookup & { close(): void } = {
   namespace: async () => 'team-a',
   objects: async ({ resource, namespace, wanted }) =>
     (NAMES[resource.plural] ?? []).filter(

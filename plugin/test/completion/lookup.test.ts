@@ -5,8 +5,8 @@ import { BINDINGS, PODS } from '@kleym/shared/kube/resources.ts'
 import { failure, json, type Behaviour } from '../../../test/faults/behaviour.ts'
 import { faultServer, type FaultServer, type Seen } from '../../../test/faults/server.ts'
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
-import type { ClusterFlags } from '../../src/cli/cluster-flags.ts'
-import { createLookup, LOOKUP_MS, type Lookup } from '../../src/completion/lookup.ts'
+import type { ClusterFlags } from '../../src/flags/cluster-flags.ts'
+import { createLookup, LOOKUP_MS, type CompletionLookup } from '../../src/completion/lookup.ts'
 import { workspace } from '../sources/workspace.ts'
 
 const ANY = (): boolean => true
@@ -30,7 +30,7 @@ interface Asking {
 async function lookupTo(
   { url }: Pick<FaultServer, 'url'>,
   { flags = {}, clock = new FakeClock() }: Asking = {},
-): Promise<Lookup> {
+): Promise<CompletionLookup> {
   const kubeconfig = {
     'current-context': 'dev',
     clusters: [{ name: 'c', cluster: { server: url.origin } }],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { paced } from '@kleym/shared/core/pace.ts'
+import { reporting } from '@kleym/shared/core/on-progress.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { CommandContext } from '../../src/cli/context.ts'
-import { paceOf, release } from '../../src/gather/memory.ts'
+import type { CommandContext } from '../../src/io/context.ts'
+import { progressOf, release } from '../../src/gather/memory.ts'
 
 type Collecting = Pick<CommandContext, 'collectGarbage'>
 
@@ -16,11 +16,11 @@ const objects = (count: number): RawObject[] => Array.from({ length: count }, ()
 describe('work on many objects', () => {
   test('collects all at its beginning, and then what is young, every 500 steps', () => {
     const context = collecting()
-    const pace = paceOf(20_000, context)
+    const onProgress = progressOf(20_000, context)
     expect(context.collected).toEqual(['all'])
-    for (const _ of paced(objects(499), pace));
+    for (const _ of reporting(objects(499), onProgress));
     expect(context.collected).toEqual(['all'])
-    for (const _ of paced(objects(501), pace));
+    for (const _ of reporting(objects(501), onProgress));
     expect(context.collected).toEqual(['all', 'young', 'young'])
   })
 
@@ -35,8 +35,8 @@ describe('work on many objects', () => {
 describe('work on few objects, and on a runtime that cannot be told to', () => {
   test('few objects are taken out, and nothing is collected', () => {
     const context = collecting()
-    const pace = paceOf(19_999, context)
-    for (const _ of paced(objects(1_000), pace));
+    const onProgress = progressOf(19_999, context)
+    for (const _ of reporting(objects(1_000), onProgress));
     const few = objects(3)
     release(few, context)
     expect([few.length, context.collected]).toEqual([0, []])
@@ -44,7 +44,7 @@ describe('work on few objects, and on a runtime that cannot be told to', () => {
 
   test('many objects are taken out where nothing can be collected', () => {
     const many = objects(20_000)
-    paceOf(20_000, {})()
+    progressOf(20_000, {})()
     release(many, {})
     expect(many).toEqual([])
   })

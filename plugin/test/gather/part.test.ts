@@ -2,22 +2,22 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/findings/all.ts'
+import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { isAbout } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody } from '@kleym/shared/core/findings/install-rules.ts'
+import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import { pool, poolOnly } from '../../../shared/test/core/build.ts'
 import { tenants } from '../../../shared/test/findings/tenants.ts'
 import { account, policyOf, spiffe } from '../../../shared/test/policies/build.ts'
-import type { CommandContext } from '../../src/cli/context.ts'
-import type { OutputFormat } from '../../src/cli/flags.ts'
-import { optionsWithoutSources, type CommonOptions } from '../../src/cli/options.ts'
-import { gather, type World } from '../../src/gather/gather.ts'
+import type { CommandContext } from '../../src/io/context.ts'
+import type { OutputFormat } from '../../src/flags/flags.ts'
+import { optionsWithoutSources, type CommonOptions } from '../../src/flags/options.ts'
+import { gather, type AnswerInput } from '../../src/gather/gather.ts'
 import type { NamedBinding } from '../../src/gather/question.ts'
-import { explainFrame } from '../../src/report/explain.ts'
-import { finish } from '../../src/report/frame.ts'
+import { explainFrame } from '../../src/answers/explain/frame.ts'
+import { finish } from '../../src/frame/finish.ts'
 
 const ESTATE = join(import.meta.dirname, '../../../examples/estate')
 
@@ -62,7 +62,7 @@ const QUESTION = { allNamespaces: false, named: [undefined], policies: true }
 async function worlds(
   source: string | readonly JsonRecord[],
   choose: (all: readonly NamedBinding[]) => readonly NamedBinding[],
-): Promise<{ readonly whole: World; readonly asked: World }> {
+): Promise<{ readonly whole: AnswerInput; readonly asked: AnswerInput }> {
   const isFile = typeof source === 'string'
   const stdin = isFile ? '' : JSON.stringify({ apiVersion: 'v1', kind: 'List', items: source })
   const options = optionsOf([isFile ? source : '-'])
@@ -74,7 +74,7 @@ async function worlds(
 
 const FORMATS = ['text', 'wide', 'json', 'name', 'sarif'] as const satisfies readonly OutputFormat[]
 
-async function answers(world: World, key: string): Promise<unknown> {
+async function answers(world: AnswerInput, key: string): Promise<unknown> {
   const chosen = world.after.snapshot.bindings.filter((one) => one.key === key)
   const frame = explainFrame(world, chosen, true)
   const { output } = optionsOf(['-'])
@@ -82,7 +82,7 @@ async function answers(world: World, key: string): Promise<unknown> {
 }
 
 /** That leaving out what is not about some bindings leaves out nothing else. */
-function expectAllAbout({ after }: World, bindings: ReadonlySet<string>): number {
+function expectAllAbout({ after }: AnswerInput, bindings: ReadonlySet<string>): number {
   const all = findingsOf(after).filter(
     (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one),
   )
@@ -93,7 +93,7 @@ function expectAllAbout({ after }: World, bindings: ReadonlySet<string>): number
 /** Hundreds of answers, beside other tests. */
 const SLOW_MS = 60_000
 
-const isPart = (world: World): boolean => world.after.snapshot.namespacesRead !== undefined
+const isPart = (world: AnswerInput): boolean => world.after.snapshot.namespacesRead !== undefined
 
 test(
   'every binding of the estate has the same answer, those of ordinary namespaces from a part',

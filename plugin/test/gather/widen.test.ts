@@ -1,8 +1,8 @@
 // Reading all namespaces after a few must lose nothing that either reading has.
 import { expect, test } from 'vitest'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { LiveSide } from '../../src/cluster/live-side.ts'
-import { OTHER_NAMESPACES, widen } from '../../src/gather/widen.ts'
+import { OTHER_NAMESPACES, mergeReads } from '../../src/gather/merge-reads.ts'
 
 const pod = (namespace: string): LiveSide['objects'][number] => ({
   value: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace } },
@@ -10,7 +10,7 @@ const pod = (namespace: string): LiveSide['objects'][number] => ({
 const namespaceNamed = (name: string): LiveSide['objects'][number] => ({
   value: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
 })
-const forbidden = (what: string): Ignorance => ({ verb: 'list', what, cause: 'forbidden' })
+const forbidden = (what: string): UnknownReason => ({ verb: 'list', what, cause: 'forbidden' })
 
 function side(parts: Partial<LiveSide>): LiveSide {
   return {
@@ -20,7 +20,7 @@ function side(parts: Partial<LiveSide>): LiveSide {
     absentKinds: new Set(),
     listedKinds: new Set(),
     namespacesRead: undefined,
-    doubts: [],
+    unverifiedRefs: [],
     ...parts,
   }
 }
@@ -29,13 +29,13 @@ const FEW = side({ objects: [pod('team-a'), namespaceNamed('team-a')], namespace
 
 test('where all could be read, that is the answer', () => {
   const everything = side({ objects: [pod('team-a'), pod('team-b')] })
-  expect(widen(everything, FEW)).toEqual(everything)
+  expect(mergeReads(everything, FEW)).toEqual(everything)
 })
 
 test('pods that may be listed in one namespace only stay, and the rest of everything with them', () => {
   const node = { value: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-1' } } }
   const everything = side({ objects: [node], gaps: new Map([['Pod', forbidden('Pod')]]) })
-  expect(widen(everything, FEW)).toEqual({
+  expect(mergeReads(everything, FEW)).toEqual({
     ...everything,
     objects: [node, pod('team-a')],
     gaps: new Map([[OTHER_NAMESPACES, forbidden('Pod')]]),
@@ -48,7 +48,7 @@ test('namespaces that may be read one by one cost nothing of what was read in al
     objects: [pod('team-a'), pod('team-b')],
     gaps: new Map([['Namespace', forbidden('Namespace')]]),
   })
-  expect(widen(everything, FEW)).toEqual({
+  expect(mergeReads(everything, FEW)).toEqual({
     ...everything,
     objects: [pod('team-a'), pod('team-b'), namespaceNamed('team-a')],
   })
@@ -56,12 +56,12 @@ test('namespaces that may be read one by one cost nothing of what was read in al
 
 test('what was read of a kind that is not wholly known in either stays', () => {
   const gaps = new Map([['Pod', forbidden('Pod')]])
-  const widened = widen(side({ gaps }), { ...FEW, gaps })
+  const widened = mergeReads(side({ gaps }), { ...FEW, gaps })
   expect(widened.objects).toEqual([pod('team-a')])
   expect(widened.gaps).toEqual(gaps)
 })
 
 test('a kind that neither could read is not known, here as elsewhere', () => {
   const gaps = new Map([['ClusterSPIFFEID.spire.spiffe.io', forbidden('ClusterSPIFFEID.spire.spiffe.io')]])
-  expect(widen(side({ gaps }), { ...FEW, gaps }).gaps).toEqual(gaps)
+  expect(mergeReads(side({ gaps }), { ...FEW, gaps }).gaps).toEqual(gaps)
 })

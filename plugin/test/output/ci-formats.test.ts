@@ -3,14 +3,14 @@
 import { describe, expect, test } from 'vitest'
 import { finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import { escapeTerminal } from '../../src/output/escape.ts'
+import { escapeTerminal } from '../../src/io/escape.ts'
 import type { CiResult } from '../../src/output/ci.ts'
 import { toGithub } from '../../src/output/github.ts'
 import { toJson } from '../../src/output/json.ts'
 import { toJunit } from '../../src/output/junit.ts'
 import { toMermaid } from '../../src/output/mermaid.ts'
 import { escapeSarif, toSarif, uriOf } from '../../src/output/sarif.ts'
-import { withRemarks } from '../../src/report/diagram.ts'
+import { withRemarks } from '../../src/frame/diagram.ts'
 import { parseXml, type Element } from './well-formed.ts'
 
 const HOSTILE = [

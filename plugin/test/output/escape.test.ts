@@ -9,7 +9,7 @@ import {
   escapeXml,
   isUnsafe,
   neutraliseCommands,
-} from '../../src/output/escape.ts'
+} from '../../src/io/escape.ts'
 import { report, toJson } from '../../src/output/json.ts'
 import { toNames } from '../../src/output/name.ts'
 import { toYaml } from '../../src/output/yaml.ts'

@@ -1,8 +1,8 @@
 // `-l` as kubectl takes it: which objects a selector means, and what is no selector.
 import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
 import { describe, expect, test } from 'vitest'
-import { KleymError } from '../../src/cli/errors.ts'
-import { parseLabelQuery } from '../../src/report/label-query.ts'
+import { KleymError } from '../../src/io/errors.ts'
+import { parseLabelQuery } from '../../src/gather/label-query.ts'
 
 const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   llama: { app: 'llama', tier: 'gold' },

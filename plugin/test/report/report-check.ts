@@ -2,7 +2,7 @@
 // readers must take it, so that the schema cannot fall behind.
 import { isRecord } from '@kleym/shared/core/json.ts'
 import { REPORT_API_VERSION } from '../../src/output/json.ts'
-import { anyReportSchema } from '../../src/report/schema/reports.ts'
+import { anyReportSchema } from '../../src/answers/reports-schema.ts'
 
 /** What is wrong with a report, a sentence each; nothing where it is as its schema says. */
 export function reportProblems(report: unknown): readonly string[] {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { FINDING_CODES } from '@kleym/shared/core/registry/findings.ts'
-import { reportJsonSchema } from '../../src/report/schema/reports.ts'
+import { reportJsonSchema } from '../../src/answers/reports-schema.ts'
 import { inProcess } from '../cli/in-process.ts'
 import { schemaProblems } from './json-schema.ts'
 import { reportProblems, requireValidReport } from './report-check.ts'
@@ -115,13 +115,13 @@ test('nothing that runs in the plugin imports the schemas: zod is not on its sta
   const files = (await readdir(src, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
   const importing = await Promise.all(
     files
-      .filter((name) => !name.startsWith('report/schema/'))
+      .filter((name) => !/(?:^|[-/])schema\.ts$/.test(name))
       .map(async (name) => [name, await readFile(join(src, name), 'utf8')] as const),
   )
   expect(importing.length).toBeGreaterThan(50)
   expect(
     importing
-      .filter(([, text]) => /from '(?:zod|.*\/schema\/.*)'|import\('.*schema\//.test(text))
+      .filter(([, text]) => /from '(?:zod|.*[-/]schema\.ts)'|import\('.*[-/]schema\.ts/.test(text))
       .map(([name]) => name),
   ).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { KleymError } from '../../src/cli/errors.ts'
+import { KleymError } from '../../src/io/errors.ts'
 import { kindNamed, parseObjectName, parseWithout } from '../../src/sources/kind-name.ts'
 
 describe('parseWithout', () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { onTestFinished } from 'vitest'
-import { loadFiles, type FileArguments, type LoadedFiles, type SourceIo } from '../../src/sources/load.ts'
+import { loadFiles, type FileArguments, type LoadedFiles } from '../../src/sources/load.ts'
+import type { SourceIo } from '../../src/io/context.ts'
 import type { ReadingRules } from '../../src/sources/objects.ts'
 
 /** Writes the given files into a new folder, which goes when the test ends. */

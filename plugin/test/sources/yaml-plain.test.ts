@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitDocuments } from '../../src/sources/document.ts'
 import { parse } from '../../src/sources/load.ts'
-import type { Lines } from '../../src/sources/yaml-line.ts'
+import type { YamlLines } from '../../src/sources/yaml-line.ts'
 import { parsePlainYaml } from '../../src/sources/yaml-plain.ts'
 
 /** The library's reading of the same text: a comment beyond ASCII keeps the plain reader away. */
@@ -19,7 +19,7 @@ async function byLibrary(text: string): Promise<unknown> {
 }
 
 /** What the texts of this file have taught the plain reader: that must change nothing. */
-const LINES: Lines = new Map()
+const LINES: YamlLines = new Map()
 
 /** That both readers agree, where the plain one takes the text at all. */
 async function expectAgreement(text: string): Promise<boolean> {

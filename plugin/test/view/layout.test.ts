@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { indent, line, lineWidth, MARKS, render, span, BLANK } from '../../src/view/line.ts'
-import { choosePalette, COLOURED, PLAIN } from '../../src/view/palette.ts'
-import { table } from '../../src/view/table.ts'
-import { displayWidth } from '../../src/view/width.ts'
-import { shorten, wrap } from '../../src/view/wrap.ts'
+import { indent, line, lineWidth, MARKS, render, span, BLANK } from '../../src/text/line.ts'
+import { choosePalette, COLOURED, PLAIN } from '../../src/io/palette.ts'
+import { table } from '../../src/text/table.ts'
+import { displayWidth } from '../../src/text/width.ts'
+import { shorten, wrap } from '../../src/text/wrap.ts'
 
 const plain = (block: Parameters<typeof render>[0]): string => render(block, PLAIN)
 

@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import type {
   NamedBy,
   NoteKind,
-  PolicyKnowledge,
   ResolvedPolicy,
   ResolvedRule,
 } from '@kleym/shared/core/policies/resolution.ts'
-import { render } from '../../src/view/line.ts'
-import { namedByRows, namedIdRows } from '../../src/view/named-by.ts'
-import { PLAIN } from '../../src/view/palette.ts'
-import { viewPolicies } from '../../src/view/policies.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
+import { render } from '../../src/text/line.ts'
+import { namedByRows, namedIdRows } from '../../src/frame/named-by.ts'
+import { PLAIN } from '../../src/io/palette.ts'
+import { viewPolicies } from '../../src/answers/policies/view.ts'
 
 const FORBIDDEN: PolicyKnowledge = {
   state: 'unknown',

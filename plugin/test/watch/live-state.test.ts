@@ -1,10 +1,10 @@
 // The live side against a cluster in memory: what it shows, what it says that it does not know, and how it comes back.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { analyse } from '@kleym/shared/core/analysis.ts'
+import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
-import { readSnapshot } from '@kleym/shared/core/snapshot.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import {
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
@@ -25,9 +25,9 @@ import {
 } from '../../../shared/test/core/build.ts'
 import { randomWorld } from '../../../shared/test/core/worlds.ts'
 import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
-import { missingText } from '../../src/watch/knowledge.ts'
-import { LiveState, PATIENCE_MS, type Picture } from '../../src/watch/live-state.ts'
-import { rowsOf, verdictText, type Row } from '../../src/watch/rows.ts'
+import { missingText } from '../../src/answers/watch/live/knowledge.ts'
+import { LiveState, PATIENCE_MS, type Picture } from '../../src/answers/watch/live/live-state.ts'
+import { rowsOf, verdictText, type Row } from '../../src/answers/watch/live/rows.ts'
 import { FakeCluster, settle } from './fake-cluster.ts'
 
 const DEBOUNCED_MS = 200

@@ -1,8 +1,8 @@
 // Pictures and rows for tests of what is shown, by what a test says about them.
-import type { DetailView } from '../../src/watch/detail.ts'
-import type { Knowledge } from '../../src/watch/knowledge.ts'
-import type { Picture } from '../../src/watch/live-state.ts'
-import type { Row } from '../../src/watch/rows.ts'
+import type { DetailView } from '../../src/answers/watch/live/detail.ts'
+import type { Knowledge } from '../../src/answers/watch/live/knowledge.ts'
+import type { Picture } from '../../src/answers/watch/live/live-state.ts'
+import type { Row } from '../../src/answers/watch/live/rows.ts'
 
 /** A ready row whose output is in force, unless `parts` say otherwise. */
 export function row(key: string, parts: Partial<Row> = {}): Row {

@@ -1,9 +1,9 @@
 // The watch as a stream: what is printed for a series of pictures, and nothing twice.
 import { describe, expect, test } from 'vitest'
-import { PLAIN } from '../../src/view/palette.ts'
-import { lostText } from '../../src/watch/knowledge.ts'
-import type { Picture } from '../../src/watch/live-state.ts'
-import { PlainStream, type StreamOptions } from '../../src/watch/plain.ts'
+import { PLAIN } from '../../src/io/palette.ts'
+import { lostText } from '../../src/answers/watch/live/knowledge.ts'
+import type { Picture } from '../../src/answers/watch/live/live-state.ts'
+import { PlainStream, type StreamOptions } from '../../src/answers/watch/live/plain.ts'
 import { picture, refused, row } from './pictures.ts'
 
 function streamed(

@@ -9,7 +9,7 @@ import {
   outcomeText,
   verdictText,
   type Row,
-} from '../../src/watch/rows.ts'
+} from '../../src/answers/watch/live/rows.ts'
 import { refused, row } from './pictures.ts'
 
 describe('what is said of a row', () => {

@@ -2,10 +2,10 @@
 import { cleanup, render } from 'ink-testing-library'
 import { createElement } from 'react'
 import { afterEach, expect, test } from 'vitest'
-import { COLOURED, PLAIN, type Palette } from '../../src/view/palette.ts'
-import type { Picture } from '../../src/watch/live-state.ts'
-import { App } from '../../src/watch/screen/app.ts'
-import type { KnownNamespaces, Session } from '../../src/watch/session.ts'
+import { COLOURED, PLAIN, type Palette } from '../../src/io/palette.ts'
+import type { Picture } from '../../src/answers/watch/live/live-state.ts'
+import { App } from '../../src/answers/watch/screen/app.ts'
+import type { KnownNamespaces, WatchSession } from '../../src/answers/watch/live/session.ts'
 import { picture, refused, row } from './pictures.ts'
 
 afterEach(() => cleanup())
@@ -31,7 +31,7 @@ async function sit(first: Picture, palette: Palette = PLAIN): Promise<Sitting> {
     for (const hear of listeners) hear()
   }
   const asked: string[] = []
-  const session: Session = {
+  const session: WatchSession = {
     picture: () => shown,
     namespaces: () => namespaces,
     subscribe: (hear) => {

@@ -1,15 +1,15 @@
 // What each key makes of the choices, and that the selection stays with its binding.
 import { describe, expect, test } from 'vitest'
-import { actionsOf, type PressedKey } from '../../src/watch/screen/keys.ts'
+import { actionsOf, type PressedKey } from '../../src/answers/watch/screen/keys.ts'
 import {
   namespaceChoices,
   reduce,
   settled,
   startState,
-  type Mode,
+  type ScreenMode,
   type ScreenFacts,
   type ScreenState,
-} from '../../src/watch/screen/state.ts'
+} from '../../src/answers/watch/screen/state.ts'
 import { refused, row } from './pictures.ts'
 
 const NO_KEY: PressedKey = {
@@ -205,7 +205,7 @@ describe('leaving', () => {
     expect(press(keys).leaving).toBe(leaving)
   })
 
-  test.each<[string, Mode]>([
+  test.each<[string, ScreenMode]>([
     ['?', 'help'],
     ['?j', 'table'],
   ])('%s ends in mode %s', (keys, mode) => {

@@ -1,13 +1,13 @@
 // How the screen looks: whole frames at the sizes that people have, and what must hold at every size.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { displayWidth, render } from '../../src/view/line.ts'
-import { PLAIN } from '../../src/view/palette.ts'
-import { lostText, timeText, type Knowledge } from '../../src/watch/knowledge.ts'
-import type { Picture } from '../../src/watch/live-state.ts'
-import type { Row } from '../../src/watch/rows.ts'
-import { settled, startState, type ScreenState } from '../../src/watch/screen/state.ts'
-import { draw, type ScreenSetting } from '../../src/watch/screen/view.ts'
+import { displayWidth, render } from '../../src/text/line.ts'
+import { PLAIN } from '../../src/io/palette.ts'
+import { lostText, timeText, type Knowledge } from '../../src/answers/watch/live/knowledge.ts'
+import type { Picture } from '../../src/answers/watch/live/live-state.ts'
+import type { Row } from '../../src/answers/watch/live/rows.ts'
+import { settled, startState, type ScreenState } from '../../src/answers/watch/screen/state.ts'
+import { draw, type ScreenSetting } from '../../src/answers/watch/screen/view.ts'
 import { picture, refused, row } from './pictures.ts'
 
 interface Looks {

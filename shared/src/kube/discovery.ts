@@ -1,7 +1,7 @@
 // Which kinds an API server serves: served, certainly absent, or not known and why. A kind counts as absent only where
 // the API server itself says so twice: a failing aggregated API or a lost connection is not an absence.
 import { isRecord, listAt, own, stringAt } from '../core/json.ts'
-import type { Ignorance } from '../core/knowledge.ts'
+import type { UnknownReason } from '../core/unknown-reason.ts'
 import type { Resource } from './api.ts'
 import type { Client } from './client.ts'
 import { connectionError, ignoranceOf, isKindAbsent } from './failures.ts'
@@ -91,7 +91,7 @@ function lists(
 export type Served =
   | { readonly state: 'served' }
   | { readonly state: 'absent' }
-  | { readonly state: 'unknown'; readonly why: Ignorance }
+  | { readonly state: 'unknown'; readonly why: UnknownReason }
 
 /** What discovery needs of a client. */
 export type Discoverer = Pick<Client, 'raw'>

@@ -1,7 +1,7 @@
 // What a broken exchange was, in a word and a sentence: from the codes of Node's network and TLS errors. Only codes
 // are read, never texts: they differ between Node, Bun and their versions.
 import { stringAt } from '../core/json.ts'
-import type { Ignorance } from '../core/knowledge.ts'
+import type { UnknownReason } from '../core/unknown-reason.ts'
 import { ApiError, ConnectionError, type ConnectionFailure } from './errors.ts'
 
 const FAILURES: ReadonlyMap<string, ConnectionFailure> = new Map([
@@ -63,11 +63,11 @@ export function connectionError(
 }
 
 /** Why something is not known, from what a call threw: for conditions and messages that must not change by retries. */
-export function ignoranceOf(error: unknown, verb: Ignorance['verb'], what: string): Ignorance {
+export function ignoranceOf(error: unknown, verb: UnknownReason['verb'], what: string): UnknownReason {
   return { verb, what, cause: causeOf(error) }
 }
 
-function causeOf(error: unknown): Ignorance['cause'] {
+function causeOf(error: unknown): UnknownReason['cause'] {
   if (error instanceof ConnectionError) {
     if (error.failure === 'timed out' || error.failure === 'malformed') return error.failure
     return 'unreachable'
@@ -75,7 +75,7 @@ function causeOf(error: unknown): Ignorance['cause'] {
   return error instanceof ApiError ? causeOfStatus(error.status) : 'failed'
 }
 
-function causeOfStatus(status: number): Ignorance['cause'] {
+function causeOfStatus(status: number): UnknownReason['cause'] {
   if (status === 401 || status === 403) return 'forbidden'
   if (status === 404) return 'absent'
   if (status === 408 || status === 504) return 'timed out'

@@ -2,7 +2,7 @@
 // then watches that go on from where the last one ended. Nothing that a server, a network or a listener does ends it.
 // What client-go's reflector does, and what it must survive: Kubernetes API concepts, "Efficient detection of changes".
 import { listAt, stringAt, type JsonRecord } from '../core/json.ts'
-import type { Ignorance } from '../core/knowledge.ts'
+import type { UnknownReason } from '../core/unknown-reason.ts'
 import { readObjectVersion } from '../core/objects/meta.ts'
 import type { Api, Resource, WatchEvent } from './api.ts'
 import type { Clock } from './clock.ts'
@@ -22,7 +22,7 @@ const PAGE_SIZE = 250
 export type ReflectorState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'synced' }
-  | { readonly kind: 'failing'; readonly why: Ignorance; readonly synced: boolean }
+  | { readonly kind: 'failing'; readonly why: UnknownReason; readonly synced: boolean }
 
 export interface ReflectorOptions<T extends Cached> {
   readonly api: Pick<Api, 'pages' | 'watch'>

@@ -3,21 +3,21 @@ import { compile, type Compiled } from '../../src/core/compile/compile.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import { outputName, type Output } from '../../src/core/compile/output.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../src/core/names.ts'
 import type { ClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
 import { judgeOwnership, type Ownership } from '../../src/core/plan/ownership.ts'
 import type { Judgement, LiveOutput } from '../../src/core/plan/plan.ts'
 import { settle, type Settled } from '../../src/core/plan/settle.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
-import { bindingsIn, readSnapshot, referencesIn, type Snapshot } from '../../src/core/snapshot.ts'
+import { bindingsIn, readSnapshot, referencesIn, type Snapshot } from '../../src/core/snapshot/snapshot.ts'
 
 export const K8S_GROUP = 'inference.networking.k8s.io'
 export const X_GROUP = 'inference.networking.x-k8s.io'
 export const LLM_D = 'llm-d.ai'
 export const TRUST_DOMAIN = 'example.org'
 export const CONFIG: Config = { trustDomain: { kind: 'set', value: TRUST_DOMAIN }, className: '' }
-export const FORBIDDEN: Ignorance = { verb: 'list', what: 'something', cause: 'forbidden' }
+export const FORBIDDEN: UnknownReason = { verb: 'list', what: 'something', cause: 'forbidden' }
 
 export interface BindingParts {
   readonly name?: string
@@ -134,7 +134,7 @@ export function live(output: Output, parts: OutputParts = {}): JsonRecord {
 
 export interface Options {
   readonly config?: Config
-  readonly gaps?: Readonly<Record<string, Ignorance>>
+  readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
 }
 

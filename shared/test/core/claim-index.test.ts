@@ -37,11 +37,11 @@ function answersOf(index: ClaimIndex, asked: readonly Claim[]): unknown {
       labels: [...cell.labels],
       claims: cell.claims.map(wordsOf).toSorted(),
       declared: cell.declared.map(wordsOf).toSorted(),
-      relatives: cell.relatives
+      relatives: cell.overlapping
         .map(({ relation, cell: other }) => `${relation} ${[...other.labels].join()}`)
         .toSorted(),
     })),
-    loose: index.loose.map(wordsOf).toSorted(),
+    loose: index.wildcardClaims.map(wordsOf).toSorted(),
     collisions: asked.map((claim) => {
       const collision = claim.basis === 'declared' ? collisionOf(index, claim) : undefined
       return collision === undefined

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { resolveObjective } from '../../src/core/compile/references.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import { referencesIn } from '../../src/core/snapshot.ts'
+import { referencesIn } from '../../src/core/snapshot/snapshot.ts'
 import {
   FORBIDDEN,
   K8S_GROUP,

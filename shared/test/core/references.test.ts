@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { Config } from '../../src/core/compile/config.ts'
 import { resolvePool, type References } from '../../src/core/compile/references.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
-import { referencesIn } from '../../src/core/snapshot.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
+import { referencesIn } from '../../src/core/snapshot/snapshot.ts'
 import {
   FORBIDDEN,
   K8S_GROUP,
@@ -181,7 +181,7 @@ describe('what files cannot decide', () => {
     })
   })
 
-  test.each<Ignorance['cause']>([
+  test.each<UnknownReason['cause']>([
     'forbidden',
     'unreachable',
     'timed out',

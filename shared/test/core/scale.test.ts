@@ -1,13 +1,13 @@
 // Shapes in which an answer would grow with the square of its input: what is said there, and how much of it.
 import { expect, test } from 'vitest'
-import { analyse } from '../../src/core/analysis.ts'
+import { analyse } from '../../src/core/analysis/analysis.ts'
 import { collisionOf } from '../../src/core/collide/conflict.ts'
-import { collisionFindings } from '../../src/core/findings/collision-rules.ts'
+import { collisionFindings } from '../../src/core/rules/collision-rules.ts'
 import { compareFindings, finding } from '../../src/core/findings/finding.ts'
-import { poolFindings } from '../../src/core/findings/pool-rules.ts'
+import { poolFindings } from '../../src/core/rules/pool-rules.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { readSnapshot, subjectsOf } from '../../src/core/snapshot.ts'
+import { readSnapshot, subjectsOf } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, objective, pool } from './build.ts'
 
 type Labels = Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import {
   referencesIn,
   servesLlmD,
   type SnapshotSource,
-} from '../../src/core/snapshot.ts'
+} from '../../src/core/snapshot/snapshot.ts'
 import { TENANTS, tenants } from '../findings/tenants.ts'
 import { binding, FORBIDDEN, K8S_GROUP, LLM_D, objective, pool } from './build.ts'
 

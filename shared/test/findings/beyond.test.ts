@@ -4,15 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { bindingOfOutput, settledJudgementOf, type Analysis } from '../../src/core/analysis.ts'
-import { findingsOf } from '../../src/core/findings/all.ts'
-import { reachesBeyond } from '../../src/core/findings/beyond.ts'
+import { bindingOfOutput, settledJudgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
+import { findingsOf } from '../../src/core/rules/all.ts'
+import { dependsOnOutsideScope } from '../../src/core/rules/outside-scope.ts'
 import { findingKey, type Finding } from '../../src/core/findings/finding.ts'
-import { concernsEverybody } from '../../src/core/findings/install-rules.ts'
+import { concernsEverybody } from '../../src/core/rules/install-rules.ts'
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { readMeta } from '../../src/core/objects/meta.ts'
 import { recordAt } from '../../src/core/objects/pod.ts'
-import { containerVerdicts } from '../../src/core/spire/attest.ts'
+import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { live, manifestOf, outputOf, pool, poolOnly } from '../core/build.ts'
 import { analysisOf, tenants, TENANTS } from './tenants.ts'
 
@@ -69,7 +69,7 @@ test('a namespace that is read alone gives the answer of the whole cluster, or a
     fc.property(tenants, fc.constantFrom(...TENANTS), (objects, namespace) => {
       const alone = analysisOf(objects, { namespacesRead: new Set([namespace]) })
       const whole = analysisOf(objects)
-      if (reachesBeyond(alone)) {
+      if (dependsOnOutsideScope(alone)) {
         seen.all++
         return
       }
@@ -91,7 +91,7 @@ test('a namespace that is read alone gives the answer of the whole cluster, or a
 test('a snapshot of everything reaches beyond nothing', () => {
   fc.assert(
     fc.property(tenants, (objects) => {
-      expect(reachesBeyond(analysisOf(objects))).toBe(false)
+      expect(dependsOnOutsideScope(analysisOf(objects))).toBe(false)
     }),
     { numRuns: 100 },
   )
@@ -217,14 +217,14 @@ describe('from the namespace of one binding, everything is read where', () => {
     },
   ])('$where: $reaches', ({ objects, reaches }) => {
     const alone = analysisOf([...ours, node, ...objects], { namespacesRead: new Set(['team-a']) })
-    expect(reachesBeyond(alone)).toBe(reaches)
+    expect(dependsOnOutsideScope(alone)).toBe(reaches)
   })
 
   test('a binding of which not everything could be read has an output with the ID of another registration', () => {
     const objects = [poolOnly(), live(output), other(HERE)]
     const reading = { namespacesRead: new Set(['team-a']), forbidden: ['*'] }
-    expect(reachesBeyond(analysisOf(objects, reading))).toBe(true)
-    expect(reachesBeyond(analysisOf([poolOnly(), other(HERE)], reading))).toBe(false)
+    expect(dependsOnOutsideScope(analysisOf(objects, reading))).toBe(true)
+    expect(dependsOnOutsideScope(analysisOf([poolOnly(), other(HERE)], reading))).toBe(false)
   })
 })
 
@@ -245,7 +245,7 @@ describe('where our trust domain is not known', () => {
     ['spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}', false],
     ['spiffe:///ns/team-a/pool/llama', false],
   ])('%s: %s', (template, reaches) => {
-    expect(reachesBeyond(estateOf(template))).toBe(reaches)
+    expect(dependsOnOutsideScope(estateOf(template))).toBe(reaches)
   })
 })
 
@@ -273,7 +273,7 @@ describe('the example estate, with the outputs of kleym in force', () => {
 
   test.each(namespaces)('%s', (namespace) => {
     const alone = analysisOf(inForce, { namespacesRead: new Set([namespace]) })
-    expect(reachesBeyond(alone)).toBe(NEED_ALL.has(namespace))
+    expect(dependsOnOutsideScope(alone)).toBe(NEED_ALL.has(namespace))
   })
 
   test.each(namespaces.filter((namespace) => !NEED_ALL.has(namespace)))('%s alone tells all', (namespace) => {

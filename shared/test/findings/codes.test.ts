@@ -2,16 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyse } from '../../src/core/analysis.ts'
+import { analyse } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
-import { findingsOf } from '../../src/core/findings/all.ts'
+import { findingsOf } from '../../src/core/rules/all.ts'
 import { operatorClaims, settleSettings } from '../../src/core/install/operator-settings.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { FINDING_CODES, findingEntry, type FindingCode } from '../../src/core/registry/findings.ts'
 import { pageSections } from '../../src/core/registry/pages.ts'
-import { readSnapshot } from '../../src/core/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import {
   binding,
   estate,
@@ -30,7 +30,7 @@ interface Setting {
   /** SCM's configuration; null where it is assumed. */
   readonly scm?: JsonRecord | null
   readonly className?: string
-  readonly gaps?: Readonly<Record<string, Ignorance>>
+  readonly gaps?: Readonly<Record<string, UnknownReason>>
 }
 
 const SCM: JsonRecord = {

@@ -1,10 +1,10 @@
 // Random estates for the safety properties: several tenants with look-alike pods, and strings that try to break out of a
 // selector, a template, a line or a path. Small alphabets, so that what belongs together meets often.
 import * as fc from 'fast-check'
-import { analyse, type Analysis } from '../../src/core/analysis.ts'
+import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { readSnapshot } from '../../src/core/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 
 export const TRUST_DOMAIN = 'example.org'
 

@@ -1,6 +1,6 @@
 // What `status` finds of an installation: missing kinds, operators, and a class that SCM ignores.
 import { expect, test } from 'vitest'
-import { installationFindings, type InstallationFacts } from '../../src/core/findings/installation-rules.ts'
+import { installationFindings, type InstallationFacts } from '../../src/core/rules/installation-rules.ts'
 import type { OperatorDeployment } from '../../src/core/install/operator-deployment.ts'
 import type { ScmSettings } from '../../src/core/objects/scm-settings.ts'
 import { CONFIG } from '../core/build.ts'

@@ -1,8 +1,8 @@
 // What findings about access policies say, and when KLM604 may be said at all.
 import { describe, expect, test } from 'vitest'
-import { findingsAbout, findingsOf } from '../../src/core/findings/all.ts'
+import { findingsAbout, findingsOf } from '../../src/core/rules/all.ts'
 import { isAbout, subjectText, type Finding } from '../../src/core/findings/finding.ts'
-import { concernsEverybody } from '../../src/core/findings/install-rules.ts'
+import { concernsEverybody } from '../../src/core/rules/install-rules.ts'
 import { refusalOf } from '../../src/core/findings/suppress.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { BINDING_KIND } from '../../src/core/names.ts'

@@ -2,9 +2,9 @@
 // the prediction, container by container, with expectations taken from the manifests and not from what was compiled.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bindingOfOutput, settledJudgementOf, type Analysis } from '../../src/core/analysis.ts'
+import { bindingOfOutput, settledJudgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { Pod } from '../../src/core/objects/pod.ts'
-import { containerVerdicts, type Registration } from '../../src/core/spire/attest.ts'
+import { containerVerdicts, type Registration } from '../../src/core/spire/registration.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import { sourceText, type Prediction } from '../../src/core/spire/prediction.ts'
 import {

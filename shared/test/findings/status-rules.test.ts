@@ -1,6 +1,6 @@
 // Where a cluster is not what the operator would make of it: status, output, operator.
 import { describe, expect, test } from 'vitest'
-import { statusFindings } from '../../src/core/findings/status-rules.ts'
+import { statusFindings } from '../../src/core/rules/status-rules.ts'
 import type { OperatorDeployment } from '../../src/core/install/operator-deployment.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { live, outputOf, pool, poolOnly } from '../core/build.ts'

@@ -1,15 +1,15 @@
 // Random estates of a few namespaces whose registrations reach over namespaces, for what holds of an answer about one of
 // them: outputs of kleym as they are and as a hand has changed them, other people's ClusterSPIFFEIDs and static entries.
 import * as fc from 'fast-check'
-import { analyse, type Analysis } from '../../src/core/analysis.ts'
+import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import type { Output } from '../../src/core/compile/output.ts'
 import { stringAt, type JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { NAMESPACE_NAME_LABEL } from '../../src/core/names.ts'
 import { readMeta } from '../../src/core/objects/meta.ts'
 import type { ScmSettings } from '../../src/core/objects/scm-settings.ts'
-import { readSnapshot } from '../../src/core/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, live, objective, pool, poolOnly, world } from '../core/build.ts'
 import { EVERYTHING } from './hostile-world.ts'
 
@@ -254,6 +254,6 @@ export function analysisOf(
   return analyse(snapshot, config, settings)
 }
 
-function forbid(what: string): Ignorance {
+function forbid(what: string): UnknownReason {
   return { verb: 'list', what, cause: 'forbidden' }
 }

@@ -1,7 +1,7 @@
 // Hostile templates end in an answer, and the facts that a caller reads off a parsed template.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseTemplate } from '../../src/core/gotemplate/index.ts'
+import { parseTemplate } from '../../src/core/go/template/index.ts'
 import { RandomTemplates } from './random-templates.ts'
 
 const data = {

@@ -2,9 +2,9 @@
 // held where pods are trimmed (plugin/test/cluster/trim.test.ts).
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mayGive, mentionsOf } from '../../src/core/gotemplate/mentions.ts'
-import { parseTemplate } from '../../src/core/gotemplate/index.ts'
-import { MAX_NESTING, MAX_SOURCE } from '../../src/core/gotemplate/signals.ts'
+import { mayGive, mentionsOf } from '../../src/core/go/template/mentions.ts'
+import { parseTemplate } from '../../src/core/go/template/index.ts'
+import { MAX_NESTING, MAX_SOURCE } from '../../src/core/go/template/signals.ts'
 import { readData } from './differential.ts'
 import { RandomTemplates } from './random-templates.ts'
 

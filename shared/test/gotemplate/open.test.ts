@@ -1,20 +1,25 @@
 // What is not known yet: placeholders where a value is only printed, unknown wherever anything hangs on it.
 import { describe, expect, test } from 'vitest'
-import { Open, parseTemplate, type Rendered, type TemplateData } from '../../src/core/gotemplate/index.ts'
+import {
+  Placeholder,
+  parseTemplate,
+  type Rendered,
+  type TemplateData,
+} from '../../src/core/go/template/index.ts'
 
 const manifest: TemplateData = {
   trustDomain: 'example.org',
-  clusterName: new Open('cluster name'),
+  clusterName: new Placeholder('cluster name'),
   clusterDomain: '',
   podMeta: {
     complete: false,
     value: {
-      name: new Open('pod name'),
+      name: new Placeholder('pod name'),
       namespace: 'team-a',
       labels: {
         app: 'llama',
-        'pod-template-hash': new Open('pod template hash'),
-        zone: new Open('zone label', true),
+        'pod-template-hash': new Placeholder('pod template hash'),
+        zone: new Placeholder('zone label', true),
       },
     },
   },
@@ -27,7 +32,7 @@ const manifest: TemplateData = {
       volumes: [{ name: 'a' }],
     },
   },
-  nodeMeta: new Open('node'),
+  nodeMeta: new Placeholder('node'),
 }
 
 function render(template: string, data: TemplateData = manifest): Rendered {
@@ -115,7 +120,7 @@ describe('certain all the same', () => {
   test('a labels map with an open entry has a length, but cannot be ranged over', () => {
     const data = {
       ...manifest,
-      podMeta: { complete: false, value: { labels: { a: 'b', hash: new Open('hash') } } },
+      podMeta: { complete: false, value: { labels: { a: 'b', hash: new Placeholder('hash') } } },
     }
     expect(render('{{ len .PodMeta.Labels }}', data)).toMatchObject({ text: '2' })
     expect(render('{{ range .PodMeta.Labels }}{{ end }}', data)).toEqual({

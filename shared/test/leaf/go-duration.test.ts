@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseGoDuration, wireSeconds } from '../../src/core/spire/go-duration.ts'
+import { parseGoDuration, wireSeconds } from '../../src/core/go/duration.ts'
 import { disagreements, textAt } from './vectors.ts'
 
 test('durations are read as time.ParseDuration reads them, and sent as SCM sends them', () => {

@@ -1,12 +1,12 @@
 // Small access policies and the world that they stand in: team-a's binding `llama`, whose pod holds its identity.
-import { analyse, type Analysis } from '../../src/core/analysis.ts'
+import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { Config } from '../../src/core/compile/config.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { ACCESS_POLICY_KIND, apiVersionOf, qualifiedKind } from '../../src/core/kinds.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import type { Resolution, ResolvedPolicy, ResolvedRule } from '../../src/core/policies/resolution.ts'
-import { readSnapshot } from '../../src/core/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, estate, got, TRUST_DOMAIN } from '../core/build.ts'
 
 export const POLICY_KIND = qualifiedKind(ACCESS_POLICY_KIND)
@@ -141,7 +141,7 @@ export const NODE: JsonRecord = {
 export const HOME: readonly JsonRecord[] = estate(NODE, binding(), pod())
 
 export interface Setting {
-  readonly gaps?: Readonly<Record<string, Ignorance>>
+  readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly absentKinds?: readonly string[]
   readonly listedKinds?: readonly string[]
   readonly namespacesRead?: readonly string[]

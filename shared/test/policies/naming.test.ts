@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/compile/config.ts'
 import { afterwards, asIs } from '../../src/core/explain/lenses.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { affectedPolicies } from '../../src/core/policies/affected.ts'
 import { hasPolicies } from '../../src/core/policies/policies.ts'
 import { binding, got, live, objective, outputOf, pool } from '../core/build.ts'
@@ -24,8 +24,8 @@ import {
   type Setting,
 } from './build.ts'
 
-const FORBIDDEN: Ignorance = { verb: 'list', what: POLICY_KIND, cause: 'forbidden' }
-const MALFORMED: Ignorance = { verb: 'read', what: 'a.yaml', cause: 'malformed' }
+const FORBIDDEN: UnknownReason = { verb: 'list', what: POLICY_KIND, cause: 'forbidden' }
+const MALFORMED: UnknownReason = { verb: 'read', what: 'a.yaml', cause: 'malformed' }
 
 describe('whether policies are known', () => {
   const CASES: readonly (readonly [string, readonly JsonRecord[], Setting, string, boolean])[] = [

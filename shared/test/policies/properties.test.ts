@@ -2,8 +2,8 @@
 // a policy, what is unknown stays unknown, and the order of the input does not matter.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgementOf, type Analysis } from '../../src/core/analysis.ts'
-import { findingsOf } from '../../src/core/findings/all.ts'
+import { judgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
+import { findingsOf } from '../../src/core/rules/all.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { NOTE_KINDS, type Resolution } from '../../src/core/policies/resolution.ts'
 import { affectedPolicies } from '../../src/core/policies/affected.ts'

@@ -2,7 +2,7 @@
 // must not say where it does not know.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
-import type { Ignorance } from '../../src/core/knowledge.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import type { Resolution } from '../../src/core/policies/resolution.ts'
 import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '../core/build.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type Setting,
 } from './build.ts'
 
-const gap = (what: string): Ignorance => ({ verb: 'list', what, cause: 'forbidden' })
+const gap = (what: string): UnknownReason => ({ verb: 'list', what, cause: 'forbidden' })
 const PODS_UNKNOWN: Setting = { gaps: { Pod: gap('Pod') } }
 const CSID = 'ClusterSPIFFEID.spire.spiffe.io'
 const REFUSED = binding({ spec: { objectiveRef: { name: 'sql' } } })

@@ -1,7 +1,7 @@
 // facts/spire.md §6 and traps 13, 17, 18: which selectors a container has, and so which entries it is issued.
 import { describe, expect, test } from 'vitest'
 import { judgeContainer } from '../../src/core/spire/attestor.ts'
-import { containerVerdicts } from '../../src/core/spire/attest.ts'
+import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { readPod, type Container, type Pod } from '../../src/core/objects/pod.ts'
 import type { RenderedEntry } from '../../src/core/spire/prediction.ts'
 import { containersOf, csid, pod, predicted, staticEntry, type Fields } from './estate.ts'
@@ -27,7 +27,7 @@ function entryWith(selector: string): RenderedEntry {
   return {
     spiffeId: 'spiffe://td/x',
     parentId: 'spiffe://td/y',
-    selectors: [{ type: selector.slice(0, at), value: selector.slice(at + 1), open: [] }],
+    selectors: [{ type: selector.slice(0, at), value: selector.slice(at + 1), placeholders: [] }],
     dnsNames: [],
     x509SvidTtl: 0,
     jwtSvidTtl: 0,

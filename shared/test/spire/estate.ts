@@ -5,7 +5,7 @@ import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import type { ScmSettings } from '../../src/core/objects/scm-settings.ts'
 import { readClusterStaticEntry } from '../../src/core/objects/static-entry.ts'
 import { readWorkloadPods } from '../../src/core/objects/workload.ts'
-import { containerVerdicts } from '../../src/core/spire/attest.ts'
+import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { Prediction, PredictionInput } from '../../src/core/spire/prediction.ts'
 

@@ -7,7 +7,7 @@ import { readEndpoints, readNamespace, readNode, readPod } from '../../src/core/
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { readClusterStaticEntry } from '../../src/core/objects/static-entry.ts'
 import { readWorkloadPods } from '../../src/core/objects/workload.ts'
-import { containerVerdicts } from '../../src/core/spire/attest.ts'
+import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { registrationEntries } from '../../src/core/spire/entries.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { PredictionInput } from '../../src/core/spire/prediction.ts'

@@ -1,7 +1,7 @@
-// The oracle of the template evaluator in shared/src/core/gotemplate: Go's own text/template on the types that the
+// The oracle of the template evaluator in shared/src/core/go/template: Go's own text/template on the types that the
 // SPIRE Controller Manager v0.7.0 is built with.
 //
-//	go run . types > ../../../shared/src/core/gotemplate/go-types.generated.ts
+//	go run . types > ../../../shared/src/core/go/template/go-types.generated.ts
 //	go run . run < ../../../shared/test/gotemplate/vectors/corpus.json > ../../../shared/test/gotemplate/vectors/oracle.json
 //
 // The second also answers the random templates of shared/test/gotemplate/random-templates.ts. Addresses in its answers

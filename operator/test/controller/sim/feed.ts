@@ -1,7 +1,7 @@
 // How one cache of an operator is filled: what happens on the server joins a queue, and the scheduler lets the cache see it
 // in that order, when it likes: a watch that lags. Lists stand in the same queue, in the state in which they began.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Ignorance } from '@kleym/shared/core/knowledge.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import type { Cached, ListToken } from '@kleym/shared/kube/store.ts'
 import type { KindCache } from '../../../src/controller/world.ts'
@@ -18,7 +18,7 @@ type Entry =
   /** Discovery finds that the kind is served, or that it is not. */
   | { readonly kind: 'discovery'; readonly isServed: boolean }
 
-const FORBIDDEN: Ignorance = { verb: 'list', what: 'a kind', cause: 'forbidden' }
+const FORBIDDEN: UnknownReason = { verb: 'list', what: 'a kind', cause: 'forbidden' }
 
 /** What the scheduler may do with the cache of one kind. */
 export interface Feed {

@@ -1,7 +1,7 @@
 // Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
 // another (contract §6). Claims with equal labels share a cell, and a cell finds its relatives through one designated
 // label each, so that thousands of claims cost neither a comparison of all with all nor a list of all pairs.
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
 import { ANY, type Claim } from './claim.ts'
@@ -13,13 +13,13 @@ import { ANY, type Claim } from './claim.ts'
 export type Relation = 'SamePods' | 'Contains' | 'ContainedBy'
 
 /** Claims with one namespace, service account, container and label set, in byte order of their owners. */
-export interface Cell {
+export interface ClaimGroup {
   readonly labels: PoolLabels
   readonly claims: readonly Claim[]
   /** The declared ones among them. */
   readonly declared: readonly Claim[]
   /** The cells that share pods with this one, itself first. */
-  readonly relatives: readonly { readonly relation: Relation; readonly cell: Cell }[]
+  readonly overlapping: readonly { readonly relation: Relation; readonly cell: ClaimGroup }[]
 }
 
 /** The declared claims of a cell and its relatives. */
@@ -35,13 +35,13 @@ export interface PeerRow {
   readonly claims: readonly Claim[]
 }
 
-interface OpenCell extends Cell {
+interface OpenCell extends ClaimGroup {
   readonly group: Group
   /** The label under which larger label sets look for it; empty for the empty set. */
   designated: string
   claims: Claim[]
   declared: Claim[]
-  relatives: { readonly relation: Relation; readonly cell: OpenCell }[]
+  overlapping: { readonly relation: Relation; readonly cell: OpenCell }[]
 }
 
 /** The cells of one namespace, service account and container; mostly there is one. */
@@ -69,12 +69,12 @@ export class ClaimIndex {
   #loose: Claim[] = []
 
   /** Live claims on any service account or namespace: too few to be worth a cell. */
-  get loose(): readonly Claim[] {
+  get wildcardClaims(): readonly Claim[] {
     return this.#loose
   }
 
   /** All cells, in a total order. */
-  get cells(): readonly Cell[] {
+  get cells(): readonly ClaimGroup[] {
     return [...this.#groups.values()]
       .toSorted((a, b) => compareBytes(a.key, b.key))
       .flatMap(({ cells }) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell))
@@ -87,9 +87,9 @@ export class ClaimIndex {
       return
     }
     const key = groupKey(claim)
-    const group = entryOf(this.#groups, key, () => openGroup(key))
+    const group = getOrCreate(this.#groups, key, () => openGroup(key))
     const { labels } = claim
-    const cell = entryOf(group.cells, labelsKey(labels), () => openCell(group, labels))
+    const cell = getOrCreate(group.cells, labelsKey(labels), () => openCell(group, labels))
     cell.claims = withClaim(cell.claims, claim)
     if (claim.basis === 'declared') cell.declared = withClaim(cell.declared, claim)
     this.#cellOfClaim.set(claim, cell)
@@ -114,7 +114,7 @@ export class ClaimIndex {
   }
 
   /** The cell of a claim, by value; undefined where no claim with its labels is there. */
-  cellOf(claim: Claim): Cell | undefined {
+  cellOf(claim: Claim): ClaimGroup | undefined {
     return this.#openCellOf(claim)
   }
 
@@ -123,9 +123,9 @@ export class ClaimIndex {
     const cell = this.#openCellOf(claim)
     if (cell === undefined) return undefined
     // A cell without relatives has one row, which is at hand.
-    if (cell.relatives.length === 1) return peerRowsOf(cell)
+    if (cell.overlapping.length === 1) return peerRowsOf(cell)
     cell.group.rows ??= new Map()
-    return entryOf(cell.group.rows, cell, () => peerRowsOf(cell))
+    return getOrCreate(cell.group.rows, cell, () => peerRowsOf(cell))
   }
 
   #openCellOf(claim: Claim): OpenCell | undefined {
@@ -148,7 +148,10 @@ export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
  * label set over thousands of narrow ones, relatives of one relation are merged into one row.
  */
 function peerRowsOf(cell: OpenCell): PeerRows {
-  const rows = cell.relatives.map(({ relation, cell: relative }) => ({ relation, claims: relative.declared }))
+  const rows = cell.overlapping.map(({ relation, cell: relative }) => ({
+    relation,
+    claims: relative.declared,
+  }))
   const count = rows.reduce((sum, { claims }) => sum + claims.length, 0)
   if (count > cell.declared.length * rows.length) return { rows, count }
   const byRelation = Map.groupBy(rows, ({ relation }) => relation)
@@ -172,8 +175,8 @@ function openGroup(key: string): Group {
 
 /** Opens a cell and links it with every cell of the group of which one label set contains the other. */
 function openCell(group: Group, labels: PoolLabels): OpenCell {
-  const cell: OpenCell = { group, labels, designated: '', claims: [], declared: [], relatives: [] }
-  cell.relatives = [{ relation: 'SamePods', cell }]
+  const cell: OpenCell = { group, labels, designated: '', claims: [], declared: [], overlapping: [] }
+  cell.overlapping = [{ relation: 'SamePods', cell }]
   if (group.cells.size === 0) return cell
   const kin = (group.kin ??= kinOf(group))
   const labelKeys = labelKeysOf(labels)
@@ -201,14 +204,14 @@ function kinOf({ cells }: Group): Kin {
 function enter(kin: Kin, cell: OpenCell): void {
   const labelKeys = labelKeysOf(cell.labels)
   cell.designated = rarestOf(kin, labelKeys) ?? ''
-  for (const key of labelKeys) entryOf(kin.holders, key, newSet).add(cell)
-  entryOf(kin.designated, cell.designated, newSet).add(cell)
+  for (const key of labelKeys) getOrCreate(kin.holders, key, newSet).add(cell)
+  getOrCreate(kin.designated, cell.designated, newSet).add(cell)
 }
 
 function closeCell(cell: OpenCell): void {
   const { group } = cell
-  for (const { cell: relative } of cell.relatives) {
-    if (relative !== cell) relative.relatives = relative.relatives.filter((one) => one.cell !== cell)
+  for (const { cell: relative } of cell.overlapping) {
+    if (relative !== cell) relative.overlapping = relative.overlapping.filter((one) => one.cell !== cell)
   }
   if (group.kin !== undefined) {
     for (const key of labelKeysOf(cell.labels)) dropFrom(group.kin.holders, key, cell)
@@ -218,8 +221,8 @@ function closeCell(cell: OpenCell): void {
 }
 
 function link(smaller: OpenCell, larger: OpenCell): void {
-  larger.relatives.push({ relation: 'ContainedBy', cell: smaller })
-  smaller.relatives.push({ relation: 'Contains', cell: larger })
+  larger.overlapping.push({ relation: 'ContainedBy', cell: smaller })
+  smaller.overlapping.push({ relation: 'Contains', cell: larger })
 }
 
 function rarestOf(kin: Kin, labelKeys: readonly string[]): string | undefined {

@@ -3,7 +3,7 @@
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
-import { relationOf, type Cell, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
+import { relationOf, type ClaimGroup, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
 
 /** A peer as a person sees it: whose it is, and how its pods stand to ours. */
 export interface Peer {
@@ -38,7 +38,7 @@ export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefi
 
 /** What a declared claim has to wait for: others' live, reserved and tentative claims, in a total order. */
 export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
-  const near = (index.cellOf(claim)?.relatives ?? []).flatMap(({ relation, cell }) =>
+  const near = (index.cellOf(claim)?.overlapping ?? []).flatMap(({ relation, cell }) =>
     cell.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
   )
   return [...near, ...looseOnes(index, claim)]
@@ -51,8 +51,8 @@ export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
     )
 }
 
-function looseOnes({ loose }: ClaimIndex, claim: Claim): readonly Peer[] {
-  return loose.flatMap((peer) => {
+function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
+  return wildcardClaims.flatMap((peer) => {
     const meets =
       peer.containerName === claim.containerName &&
       (peer.namespace === ANY || peer.namespace === claim.namespace) &&
@@ -69,10 +69,10 @@ export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string
   }
 }
 
-function cellsNear(index: ClaimIndex, claim: Claim): readonly Cell[] {
+function cellsNear(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
   const cell = index.cellOf(claim)
   // A loose claim has no cell, and may meet any.
-  return cell === undefined ? index.cells : cell.relatives.map(({ cell: relative }) => relative)
+  return cell === undefined ? index.cells : cell.overlapping.map(({ cell: relative }) => relative)
 }
 
 /** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */

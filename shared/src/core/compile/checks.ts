@@ -1,6 +1,6 @@
 // What a binding must satisfy before anything is written for it, as one ordered list: the first check that objects
 // decides (contract §7). A check looks at what was gathered and returns an objection or nothing; none logs or throws.
-import type { Ignorance } from '../knowledge.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import type { Kind } from '../kinds.ts'
@@ -42,7 +42,7 @@ export interface Refusal {
 export interface Undetermined {
   readonly kind: 'undetermined'
   readonly check: CheckName
-  readonly why: Ignorance
+  readonly why: UnknownReason
 }
 
 export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>

@@ -1,7 +1,7 @@
 // From the names in a binding to the pool and the objective that they mean (contract §4). Only a lookup that says
 // `absent` makes something missing; one that fails makes it unknown.
 import { isRecord, own, typeName } from '../json.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import {
   OBJECTIVE_KINDS,
   POOL_KINDS,
@@ -20,7 +20,7 @@ export type Lookup<T> =
   | { readonly state: 'found'; readonly object: T }
   | { readonly state: 'absent' }
   | { readonly state: 'kind absent' }
-  | { readonly state: 'unknown'; readonly why: Ignorance }
+  | { readonly state: 'unknown'; readonly why: UnknownReason }
 
 /** Where references are looked up. */
 export interface References {
@@ -41,7 +41,7 @@ export type PoolResolution =
   | ResolvedPool
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
   | { readonly state: 'ambiguous'; readonly pools: readonly Pool[] }
-  | { readonly state: 'unknown'; readonly why: Ignorance }
+  | { readonly state: 'unknown'; readonly why: UnknownReason }
 
 /** Finds the pool that a binding means. */
 export function resolvePool(references: References, namespace: string, ref: PoolRef): PoolResolution {
@@ -77,7 +77,7 @@ export type ObjectiveResolution =
       readonly passedOver: readonly Kind[]
     }
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
-  | { readonly state: 'unknown'; readonly why: Ignorance }
+  | { readonly state: 'unknown'; readonly why: UnknownReason }
 
 /** Finds the objective that a binding means: the first served kind that holds the name decides. */
 export function resolveObjective(

@@ -1,15 +1,15 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed or unchanged.
-import type { Analysis } from '../analysis.ts'
-import { findingsOf } from '../findings/all.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { findingsOf } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import { verdictOf } from '../plan/status.ts'
-import { containerVerdicts } from '../spire/attest.ts'
+import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { judgementOf } from '../analysis.ts'
+import { judgementOf } from '../analysis/analysis.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {
@@ -100,7 +100,7 @@ function identitiesOf(analysis: Analysis): ReadonlyMap<string, Held> {
   for (const pod of analysis.subjects) {
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
-      const one: Held = entryOf(held, `${holder.pod}:${holder.container}`, () => ({
+      const one: Held = getOrCreate(held, `${holder.pod}:${holder.container}`, () => ({
         holder,
         ids: new Set(),
         perhaps: new Set(),
@@ -133,7 +133,7 @@ function changes(
     for (const id of ids) {
       const other = right.get(key)
       if (other?.ids.has(id) === true || other?.perhaps.has(id) === true) continue
-      entryOf(byId, id, () => []).push(holder)
+      getOrCreate(byId, id, () => []).push(holder)
     }
   }
   return [...byId]

@@ -1,17 +1,17 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
-import { judgementOf, settledJudgementOf, type Analysis } from '../analysis.ts'
+import { judgementOf, settledJudgementOf, type Analysis } from '../analysis/analysis.ts'
 import { declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
-import { labelsText } from '../findings/collision-rules.ts'
+import { labelsText } from '../rules/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Action, Judgement } from '../plan/plan.ts'
-import { verdictOf, type Verdict } from '../plan/status.ts'
+import { verdictOf, type StatusVerdict } from '../plan/status.ts'
 import { reachOf, type Reach } from './reach.ts'
-import { stepsOf, type Step } from './steps.ts'
+import { stepsOf, type DerivationStep } from './steps.ts'
 
 /** A declared peer of a colliding binding. */
 export interface PeerExplanation {
@@ -36,10 +36,10 @@ export interface Explanation {
   readonly key: string
   readonly judgement: Judgement
   /** Undefined for a binding that is being deleted. */
-  readonly verdict: Verdict | undefined
+  readonly verdict: StatusVerdict | undefined
   /** The verdict once everything has settled, where it differs. */
-  readonly afterwards: Verdict | undefined
-  readonly steps: readonly Step[]
+  readonly afterwards: StatusVerdict | undefined
+  readonly steps: readonly DerivationStep[]
   readonly identity: Identity | undefined
   readonly selectors: readonly SelectorOrigin[]
   readonly peers: readonly PeerExplanation[]
@@ -48,7 +48,7 @@ export interface Explanation {
   readonly withdrawn: readonly { readonly name: string; readonly because: string }[]
   readonly reach: Reach | undefined
   /** Why there may be more pods than `reach` shows; undefined where all pods are known. */
-  readonly podsUnknown: Ignorance | undefined
+  readonly podsUnknown: UnknownReason | undefined
 }
 
 /** Explains one binding; undefined for a key that is not in the snapshot. */

@@ -1,7 +1,7 @@
 // One analysis through two other lenses: the world as it is, before kleym has done what it has to do, and the world
 // afterwards. A diff holds the one against the other.
-import type { Analysis } from '../analysis.ts'
-import { once } from '../once.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { lazy } from '../lazy.ts'
 import { resolvePolicies } from '../policies/policies.ts'
 
 /** As things are: live outputs, and what the operator says of each binding now. */
@@ -12,7 +12,7 @@ export function asIs(analysis: Analysis): Analysis {
     settled: { ...settled, ...settled.first, first: settled.first, outputs: live, changes: [] },
     prediction: predictionNow,
   }
-  return { ...seen, policies: once(() => resolvePolicies(seen)) }
+  return { ...seen, policies: lazy(() => resolvePolicies(seen)) }
 }
 
 /** As things will be: the outputs that passes lead to, and nothing left to do. */

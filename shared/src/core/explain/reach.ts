@@ -1,7 +1,7 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import type { Analysis } from '../analysis.ts'
-import { lossesOf, podFactsOf, type PodFacts } from '../findings/pod-facts.ts'
+import type { Analysis } from '../analysis/analysis.ts'
+import { lossesOf, podIdentitiesOf, type PodIdentities } from '../rules/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
 import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
 
@@ -52,7 +52,7 @@ export function reachOf(analysis: Analysis, namespace: string, outputName: strin
     alsoHeld: [] as AlsoHeld[],
   }
   for (const pod of analysis.prediction().podsByClusterSpiffeId(namespace).get(outputName) ?? []) {
-    const facts = podFactsOf(analysis.prediction(), pod)
+    const facts = podIdentitiesOf(analysis.prediction(), pod)
     const outcome = facts.outcomes.find(
       ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,
     )
@@ -69,7 +69,7 @@ interface OpenReach extends Reach {
   readonly alsoHeld: AlsoHeld[]
 }
 
-function record(facts: PodFacts, outcome: EntryOutcome, reach: OpenReach): void {
+function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): void {
   const { pod, containers } = facts
   const met = containers.map((one) => ({
     ...one,
@@ -119,7 +119,7 @@ function record(facts: PodFacts, outcome: EntryOutcome, reach: OpenReach): void 
 
 /** The one reason that all containers share, else the containers that there are. */
 function missedBecause(
-  { containers }: PodFacts,
+  { containers }: PodIdentities,
   reasons: readonly (string | undefined)[],
   open: string | undefined,
   outcome: EntryOutcome,

@@ -4,7 +4,7 @@ import type { CheckName, Gathered } from '../compile/checks.ts'
 import { modeOf, trustDomainText } from '../compile/checks.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf } from '../compile/identity.ts'
 import { objectText } from '../compile/references.ts'
-import { ignoranceText } from '../knowledge.ts'
+import { unknownReasonText } from '../unknown-reason.ts'
 import type { Judgement } from '../plan/plan.ts'
 
 export type StepName =
@@ -19,7 +19,7 @@ export type StepName =
   | 'collision'
   | 'output'
 
-export interface Step {
+export interface DerivationStep {
   readonly name: StepName
   readonly outcome: 'passed' | 'failed' | 'unknown' | 'not judged'
   /** What it resolved to, or why it failed. */
@@ -55,11 +55,11 @@ const STEPS: readonly StepRule[] = [
 ]
 
 /** The steps of a judged binding, all of them, in order. */
-export function stepsOf(judgement: Judgement): readonly Step[] {
+export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
   const { gathered } = judgement.compiled
   const stop = stopOf(judgement)
   let judged = true
-  return STEPS.map(({ name, checks, passed }): Step => {
+  return STEPS.map(({ name, checks, passed }): DerivationStep => {
     if (!judged) return { name, outcome: 'not judged', text: '' }
     if (stop === undefined || !checks.includes(stop.check))
       return { name, outcome: 'passed', text: passed(gathered) }
@@ -76,7 +76,7 @@ function stopOf(
     case 'refused':
       return { check: judgement.check, outcome: 'failed', text: judgement.message }
     case 'undetermined':
-      return { check: judgement.check, outcome: 'unknown', text: ignoranceText(judgement.why) }
+      return { check: judgement.check, outcome: 'unknown', text: unknownReasonText(judgement.why) }
     case 'waiting':
       return { check: 'output', outcome: 'unknown', text: `waits for ${judgement.waitsFor.join('; ')}` }
     case 'ready':

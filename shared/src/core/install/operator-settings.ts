@@ -1,10 +1,10 @@
 // What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
 // bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { bindingSubject } from '../findings/binding-rules.ts'
+import { bindingSubject } from '../findings/subjects.ts'
 import type { Binding } from '../objects/binding.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
@@ -99,7 +99,7 @@ function disagreementsOf(
   ): void => {
     if (claim.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
     const { subject } = claim
-    entryOf(bySubject, claim.source, () => ({ subject, evidence: [] })).evidence.push(
+    getOrCreate(bySubject, claim.source, () => ({ subject, evidence: [] })).evidence.push(
       `${claim.source} has ${what} ${shown(theirs)}, ${first.source} has ${shown(ours ?? '')}`,
     )
   }

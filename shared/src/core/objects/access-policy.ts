@@ -3,7 +3,7 @@
 import { dig, isRecord, listAt, own, stringAt, typeName } from '../json.ts'
 import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICY_VERSION } from '../kinds.ts'
 import { readRule, shown, type PolicyRule, type Unreadable } from './access-rule.ts'
-import type { Standing } from './clusterspiffeid.ts'
+import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -52,12 +52,12 @@ export interface AccessPolicy {
   readonly unreadable: readonly Unreadable[]
   /** Undefined where the object has no UID: then nobody can have accepted it yet. */
   readonly ancestors: readonly PolicyAncestor[] | undefined
-  readonly standing: Standing
+  readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
 }
 
 /** Reads an access policy of any group; never throws. */
-export function readAccessPolicy(raw: RawObject, standing: Standing): AccessPolicy {
+export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPolicy {
   const meta = readMeta(raw.value)
   const reading = readingOf(raw)
   const found = {
@@ -65,7 +65,7 @@ export function readAccessPolicy(raw: RawObject, standing: Standing): AccessPoli
     key: `${meta.namespace}/${meta.name}`,
     kind: stringAt(raw.value, 'kind') ?? '',
     reading,
-    standing,
+    lifecycle,
     origin: raw.origin,
     ancestors: meta.uid === undefined ? undefined : readAncestors(raw.value, meta.namespace),
   }

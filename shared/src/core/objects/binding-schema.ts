@@ -4,7 +4,7 @@
 import * as z from 'zod/mini'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../kinds.ts'
 import { DEFAULT_MODE, MODES } from '../names.ts'
-import { once } from '../once.ts'
+import { lazy } from '../lazy.ts'
 import { DNS1123_LABEL_PATTERN, DNS1123_SUBDOMAIN_PATTERN } from '../text/kubernetes.ts'
 
 const subdomain = (what: string): z.ZodMiniString =>
@@ -71,7 +71,7 @@ export const containerNameSchema = z
   )
 
 /** The schema of `.spec`, of which the CRD is made. */
-export const bindingSpecSchema = once(() =>
+export const bindingSpecSchema = lazy(() =>
   z
     .object({
       poolRef: poolRefSchema,

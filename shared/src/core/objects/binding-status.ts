@@ -2,10 +2,10 @@
 // have none, so it is made at the first question: it is the largest of the schemas.
 import * as z from 'zod/mini'
 import { CONDITION_TYPES, CONFLICTS_NAMED, MODES } from '../names.ts'
-import { once } from '../once.ts'
+import { lazy } from '../lazy.ts'
 
 /** The schema of a condition. */
-const conditionSchema = once(() =>
+const conditionSchema = lazy(() =>
   z.object({
     type: z.enum(CONDITION_TYPES),
     status: z.enum(['True', 'False', 'Unknown']),
@@ -19,7 +19,7 @@ const conditionSchema = once(() =>
 )
 
 /** The schema of `.status`. */
-export const bindingStatusSchema = once(() =>
+export const bindingStatusSchema = lazy(() =>
   z
     .object({
       observedGeneration: z
@@ -55,14 +55,14 @@ export const bindingStatusSchema = once(() =>
     .check(z.describe('What the operator made of the binding.')),
 )
 
-const selectorsSchema = once(() =>
+const selectorsSchema = lazy(() =>
   z.object({
     spiffeID: textUpTo(2048),
     selectors: z.array(textUpTo(1024)).check(z.maxLength(128), z.meta({ 'x-kubernetes-list-type': 'set' })),
   }),
 )
 
-const conflictSchema = once(() =>
+const conflictSchema = lazy(() =>
   z.object({
     bindingName: textUpTo(253),
     relation: z.enum(['SamePods', 'Contains', 'ContainedBy']),

@@ -13,12 +13,12 @@ import {
   type PoolRef,
 } from './binding-schema.ts'
 import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
-import type { Standing } from './clusterspiffeid.ts'
+import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** A field of a spec: its value, or what is wrong with it (`.spec.poolRef.name must not be empty`). */
-export type Field<T> =
+export type SpecField<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
 
@@ -26,21 +26,21 @@ export interface Binding {
   readonly meta: ObjectMeta
   /** `namespace/name`. */
   readonly key: string
-  readonly poolRef: Field<PoolRef>
-  readonly objectiveRef: Field<ObjectiveRef | undefined>
-  readonly mode: Field<Mode>
-  readonly serviceAccountName: Field<string>
-  readonly containerName: Field<string | undefined>
+  readonly poolRef: SpecField<PoolRef>
+  readonly objectiveRef: SpecField<ObjectiveRef | undefined>
+  readonly mode: SpecField<Mode>
+  readonly serviceAccountName: SpecField<string>
+  readonly containerName: SpecField<string | undefined>
   /** Undefined where the operator has written none yet, or where it cannot be read. */
   readonly status: BindingStatus | undefined
-  readonly standing: Standing
+  readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
 }
 
 const OPTIONAL_OBJECTIVE = z.optional(objectiveRefSchema)
 
 /** Reads a binding; never throws. */
-export function readBinding(raw: RawObject, standing: Standing): Binding {
+export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
   const meta = readMeta(raw.value)
   const spec = dig(raw.value, 'spec')
   return {
@@ -52,7 +52,7 @@ export function readBinding(raw: RawObject, standing: Standing): Binding {
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
     status: readStatus(own(raw.value, 'status')),
-    standing,
+    lifecycle,
     origin: raw.origin,
   }
 }
@@ -67,7 +67,7 @@ function readField<Schema extends z.ZodMiniType>(
   schema: Schema,
   spec: unknown,
   name: string,
-): Field<z.output<Schema>> {
+): SpecField<z.output<Schema>> {
   const found = withoutNulls(own(spec, name))
   const parsed = schema.safeParse(found)
   if (parsed.success) return { ok: true, value: parsed.data }

@@ -25,7 +25,7 @@ export interface ClusterSpiffeIdSpec {
 }
 
 /** How far an object of the snapshot is from being in force. */
-export type Standing =
+export type Lifecycle =
   /** It is in the cluster (or in a dump of it) as it is here. */
   | 'live'
   /** A manifest, or an output that kleym has yet to create. */
@@ -41,12 +41,12 @@ export interface ClusterSpiffeId {
   readonly rawSpec: JsonRecord
   /** Wrong types: Go cannot decode such an object, which stops SCM for everybody (facts/spire.md §11.9). */
   readonly undecodable: readonly string[]
-  readonly standing: Standing
+  readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
 }
 
 /** Reads a ClusterSPIFFEID; never throws. */
-export function readClusterSpiffeId(raw: RawObject, standing: Standing): ClusterSpiffeId {
+export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): ClusterSpiffeId {
   const undecodable: string[] = []
   const problem = (text: string): void => void undecodable.push(text)
   const found = dig(raw.value, 'spec')
@@ -77,7 +77,7 @@ export function readClusterSpiffeId(raw: RawObject, standing: Standing): Cluster
     },
     rawSpec: spec,
     undecodable,
-    standing,
+    lifecycle,
     origin: raw.origin,
   }
 }

@@ -1,5 +1,5 @@
 // Pods by their labels, and how a person names them.
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from './pod.ts'
 
 /** `pod team-a/llama-0`, `Deployment team-a/llama` for the pods of a template. */
@@ -23,7 +23,8 @@ export interface PodIndex {
 export function indexPods(pods: Iterable<Pod>): PodIndex {
   const postings = new Map<string, Pod[]>()
   for (const pod of pods) {
-    for (const label of pod.labels) entryOf(postings, postingKey(pod.namespace, label), () => []).push(pod)
+    for (const label of pod.labels)
+      getOrCreate(postings, postingKey(pod.namespace, label), () => []).push(pod)
   }
   return {
     withLabels(namespace, labels) {

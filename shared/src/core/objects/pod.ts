@@ -14,7 +14,7 @@ export interface Container {
 }
 
 /** A kind, namespace and name: `Deployment team-a/llama`. */
-export interface ObjectRef {
+export interface PodOrigin {
   readonly kind: string
   readonly namespace: string
   readonly name: string
@@ -22,7 +22,7 @@ export interface ObjectRef {
 
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
-  readonly ref: ObjectRef
+  readonly ref: PodOrigin
   readonly part: string
   /**
    * Whether an API server holds this very pod. Where it does not (a manifest or a template), the UID, the node and

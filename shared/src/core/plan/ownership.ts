@@ -2,7 +2,7 @@
 // labels and managed fields prove nothing.
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
@@ -13,7 +13,7 @@ export type Ownership =
   | { readonly kind: 'ours'; readonly binding: string; readonly assumed: boolean }
   | { readonly kind: 'orphan'; readonly binding: string; readonly why: string }
   | { readonly kind: 'foreign'; readonly why: string }
-  | { readonly kind: 'unknown'; readonly binding: string; readonly why: Ignorance }
+  | { readonly kind: 'unknown'; readonly binding: string; readonly why: UnknownReason }
 
 /** What ownership is judged by. */
 export interface OwnershipFacts {

@@ -5,12 +5,12 @@ import type { Output } from '../compile/output.ts'
 import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
 import { indexClaims, relationOf, type ClaimIndex } from '../collide/claim-index.ts'
 import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
-import type { Ignorance } from '../knowledge.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
-import { NO_PACE, paced, type Pace } from '../pace.ts'
+import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
 
@@ -36,7 +36,7 @@ export type Judgement =
       readonly state: 'undetermined'
       readonly compiled: Compiled
       readonly check: CheckName
-      readonly why: Ignorance
+      readonly why: UnknownReason
     }
   | {
       readonly state: 'waiting'
@@ -67,18 +67,21 @@ export interface Pass {
 }
 
 /** Whether all ClusterSPIFFEIDs are known; else that they are not served, or why they are not known. */
-export type OutputsKnown = 'known' | 'not served' | Ignorance
+export type OutputsKnown = 'known' | 'not served' | UnknownReason
 
 /** Decides once. Without knowing what is there, nothing is called ready, and nothing is due. */
 export function planOnce(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
   known: OutputsKnown = 'known',
-  pace: Pace = NO_PACE,
+  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Pass {
-  const declared = declaredClaims(paced(compiled, pace))
+  const declared = declaredClaims(reporting(compiled, onProgress))
   const claims = indexClaims(
-    paced([...declared.values(), ...Array.from(paced(outputs, pace), claimsOfOutput).flat()], pace),
+    reporting(
+      [...declared.values(), ...Array.from(reporting(outputs, onProgress), claimsOfOutput).flat()],
+      onProgress,
+    ),
   )
   const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
   const byOwner = Map.groupBy(
@@ -87,7 +90,7 @@ export function planOnce(
   )
   const judgements = new Map<string, Judgement>()
   const actions: Action[] = []
-  for (const one of paced(compiled, pace)) {
+  for (const one of reporting(compiled, onProgress)) {
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)
@@ -138,7 +141,7 @@ function declaredClaims(compiled: Iterable<Compiled>): ReadonlyMap<Compiled, Cla
 }
 
 /** A binding, what it declares, and the outputs that are there for it. */
-export interface Candidate {
+export interface PlanCandidate {
   readonly compiled: Compiled
   /** What it declares, as it stands in the index. */
   readonly claim: Claim | undefined
@@ -154,7 +157,7 @@ export interface Decision {
 
 /** Decides one binding among the others: what it comes to, and the writes that are due for it. */
 export function decide(
-  { compiled, claim, own }: Candidate,
+  { compiled, claim, own }: PlanCandidate,
   holderOf: (name: string) => LiveOutput | undefined,
   claims: ClaimIndex,
 ): Decision {

@@ -5,7 +5,7 @@ import type { Output } from '../compile/output.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { NO_PACE, type Pace } from '../pace.ts'
+import { IGNORE_PROGRESS, type OnProgress } from '../on-progress.ts'
 import { driftOf } from './drift.ts'
 import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
@@ -28,15 +28,17 @@ export function settle(
   compiled: readonly Compiled[],
   live: readonly LiveOutput[],
   known: OutputsKnown = 'known',
-  pace: Pace = NO_PACE,
+  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Settled {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = planOnce(compiled, sorted(outputs), known, pace)
+  const first = planOnce(compiled, sorted(outputs), known, onProgress)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
-    pass = onlyCreates(pass) ? { ...pass, actions: [] } : planOnce(compiled, sorted(outputs), 'known', pace)
+    pass = onlyCreates(pass)
+      ? { ...pass, actions: [] }
+      : planOnce(compiled, sorted(outputs), 'known', onProgress)
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {
@@ -99,7 +101,7 @@ function writtenObject(output: Output, before: ClusterSpiffeId | undefined): Clu
       labels: new Map([...before.meta.labels, ...written.meta.labels]),
       annotations: new Map([...before.meta.annotations, ...written.meta.annotations]),
     },
-    standing: before.standing === 'to be created' ? 'to be created' : 'to be changed',
+    lifecycle: before.lifecycle === 'to be created' ? 'to be created' : 'to be changed',
   }
 }
 

@@ -1,7 +1,7 @@
 // The status that a judgement comes to (contract §2 and §7): five conditions, always all of them, in one order, and
 // times that move only when a condition's status does.
 import { collisionPeers } from '../collide/conflict.ts'
-import { ignoranceText } from '../knowledge.ts'
+import { unknownReasonText } from '../unknown-reason.ts'
 import { CONDITION_TYPES, MESSAGE_BYTES, type ConditionType } from '../names.ts'
 import type { BindingStatus, Condition } from '../objects/binding-status.ts'
 import { REASONS, type Reason } from '../registry/reasons.ts'
@@ -10,7 +10,7 @@ import type { Config } from '../compile/config.ts'
 import type { Judgement } from './plan.ts'
 
 /** What `Ready` says. */
-export interface Verdict {
+export interface StatusVerdict {
   readonly ready: 'True' | 'False' | 'Unknown'
   readonly reason: Reason
   /** At most 1,024 bytes. */
@@ -18,14 +18,14 @@ export interface Verdict {
 }
 
 /** The verdict of a judgement; undefined for a binding that is being deleted, whose status nobody writes. */
-export function verdictOf(judgement: Judgement): Verdict | undefined {
+export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
   switch (judgement.state) {
     case 'ready':
       return saying('Reconciled', `ClusterSPIFFEID ${judgement.resolved.output.metadata.name} is in force`)
     case 'refused':
       return saying(judgement.reason, judgement.message)
     case 'undetermined':
-      return saying('Undetermined', ignoranceText(judgement.why))
+      return saying('Undetermined', unknownReasonText(judgement.why))
     case 'waiting': {
       const [first = 'a peer', ...rest] = judgement.waitsFor
       return saying('WaitingForPeer', `waiting for ${first}${rest.length > 0 ? ' and more' : ''}`)
@@ -95,7 +95,7 @@ function kept(previous: BindingStatus | undefined): BindingStatus {
 function nextCondition(
   previous: BindingStatus | undefined,
   type: ConditionType,
-  verdict: Verdict,
+  verdict: StatusVerdict,
   context: StatusContext,
 ): Condition {
   const before = previous?.conditions?.find((condition) => condition.type === type)
@@ -114,7 +114,7 @@ function nextCondition(
 function wantedCondition(
   before: Condition | undefined,
   type: ConditionType,
-  { ready, reason, message }: Verdict,
+  { ready, reason, message }: StatusVerdict,
 ): Pick<Condition, 'status' | 'reason' | 'message'> {
   if (type === 'Ready') return { status: ready, reason, message }
   if (ready === 'Unknown') {
@@ -127,6 +127,6 @@ function wantedCondition(
   return { status: 'False', reason: 'Resolved', message: '' }
 }
 
-function saying(reason: Reason, message: string): Verdict {
+function saying(reason: Reason, message: string): StatusVerdict {
   return { ready: REASONS[reason].ready, reason, message: cutToBytes(message, MESSAGE_BYTES) }
 }

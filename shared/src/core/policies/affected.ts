@@ -1,5 +1,5 @@
 // Which policies a change affects: rules that name an ID which the change removes, gives to others, or brings about.
-import type { Analysis } from '../analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { podText } from '../objects/pod-index.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'

@@ -1,25 +1,25 @@
 // The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
 // index that answers who names an identity.
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
 import type { AccessPolicy } from '../objects/access-policy.ts'
-import { once } from '../once.ts'
+import { lazy } from '../lazy.ts'
 import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
-import type { PolicyWorld } from './givers.ts'
-import { accountKey } from './held.ts'
-import { pathStart } from './near.ts'
+import type { PolicyContext } from './policy-context.ts'
+import { accountKey } from './holders.ts'
+import { pathStart } from './near-misses.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
 import { accountId, isForeign, Resolver, trustDomainsOf } from './resolve.ts'
 import type {
   NamedBy,
   Naming,
-  PolicyKnowledge,
   PolicyNote,
   ResolvedPolicy,
   ResolvedRule,
   ResolvedSource,
 } from './resolution.ts'
+import type { PolicyKnowledge } from '../snapshot/policy-knowledge.ts'
 import { TargetIndex } from './targets.ts'
 
 /** What runs under a service account: a pod is one. */
@@ -45,12 +45,12 @@ export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean
 }
 
 /** Resolves all policies of a world, each source when somebody asks for it. */
-export function resolvePolicies(world: PolicyWorld): Policies {
+export function resolvePolicies(world: PolicyContext): Policies {
   const { accessPolicies, accessPoliciesKnown: knowledge } = world.snapshot
   if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
   const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
-  const resolver = once(() => new Resolver(world, sources))
-  const targets = once(() => new TargetIndex(accessPolicies))
+  const resolver = lazy(() => new Resolver(world, sources))
+  const targets = lazy(() => new TargetIndex(accessPolicies))
   const ours = trustDomainsOf(world)
   const list = accessPolicies.map((policy) => resolvePolicy(policy, { resolver, targets, ours }))
   const index = new NamingIndex(list, ours)
@@ -70,7 +70,7 @@ interface Means {
 
 function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
   const { meta, reading, unreadable } = policy
-  const notes = once(() => [...notesOfPolicy(policy), ...means.targets().overLimit(policy)])
+  const notes = lazy(() => [...notesOfPolicy(policy), ...means.targets().overLimit(policy)])
   return {
     key: policy.key,
     kind: policy.kind,
@@ -120,7 +120,7 @@ function resolveRule(
 }
 
 function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedSource {
-  const resolution = once(() => resolver().resolve(source))
+  const resolution = lazy(() => resolver().resolve(source))
   return {
     source,
     text: sourceName(source),
@@ -213,18 +213,18 @@ class NamingIndex {
     const { source } = resolved
     const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
     if (source.kind === 'SPIFFE') {
-      entryOf(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
+      getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
       const path = source.spiffeId.slice(pathStart(source.spiffeId))
-      entryOf(this.#byPath, path, () => []).push(naming('same path'))
+      getOrCreate(this.#byPath, path, () => []).push(naming('same path'))
     } else if (source.kind === 'unbounded' || source.kind === 'member mismatch') {
       this.#unbounded.push(naming('unbounded'))
     } else if (source.kind === 'service account') {
       const one = naming('service account')
       const key = accountKey({ namespace: source.namespace, serviceAccountName: source.name })
-      entryOf(this.#byAccount, key, () => []).push(one)
+      getOrCreate(this.#byAccount, key, () => []).push(one)
       if (this.#trustDomain === undefined) return
       const spiffeId = accountId(this.#trustDomain, source.namespace, source.name)
-      entryOf(this.#byAccountId, spiffeId, () => []).push(one)
+      getOrCreate(this.#byAccountId, spiffeId, () => []).push(one)
     }
   }
 }

@@ -1,19 +1,11 @@
 // What a source of a rule comes to, as types. A resolution says who holds an identity and where it comes from; whether a
 // request passes is decided elsewhere (external calls, CEL, an implementation's defaults, the gateway's CA), and no text
 // here says anything about it: a policy names an identity, does not name it, or that is unknown.
-import type { Ignorance } from '../knowledge.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
+import type { PolicyKnowledge } from '../snapshot/policy-knowledge.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { EntrySource } from '../spire/prediction.ts'
-
-/** Whether policies are known. `absent`: the kind is not served. `not given`: files only, and none of them a policy. */
-export type PolicyKnowledge =
-  | { readonly state: 'absent' }
-  | { readonly state: 'not given' }
-  /** Some may be there all the same; the policies that are there were read nevertheless. */
-  | { readonly state: 'unknown'; readonly why: Ignorance }
-  | { readonly state: 'known' }
 
 /** Containers of one pod that certainly hold the ID, in the order of the pod. */
 export interface PolicyHolder {

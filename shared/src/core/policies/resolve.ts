@@ -1,33 +1,34 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
-import type { Ignorance } from '../knowledge.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { Givers, type Giver, type PolicyWorld } from './givers.ts'
-import { heldBy, type Held, type Holding } from './held.ts'
-import { NearMisses, pathStart } from './near.ts'
+import { IdentitySources, type IdentitySource } from './identity-sources.ts'
+import type { PolicyContext } from './policy-context.ts'
+import { heldBy, type Held, type IdentityHolders } from './holders.ts'
+import { NearMisses, pathStart } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
-import { knowsPodsIn, objectGap, podGap, registrationGap } from './unread.ts'
-import { wantingByPath, type Wanting } from './wanting.ts'
-import * as say from './words.ts'
+import { knowsPodsIn, objectGap, podGap, registrationGap } from './gaps.ts'
+import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
+import * as say from './resolution-text.ts'
 
 /** What every source is resolved with, made once for all policies. */
 export class Resolver {
-  readonly #world: PolicyWorld
-  readonly #givers: Givers
+  readonly #world: PolicyContext
+  readonly #givers: IdentitySources
   readonly #held: Held
   readonly #ours: ReadonlySet<string>
   /** Outputs that kleym has yet to create or update, by `sourceText`. */
   readonly #pending: ReadonlySet<string>
   #near: NearMisses | undefined
-  #wanting: ReadonlyMap<string, readonly Wanting[]> | undefined
+  #wanting: ReadonlyMap<string, readonly UnmetClaim[]> | undefined
 
-  constructor(world: PolicyWorld, sources: readonly RuleSource[]) {
+  constructor(world: PolicyContext, sources: readonly RuleSource[]) {
     this.#world = world
     this.#ours = trustDomainsOf(world)
-    this.#givers = new Givers(world)
+    this.#givers = new IdentitySources(world)
     this.#pending = pendingOf(world)
     this.#held = heldBy(world, askedOfPods(sources, this.#ours))
   }
@@ -74,7 +75,11 @@ export class Resolver {
     return this.#open(spiffeId, givers, holding) ?? this.#unheldOrDangling(spiffeId, givers, holding)
   }
 
-  #unheldOrDangling(spiffeId: string, givers: readonly Giver[], holding: Holding | undefined): Resolution {
+  #unheldOrDangling(
+    spiffeId: string,
+    givers: readonly IdentitySource[],
+    holding: IdentityHolders | undefined,
+  ): Resolution {
     if (givers.length > 0) {
       const declarers = givers.map((giver) => declarerOf(giver, holding))
       return { state: 'unheld', spiffeId, declarers, text: say.unheld(declarers) }
@@ -87,7 +92,11 @@ export class Resolver {
   }
 
   /** What keeps kleym from saying that nobody holds the ID, or that nothing gives it. */
-  #open(spiffeId: string, givers: readonly Giver[], holding: Holding | undefined): Resolution | undefined {
+  #open(
+    spiffeId: string,
+    givers: readonly IdentitySource[],
+    holding: IdentityHolders | undefined,
+  ): Resolution | undefined {
     const unknown = (
       because: Extract<Resolution, { state: 'unknown' }>['because'],
       perhaps: readonly EntrySource[],
@@ -132,7 +141,7 @@ export class Resolver {
   }
 
   /** What could not be read and may hold what gives the ID, or who holds it. */
-  #gapOf(spiffeId: string, givers: readonly Giver[]): Ignorance | undefined {
+  #gapOf(spiffeId: string, givers: readonly IdentitySource[]): UnknownReason | undefined {
     const { snapshot } = this.#world
     if (givers.length === 0) return objectGap(snapshot, spiffeId)
     // What certainly reaches nobody does so whatever pods there are; another registration may give the ID as well.
@@ -195,7 +204,7 @@ export class Resolver {
   }
 
   /** What gives the ID: literally, or for a pod that is there. */
-  #giversOf(spiffeId: string, holding: Holding | undefined): readonly Giver[] {
+  #giversOf(spiffeId: string, holding: IdentityHolders | undefined): readonly IdentitySource[] {
     const givers = new Map(this.#givers.literally(spiffeId).map((giver) => [sourceText(giver.source), giver]))
     const met = (holding?.holders ?? []).map(({ source }) => source)
     const rendered = this.#held.rendered.get(spiffeId)
@@ -212,8 +221,8 @@ export class Resolver {
     return this.#near
   }
 
-  #allGiven(): ReadonlyMap<string, Giver> {
-    const given = new Map<string, Giver>()
+  #allGiven(): ReadonlyMap<string, IdentitySource> {
+    const given = new Map<string, IdentitySource>()
     for (const [id, source] of this.#held.rendered) {
       const giver = this.#givers.of(source)
       if (giver !== undefined) given.set(id, giver)
@@ -223,14 +232,14 @@ export class Resolver {
   }
 
   /** Bindings that ask for the ID, by the path that they would give it. */
-  #wantingOf(spiffeId: string): readonly Wanting[] {
-    this.#wanting ??= wantingByPath(this.#world)
+  #wantingOf(spiffeId: string): readonly UnmetClaim[] {
+    this.#wanting ??= unmetClaimsByPath(this.#world)
     return this.#wanting.get(spiffeId.slice(pathStart(spiffeId))) ?? []
   }
 }
 
 /** The trust domains that are ours: SCM's, and kleym's. */
-export function trustDomainsOf({ config, settings }: PolicyWorld): ReadonlySet<string> {
+export function trustDomainsOf({ config, settings }: PolicyContext): ReadonlySet<string> {
   const ours = new Set<string>()
   if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
   if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
@@ -247,7 +256,7 @@ function trustDomainIn(spiffeId: string): string {
   return spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
 }
 
-function pendingOf({ settled }: PolicyWorld): ReadonlySet<string> {
+function pendingOf({ settled }: PolicyContext): ReadonlySet<string> {
   return new Set(
     settled.changes.flatMap((change) =>
       change.kind === 'delete'
@@ -278,7 +287,10 @@ export function accountId(trustDomain: string, namespace: string, name: string):
   return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
 }
 
-function declarerOf({ source, binding, pool, never }: Giver, holding: Holding | undefined): Declarer {
+function declarerOf(
+  { source, binding, pool, never }: IdentitySource,
+  holding: IdentityHolders | undefined,
+): Declarer {
   const isHeld = holding?.holders.some((holder) => sourceText(holder.source) === sourceText(source)) === true
   const why = isHeld
     ? undefined

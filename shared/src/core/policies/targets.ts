@@ -1,7 +1,7 @@
 // What policies do to one another on the targets that they share, in the reference implementation: rules are kept by their
 // names, and only the oldest policies count. A policy that comes from a file has no age: it may replace a stored one, which
 // keeps its age, or be new.
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { targetText, type AccessPolicy } from '../objects/access-policy.ts'
 import type { PolicyRule } from '../objects/access-rule.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -67,7 +67,7 @@ export class TargetIndex {
 const NO_RIVALS: Rivals = { all: [], latest: undefined }
 
 function join(map: Map<string, Rivals>, key: string, policy: AccessPolicy): void {
-  const rivals = entryOf(map, key, (): Rivals => ({ all: [], latest: undefined }))
+  const rivals = getOrCreate(map, key, (): Rivals => ({ all: [], latest: undefined }))
   rivals.all.push(policy)
   if (policy.meta.createdAt !== undefined) rivals.latest = policy
 }

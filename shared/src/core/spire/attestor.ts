@@ -3,7 +3,7 @@
 // (facts/spire.md §6).
 import { isRecord, listAt, own, stringAt } from '../json.ts'
 import type { Container, Pod } from '../objects/pod.ts'
-import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './open-facts.ts'
+import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
 import type { EntrySelector, RenderedEntry } from './prediction.ts'
 
 /** Whether one selector is among those of a container (of a pod, where no container is given). */
@@ -101,10 +101,10 @@ function same(
   fact: string | undefined,
 ): SelectorMatch {
   if (actual === undefined) {
-    const itself = fact !== undefined && value === fact && selector.open.includes(fact)
+    const itself = fact !== undefined && value === fact && selector.placeholders.includes(fact)
     return itself ? YES : depends(`${what} is not known yet`)
   }
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   return value === actual ? YES : no(`${what} is ${actual === '' ? 'empty' : actual}`)
 }
 
@@ -118,7 +118,7 @@ function podUid(asked: Question): SelectorMatch {
   if (isMirrorPod(pod)) {
     return depends('the kubelet may know a static pod under another UID than its mirror')
   }
-  if (pod.uid === undefined && pod.ref.kind !== 'Pod' && selector.open.length === 0) {
+  if (pod.uid === undefined && pod.ref.kind !== 'Pod' && selector.placeholders.length === 0) {
     return no('the pod does not exist yet, and will have a UID of its own')
   }
   return same(asked, pod.uid, "the pod's UID", POD_UID)
@@ -131,13 +131,13 @@ function podLabel({ pod, selector, value }: Question): SelectorMatch {
   const wanted = value.slice(at + 1)
   if (pod.openLabels.has(key)) {
     const fact = labelFact(key)
-    const itself = wanted === fact && selector.open.includes(fact)
+    const itself = wanted === fact && selector.placeholders.includes(fact)
     return itself ? YES : depends(`the value of the pod's label ${key} is not known yet`)
   }
   if (pod.possibleLabels.has(key)) return depends(`the node may give the pod a label ${key}`)
   const actual = pod.labels.get(key)
   if (actual === undefined) return no(`the pod has no label ${key}`)
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   return actual === wanted ? YES : no(`the pod's label ${key} is ${actual === '' ? 'empty' : actual}`)
 }
 
@@ -149,7 +149,7 @@ function podOwner({ pod, selector, value }: Question, field: 'name' | 'uid'): Se
   if (pod.owner !== undefined) {
     owners.push({ kind: pod.owner.kind, id: field === 'name' ? pod.owner.name : undefined })
   }
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   if (owners.some(({ kind, id }) => id !== undefined && value === `${kind}:${id}`)) return YES
   if (owners.some(({ kind, id }) => id === undefined && value.startsWith(`${kind}:`))) {
     return depends(`the ${field === 'uid' ? 'UID' : 'name'} of the pod's owner is not known yet`)
@@ -161,7 +161,7 @@ function podOwner({ pod, selector, value }: Question, field: 'name' | 'uid'): Se
 
 /** The status lists every container once the kubelet has taken the pod up; before that only the spec is known. */
 function imageCount({ pod, selector, value }: Question, spec: string, status: string): SelectorMatch {
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   const reported = listAt(pod.status, status).length
   if (reported === 0 && listAt(pod.spec, spec).length > 0) {
     return depends("the pod's containers have no status yet")
@@ -170,7 +170,7 @@ function imageCount({ pod, selector, value }: Question, spec: string, status: st
 }
 
 function podImage({ pod, selector, value }: Question, spec: string, status: string): SelectorMatch {
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   const statuses = listAt(pod.status, status)
   if (statuses.some((item) => imagesOf(item).includes(value))) return YES
   const pulled = statuses.filter((item) => (stringAt(item, 'imageID') ?? '') !== '').length
@@ -182,13 +182,13 @@ function podImage({ pod, selector, value }: Question, spec: string, status: stri
 
 function containerName({ container, selector, value }: Question): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   return container.name === value ? YES : no(`this container is ${container.name}`)
 }
 
 function containerImage({ pod, container, selector, value }: Question): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
-  if (selector.open.length > 0) return notRendered(selector)
+  if (selector.placeholders.length > 0) return notRendered(selector)
   const list = container.role === 'regular' ? 'containerStatuses' : 'initContainerStatuses'
   const status = listAt(pod.status, list).find((item) => own(item, 'name') === container.name)
   if (imagesOf(status).includes(value)) return YES
@@ -210,7 +210,7 @@ function imagesOf(status: unknown): readonly string[] {
 }
 
 function notRendered(selector: EntrySelector): SelectorMatch {
-  return depends(`${selector.open.join(' and ')} is not known yet`)
+  return depends(`${selector.placeholders.join(' and ')} is not known yet`)
 }
 
 function no(why: string): SelectorMatch {

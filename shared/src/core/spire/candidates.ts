@@ -2,7 +2,7 @@
 // rarest label that a selector demands. The candidates are a superset; `selection` is the exact answer.
 import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { matchSelector, type LabelView, type Match } from './selector.ts'
 
@@ -145,8 +145,8 @@ export class CandidateIndex<T extends Selecting> {
       postings.any.push(entry)
       return
     }
-    const byValue = entryOf(postings.byKey, rarest.key, () => new Map<string, Entry<T>[]>())
-    for (const value of rarest.values) entryOf(byValue, value, () => []).push(entry)
+    const byValue = getOrCreate(postings.byKey, rarest.key, () => new Map<string, Entry<T>[]>())
+    for (const value of rarest.values) getOrCreate(byValue, value, () => []).push(entry)
   }
 
   #rarestDemand(selector: LabelSelector | undefined): Demand | undefined {
@@ -246,8 +246,8 @@ function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostings {
   for (const namespace of namespaces) {
     if (!namespace.complete) incomplete.push(namespace)
     for (const [key, value] of namespace.labels) {
-      const byValue = entryOf(byKey, key, () => new Map<string, Namespace[]>())
-      entryOf(byValue, value, () => []).push(namespace)
+      const byValue = getOrCreate(byKey, key, () => new Map<string, Namespace[]>())
+      getOrCreate(byValue, value, () => []).push(namespace)
     }
   }
   return { byKey, incomplete, mayCarry: new Map() }
@@ -270,7 +270,7 @@ function candidateNamespaces(
 function namespacesMeeting({ key, values }: Demand, postings: NamespacePostings): readonly Namespace[] {
   const { byKey, incomplete, mayCarry } = postings
   const byValue = byKey.get(key)
-  const unsure = entryOf(mayCarry, key, () => incomplete.filter(({ labels }) => !labels.has(key)))
+  const unsure = getOrCreate(mayCarry, key, () => incomplete.filter(({ labels }) => !labels.has(key)))
   return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(unsure)
 }
 

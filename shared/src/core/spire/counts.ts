@@ -2,9 +2,9 @@
 // pods. What is not certain is counted apart.
 import type { Pod } from '../objects/pod.ts'
 import type { NamespaceCount } from './candidates.ts'
-import type { Fate, PodJudgement } from './pod-judge.ts'
+import type { CandidateState, PodJudgement } from './pod-judge.ts'
 import { sourceText, type EntryOutcome, type ObjectCounts } from './prediction.ts'
-import type { PreparedId } from './registration.ts'
+import type { PreparedId } from './prepared-id.ts'
 
 /** What counting goes through. */
 export interface CountInput {
@@ -33,24 +33,24 @@ export function countObjects(input: CountInput): ReadonlyMap<string, ObjectCount
   }
   for (const outcome of input.statics) tallies.set(sourceText(outcome.source), tallyStatic(outcome))
   for (const pod of input.pods) {
-    for (const fate of input.judge(pod).fates) {
-      const tally = byId.get(fate.id)
-      if (tally !== undefined) count(fate, pod, tally)
+    for (const candidate of input.judge(pod).candidates) {
+      const tally = byId.get(candidate.id)
+      if (tally !== undefined) count(candidate, pod, tally)
     }
   }
   return tallies
 }
 
-function count(fate: Fate, pod: Pod, tally: Tally): void {
-  if (fate.applied === 'maybe' || fate.contested) tally.uncertain++
+function count(candidate: CandidateState, pod: Pod, tally: Tally): void {
+  if (candidate.applied === 'maybe' || candidate.contested) tally.uncertain++
   if (!pod.exists) {
-    if (fate.selected) tally.futurePodsSelected++
+    if (candidate.selected) tally.futurePodsSelected++
     return
   }
-  if (fate.selected) tally.podsSelected++
-  if (fate.failsToRender && fate.verdict.state !== 'displaced') tally.podEntryRenderFailures++
-  if (fate.applied !== 'yes' || fate.contested) return
-  if (fate.verdict.state === 'masked') tally.entriesMasked++
+  if (candidate.selected) tally.podsSelected++
+  if (candidate.failsToRender && candidate.verdict.state !== 'displaced') tally.podEntryRenderFailures++
+  if (candidate.applied !== 'yes' || candidate.contested) return
+  if (candidate.verdict.state === 'masked') tally.entriesMasked++
   else tally.entriesToSet++
 }
 

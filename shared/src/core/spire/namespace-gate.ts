@@ -4,7 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { compileGoRegexp, type GoRegexp } from './go-regexp.ts'
 import { matchSelector } from './selector.ts'
-import type { Gate } from './registration.ts'
+import type { Gate } from './prepared-id.ts'
 
 type PodGate = Extract<Gate, { readonly state: 'ignored' | 'depends' }>
 

@@ -1,13 +1,19 @@
 // What a prediction knows of each pod beside its labels: its node, the parent ID that follows from it, and the
 // Services in front of it.
-import type { TemplateData } from '../gotemplate/template.ts'
+import type { TemplateData } from '../go/template/template.ts'
 import type { Endpoints, Node, Pod } from '../objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../objects/scm-settings.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { CLUSTER_DOMAIN } from './open-facts.ts'
-import type { PodFacts, ServiceNames } from './render-entry.ts'
+import { CLUSTER_DOMAIN } from './placeholders.ts'
+import type { RenderFacts, ServiceNames } from './render-entry.ts'
 import { nodeData, podData, settingsData, type PodNode } from './template-data.ts'
-import { readStep, spiffeIdReader, Step, type IdText, type StepResult } from './template-step.ts'
+import {
+  readFieldTemplate,
+  spiffeIdReader,
+  FieldTemplate,
+  type IdText,
+  type FieldResult,
+} from './field-template.ts'
 
 /** The fact that the DNS names of Services are not known. */
 export const SERVICE_NAMES = '<DNS names of its Services>'
@@ -15,19 +21,19 @@ const PARENT_FIELD = "the parentIDTemplate of SCM's configuration"
 
 /** Facts of a pod, or why SCM skips it. */
 export type PodFinding =
-  | { readonly kind: 'facts'; readonly facts: PodFacts }
+  | { readonly kind: 'facts'; readonly facts: RenderFacts }
   | { readonly kind: 'no node'; readonly why: string }
 
 interface NodeFacts {
   readonly data: TemplateData
-  readonly parent: StepResult<IdText>
+  readonly parent: FieldResult<IdText>
 }
 
 export class PodFactsReader {
   readonly #settings: ScmSettings
   readonly #base: TemplateData
   readonly #nodes: ReadonlyMap<string, Node> | undefined
-  readonly #parent: Step<IdText> | string
+  readonly #parent: FieldTemplate<IdText> | string
   readonly #byNode = new Map<string, NodeFacts>()
   readonly #endpoints: ReadonlyMap<string, readonly Endpoints[]> | undefined
 
@@ -39,7 +45,7 @@ export class PodFactsReader {
     this.#settings = settings
     this.#base = settingsData(settings)
     this.#nodes = nodes === undefined ? undefined : nodesByName(nodes)
-    this.#parent = readStep(
+    this.#parent = readFieldTemplate(
       PARENT_FIELD,
       settings.parentIDTemplate ?? DEFAULT_PARENT_ID_TEMPLATE,
       spiffeIdReader(settings.trustDomain),
@@ -49,7 +55,7 @@ export class PodFactsReader {
 
   /** Why Go cannot parse SCM's own parentIDTemplate: SCM does not start then. */
   get parentTemplateFault(): string | undefined {
-    return this.#parent instanceof Step ? undefined : `${PARENT_FIELD}: ${this.#parent}`
+    return this.#parent instanceof FieldTemplate ? undefined : `${PARENT_FIELD}: ${this.#parent}`
   }
 
   /** The facts of one pod. SCM 0.7.0 fails on a pod whose node it does not find (facts/spire.md §2, §11.10). */
@@ -60,7 +66,12 @@ export class PodFactsReader {
     const node = this.#nodeNamed(name)
     if (node === undefined) return { kind: 'no node', why: `there is no Node/${name ?? ''}` }
     const { data, parent } = this.#nodeFacts(node)
-    const facts: PodFacts = { pod, data: podData(data, pod), parent, services: () => this.#servicesOf(pod) }
+    const facts: RenderFacts = {
+      pod,
+      data: podData(data, pod),
+      parent,
+      services: () => this.#servicesOf(pod),
+    }
     return { kind: 'facts', facts }
   }
 
@@ -75,8 +86,8 @@ export class PodFactsReader {
     const before = this.#byNode.get(key)
     if (before !== undefined) return before
     const data = nodeData(this.#base, node)
-    const parent: StepResult<IdText> =
-      this.#parent instanceof Step
+    const parent: FieldResult<IdText> =
+      this.#parent instanceof FieldTemplate
         ? this.#parent.run(data)
         : { kind: 'failed', field: PARENT_FIELD, why: this.#parent }
     const facts = { data, parent }

@@ -4,18 +4,18 @@ import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { CandidateIndex, Selection } from './candidates.ts'
-import { contest, entryKey, type Contender } from './entry-key.ts'
+import { resolveMasking, entryKey, type Contender } from './entry-key.ts'
 import type { NamespaceGate } from './namespace-gate.ts'
 import type { PodFactsReader, PodFinding } from './pod-facts.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict, type RenderedEntry } from './prediction.ts'
-import type { Gate, PreparedId } from './registration.ts'
+import type { Gate, PreparedId } from './prepared-id.ts'
 import { renderEntry, type Acceptance, type RenderOutcome } from './render-entry.ts'
-import { afterContest, staticContender, type StaticContest } from './static-contest.ts'
+import { afterMasking, staticContender, type StaticMasking } from './static-masking.ts'
 import type { StaticCandidate, StaticIndex } from './static-index.ts'
-import type { PreparedStatic } from './static-registration.ts'
+import type { PreparedStatic } from './prepared-static.ts'
 
 /** How a ClusterSPIFFEID fares on a pod, on the way to its verdict. */
-export interface Fate {
+export interface CandidateState {
   readonly id: PreparedId
   /** It selects the pod, and SCM certainly counts that. */
   readonly selected: boolean
@@ -32,7 +32,7 @@ export interface Fate {
 
 /** What becomes of one pod. */
 export interface PodJudgement {
-  readonly fates: readonly Fate[]
+  readonly candidates: readonly CandidateState[]
   readonly outcomes: readonly EntryOutcome[]
   /** Static entries that want the same entry as a ClusterSPIFFEID on this pod. */
   readonly statics: ReadonlyMap<PreparedStatic, EntryVerdict>
@@ -46,14 +46,14 @@ export class PodJudge {
   readonly #index: CandidateIndex<PreparedId>
   readonly #gate: NamespaceGate
   readonly #facts: PodFactsReader
-  readonly #contest: StaticContest
+  readonly #contest: StaticMasking
   readonly #statics: StaticIndex
 
   constructor(
     index: CandidateIndex<PreparedId>,
     gate: NamespaceGate,
     facts: PodFactsReader,
-    statics: { readonly contest: StaticContest; readonly index: StaticIndex },
+    statics: { readonly contest: StaticMasking; readonly index: StaticIndex },
   ) {
     this.#index = index
     this.#gate = gate
@@ -65,34 +65,36 @@ export class PodJudge {
   judge(pod: Pod): PodJudgement {
     const finding = this.#facts.of(pod)
     const podGate = this.#gate.ofPod(pod)
-    const fates = this.#index.selecting(pod).map((selection) => fateOf(selection, podGate, finding))
-    fates.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
-    displaceFallbacks(fates)
-    const statics = this.#mask(fates)
-    for (const fate of fates) accept(fate)
-    const outcomes = fates.map((fate) => outcomeOf(fate, pod))
+    const states = this.#index
+      .selecting(pod)
+      .map((selection) => candidateStateOf(selection, podGate, finding))
+    states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
+    displaceFallbacks(states)
+    const statics = this.#mask(states)
+    for (const state of states) accept(state)
+    const outcomes = states.map((state) => outcomeOf(state, pod))
     const candidates = this.#statics.matching(pod, finding)
     return {
-      fates,
+      candidates: states,
       outcomes: [...outcomes, ...this.#staticOutcomes(candidates, statics, pod)],
       statics,
-      broken: fates.flatMap((fate, at) => brokenOf(fate, outcomes[at], pod)),
+      broken: states.flatMap((state, at) => brokenOf(state, outcomes[at], pod)),
     }
   }
 
   /** Decides who gets each entry that several want. */
-  #mask(fates: readonly Fate[]): ReadonlyMap<PreparedStatic, EntryVerdict> {
+  #mask(states: readonly CandidateState[]): ReadonlyMap<PreparedStatic, EntryVerdict> {
     const decided = new Map<PreparedStatic, EntryVerdict>()
-    for (const [spiffeId, group] of groupBySpiffeId(fates)) {
+    for (const [spiffeId, group] of groupBySpiffeId(states)) {
       const rivals = this.#contest.rivals(spiffeId)
       if (group.length < 2 && rivals === undefined) continue
       for (const [key, same] of groupByKey(group)) {
         const statics = rivals?.get(key) ?? []
         if (same.length + statics.length < 2) continue
-        const standings = contest([...same.map(fateContender), ...statics.map(staticContender)])
-        for (const [at, fate] of same.entries()) settle(fate, standings[at])
+        const results = resolveMasking([...same.map(contenderOf), ...statics.map(staticContender)])
+        for (const [at, state] of same.entries()) settle(state, results[at])
         for (const [at, object] of statics.entries()) {
-          decided.set(object, afterContest(object.verdict, standings[same.length + at]))
+          decided.set(object, afterMasking(object.verdict, results[same.length + at]))
         }
       }
     }
@@ -122,11 +124,11 @@ export class PodJudge {
   }
 }
 
-function fateOf(
+function candidateStateOf(
   { object: id, match, unsure }: Selection<PreparedId>,
   podGate: Gate | undefined,
   finding: PodFinding,
-): Fate {
+): CandidateState {
   const rendered =
     id.templates !== undefined && finding.kind === 'facts'
       ? renderEntry(id, id.templates, finding.facts)
@@ -169,7 +171,7 @@ function openBy(
 function appliedBy(
   rendered: RenderOutcome | undefined,
   open: string | undefined,
-): Pick<Fate, 'applied' | 'verdict'> {
+): Pick<CandidateState, 'applied' | 'verdict'> {
   if (rendered === undefined) {
     // An object that cannot be decoded may still be known to SCM by an older content.
     return { applied: 'maybe', verdict: { state: 'depends', why: open ?? 'it cannot be rendered' } }
@@ -187,86 +189,90 @@ function appliedBy(
 }
 
 /** A fallback skips every pod to which a ClusterSPIFFEID that is none was applied, whatever became of its entry. */
-function displaceFallbacks(fates: readonly Fate[]): void {
-  const others = fates.filter(({ id }) => !id.spec.fallback)
+function displaceFallbacks(states: readonly CandidateState[]): void {
+  const others = states.filter(({ id }) => !id.spec.fallback)
   const certain = others.find(({ applied }) => applied === 'yes')
   const possible = certain === undefined ? others.find(({ applied }) => applied === 'maybe') : undefined
   if (certain === undefined && possible === undefined) return
-  for (const fate of fates) {
-    if (!fate.id.spec.fallback || isClosed(fate)) continue
-    const isFallback = `${sourceText(fate.id.source)} is a fallback`
+  for (const state of states) {
+    if (!state.id.spec.fallback || isClosed(state)) continue
+    const isFallback = `${sourceText(state.id.source)} is a fallback`
     if (certain !== undefined) {
-      fate.applied = 'no'
+      state.applied = 'no'
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
-      fate.verdict = { state: 'displaced', by: certain.id.source, why }
-    } else if (possible !== undefined && fate.applied !== 'no') {
-      fate.applied = 'maybe'
+      state.verdict = { state: 'displaced', by: certain.id.source, why }
+    } else if (possible !== undefined && state.applied !== 'no') {
+      state.applied = 'maybe'
       const why = `${isFallback}, and whether ${sourceText(possible.id.source)} applies to this pod is not known`
-      if (fate.verdict.state === 'declared') fate.verdict = { state: 'depends', why }
+      if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
   }
 }
 
 /** SCM never gets to the question whether a fallback is displaced. */
-function isClosed({ verdict, id, applied }: Fate): boolean {
+function isClosed({ verdict, id, applied }: CandidateState): boolean {
   return (
     applied === 'no' && (verdict.state === 'ignored' || (verdict.state === 'failed' && id.gate !== undefined))
   )
 }
 
-function groupBySpiffeId(fates: readonly Fate[]): ReadonlyMap<string, readonly Fate[]> {
-  const groups = new Map<string, Fate[]>()
-  for (const fate of fates) {
-    if (fate.applied === 'no' || fate.entry === undefined) continue
-    const group = groups.get(fate.entry.spiffeId)
-    if (group === undefined) groups.set(fate.entry.spiffeId, [fate])
-    else group.push(fate)
+function groupBySpiffeId(states: readonly CandidateState[]): ReadonlyMap<string, readonly CandidateState[]> {
+  const groups = new Map<string, CandidateState[]>()
+  for (const state of states) {
+    if (state.applied === 'no' || state.entry === undefined) continue
+    const group = groups.get(state.entry.spiffeId)
+    if (group === undefined) groups.set(state.entry.spiffeId, [state])
+    else group.push(state)
   }
   return groups
 }
 
-function groupByKey(fates: readonly Fate[]): ReadonlyMap<string, readonly Fate[]> {
-  const groups = new Map<string, Fate[]>()
-  for (const fate of fates) {
-    if (fate.entry === undefined) continue
-    const key = entryKey(fate.entry)
+function groupByKey(states: readonly CandidateState[]): ReadonlyMap<string, readonly CandidateState[]> {
+  const groups = new Map<string, CandidateState[]>()
+  for (const state of states) {
+    if (state.entry === undefined) continue
+    const key = entryKey(state.entry)
     const group = groups.get(key)
-    if (group === undefined) groups.set(key, [fate])
-    else group.push(fate)
+    if (group === undefined) groups.set(key, [state])
+    else group.push(state)
   }
   return groups
 }
 
-function fateContender({ id, applied }: Fate): Contender {
-  return { source: id.source, seniority: id.seniority, certain: applied === 'yes' }
+function contenderOf({ id, applied }: CandidateState): Contender {
+  return { source: id.source, precedence: id.precedence, certain: applied === 'yes' }
 }
 
-function settle(fate: Fate, standing: ReturnType<typeof contest>[number] | undefined): void {
-  fate.contested = standing?.kind === 'open'
-  fate.verdict = afterContest(fate.verdict, standing)
+function settle(state: CandidateState, result: ReturnType<typeof resolveMasking>[number] | undefined): void {
+  state.contested = result?.kind === 'open'
+  state.verdict = afterMasking(state.verdict, result)
 }
 
 /** What the server says to an entry that SCM wants; a refusal undoes nothing of what went before. */
-function accept(fate: Fate): void {
-  const { acceptance, verdict, applied } = fate
+function accept(state: CandidateState): void {
+  const { acceptance, verdict, applied } = state
   if (acceptance === undefined || applied === 'no' || verdict.state === 'masked') return
   if (acceptance.brokenUtf8 !== undefined) {
-    fate.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8` }
+    state.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8` }
   } else if (acceptance.refusal !== undefined) {
-    fate.verdict = { state: 'refused', why: acceptance.refusal }
+    state.verdict = { state: 'refused', why: acceptance.refusal }
   } else if (acceptance.depends !== undefined && verdict.state === 'declared') {
-    fate.verdict = { state: 'depends', why: acceptance.depends }
+    state.verdict = { state: 'depends', why: acceptance.depends }
   }
 }
 
-function brokenOf(fate: Fate, outcome: EntryOutcome | undefined, pod: Pod): PodJudgement['broken'] {
-  const field = fate.acceptance?.brokenUtf8
+function brokenOf(
+  state: CandidateState,
+  outcome: EntryOutcome | undefined,
+  pod: Pod,
+): PodJudgement['broken'] {
+  const field = state.acceptance?.brokenUtf8
   // Nobody sends an entry that is masked, displaced or ignored.
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
   const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
   return [{ outcome, why }]
 }
 
-function outcomeOf({ id, entry, verdict }: Fate, pod: Pod): EntryOutcome {
+function outcomeOf({ id, entry, verdict }: CandidateState, pod: Pod): EntryOutcome {
   return { source: id.source, pod, hint: id.spec.hint, fallback: id.spec.fallback, entry, verdict }
 }

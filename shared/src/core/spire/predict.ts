@@ -4,12 +4,12 @@
 //
 // Not followed: the render cache (off by default), entries that somebody else left on the server, and a masking
 // contest with an entry that kleym cannot render (both would give out the same SPIFFE ID).
-import { entryOf } from '../entry.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
-import { once } from '../once.ts'
-import { NO_PACE, paced } from '../pace.ts'
+import { lazy } from '../lazy.ts'
+import { IGNORE_PROGRESS, reporting } from '../on-progress.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { CandidateIndex } from './candidates.ts'
 import { countObjects } from './counts.ts'
@@ -27,12 +27,12 @@ import {
   type PredictionInput,
   type Stopper,
 } from './prediction.ts'
-import { idPreparer, type PreparedId } from './registration.ts'
+import { idPreparer, type PreparedId } from './prepared-id.ts'
 import { trustDomainProblem } from './spiffe-id.ts'
-import { StaticContest } from './static-contest.ts'
+import { StaticMasking } from './static-masking.ts'
 import { StaticIndex } from './static-index.ts'
-import { prepareStatic, type PreparedStatic } from './static-registration.ts'
-import { mayCutText } from './template-step.ts'
+import { prepareStatic, type PreparedStatic } from './prepared-static.ts'
+import { mayCutText } from './field-template.ts'
 
 /** Predicts what SCM and SPIRE would do with a snapshot. Never throws; cheap until it is asked. */
 export function predict(input: PredictionInput): Prediction {
@@ -53,7 +53,7 @@ class Predictor implements Prediction {
   readonly #index: CandidateIndex<PreparedId>
   readonly #gate: NamespaceGate
   readonly #facts: PodFactsReader
-  readonly #contest: StaticContest
+  readonly #contest: StaticMasking
   readonly #judge: PodJudge
   /** An object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
   readonly #freezer: EntrySource | undefined
@@ -70,9 +70,12 @@ class Predictor implements Prediction {
   constructor(input: PredictionInput) {
     const { settings } = input
     this.#input = input
-    this.#podsByNamespace = once(() => Map.groupBy(input.pods, ({ namespace }) => namespace))
+    this.#podsByNamespace = lazy(() => Map.groupBy(input.pods, ({ namespace }) => namespace))
     const prepareId = idPreparer(settings)
-    this.#ids = Array.from(paced(sortIds(input.clusterSpiffeIds), input.pace ?? NO_PACE), prepareId)
+    this.#ids = Array.from(
+      reporting(sortIds(input.clusterSpiffeIds), input.onProgress ?? IGNORE_PROGRESS),
+      prepareId,
+    )
     this.#statics = sortStatics(input.staticEntries).map((object) => prepareStatic(object, settings))
     this.#index = new CandidateIndex(
       this.#ids.filter(({ selects }) => selects),
@@ -81,14 +84,14 @@ class Predictor implements Prediction {
     )
     this.#gate = new NamespaceGate(settings)
     this.#facts = new PodFactsReader(settings, input.nodes, input.endpoints)
-    this.#contest = new StaticContest(this.#statics)
+    this.#contest = new StaticMasking(this.#statics)
     this.#judge = new PodJudge(this.#index, this.#gate, this.#facts, {
       contest: this.#contest,
       index: new StaticIndex(this.#statics),
     })
     this.#freezer = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
     this.#unseen = new Set(
-      input.clusterSpiffeIds.filter(({ standing }) => standing !== 'live').map(({ meta }) => meta.name),
+      input.clusterSpiffeIds.filter(({ lifecycle }) => lifecycle !== 'live').map(({ meta }) => meta.name),
     )
     this.objects = new Map([...this.#ids, ...this.#statics].map((one) => [sourceText(one.source), one]))
   }
@@ -103,10 +106,10 @@ class Predictor implements Prediction {
   }
 
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]> {
-    return entryOf(this.#chosen, namespace, () => {
+    return getOrCreate(this.#chosen, namespace, () => {
       const chosen = new Map<string, Pod[]>()
       for (const pod of this.#podsByNamespace().get(namespace) ?? [])
-        for (const name of namesIn(this.entriesOf(pod))) entryOf(chosen, name, () => []).push(pod)
+        for (const name of namesIn(this.entriesOf(pod))) getOrCreate(chosen, name, () => []).push(pod)
       return chosen
     })
   }

@@ -1,8 +1,8 @@
-// What a prediction says, as types: the registrations of each pod and their fate, the fate of each object, and what
+// What a prediction says, as types: the registrations of each pod and their verdicts, what SCM does with each object, and what
 // stops SCM for everybody (facts/spire.md §2-§5, §10, §11).
 import type { Endpoints, Namespace, Node, Pod } from '../objects/pod.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { Pace } from '../pace.ts'
+import type { OnProgress } from '../on-progress.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 
@@ -19,7 +19,7 @@ export interface PredictionInput {
   readonly endpoints: readonly Endpoints[] | undefined
   readonly settings: ScmSettings
   /** Told of each ClusterSPIFFEID that is prepared. */
-  readonly pace?: Pace
+  readonly onProgress?: OnProgress
 }
 
 /** The object that a registration comes from. */
@@ -37,7 +37,7 @@ export function sourceText(source: EntrySource): string {
 export interface EntrySelector {
   readonly type: string
   readonly value: string
-  readonly open: readonly string[]
+  readonly placeholders: readonly string[]
 }
 
 /** A registration entry as SCM would send it. Facts that nobody knows yet stand in it as `<pod UID>`. */
@@ -78,7 +78,7 @@ export type EntryVerdict =
   /** kleym cannot tell, because it does not follow this construct. */
   | { readonly state: 'unknown'; readonly construct: string; readonly why: string }
 
-/** A registration whose selectors choose a pod, and its fate. */
+/** A registration whose selectors choose a pod, and its verdict. */
 export interface EntryOutcome {
   readonly source: EntrySource
   /** Undefined for a static entry that is asked for without a pod. */
@@ -118,7 +118,7 @@ export interface ObjectCounts {
   readonly entriesMasked: number
   /** Pods of templates and manifests that match. */
   readonly futurePodsSelected: number
-  /** Registrations, of existing and future pods, whose fate is not certain. */
+  /** Registrations, of existing and future pods, whose verdict is not certain. */
   readonly uncertain: number
 }
 

@@ -1,14 +1,14 @@
 // The entry that SCM renders for one ClusterSPIFFEID and one pod, and what the SPIRE server says to it.
 // Source: SCM v0.7.0, pkg/spireentry/entries.go (renderPodEntry); SPIRE v1.15.3, pkg/server/api/entry.go
 // (facts/spire.md §3, §11.4-7).
-import type { TemplateData } from '../gotemplate/template.ts'
+import type { TemplateData } from '../go/template/template.ts'
 import type { Pod } from '../objects/pod.ts'
 import { dnsNameVerdict } from './dns-name.ts'
-import { PLAIN_FACTS, POD_UID } from './open-facts.ts'
+import { PLAIN_FACTS, POD_UID } from './placeholders.ts'
 import { sourceText, type EntrySelector, type RenderedEntry } from './prediction.ts'
-import type { PreparedId, Templates } from './registration.ts'
+import type { PreparedId, Templates } from './prepared-id.ts'
 import { parsedIdProblem } from './spiffe-id.ts'
-import { withStandIns, type IdText, type OpenText, type StepResult } from './template-step.ts'
+import { withStandIns, type IdText, type RenderedText, type FieldResult } from './field-template.ts'
 
 /** What rendering gives. */
 export type RenderOutcome =
@@ -31,10 +31,10 @@ export interface Acceptance {
 }
 
 /** What rendering needs to know of the pod. */
-export interface PodFacts {
+export interface RenderFacts {
   readonly pod: Pod
   readonly data: TemplateData
-  readonly parent: StepResult<IdText>
+  readonly parent: FieldResult<IdText>
   /** The DNS names that the Services of the pod give it, sorted, and what is not known of them. */
   services(): ServiceNames
 }
@@ -45,7 +45,7 @@ export interface ServiceNames {
 }
 
 /** Renders the entry: parent ID, SPIFFE ID, DNS names, selectors. */
-export function renderEntry(id: PreparedId, templates: Templates, facts: PodFacts): RenderOutcome {
+export function renderEntry(id: PreparedId, templates: Templates, facts: RenderFacts): RenderOutcome {
   const progress = new Progress(id)
   const parent = progress.take(facts.parent)
   const spiffeId = progress.take(templates.id.run(facts.data))
@@ -88,7 +88,7 @@ class Progress {
     return this.#failed ?? this.#unknown
   }
 
-  take<T>(result: StepResult<T>): T | undefined {
+  take<T>(result: FieldResult<T>): T | undefined {
     switch (result.kind) {
       case 'ok':
         return result.value
@@ -117,8 +117,8 @@ class Progress {
 interface Parts {
   readonly parent: IdText
   readonly spiffeId: IdText
-  readonly dnsNames: readonly OpenText[]
-  readonly selectors: readonly (EntrySelector & OpenText)[]
+  readonly dnsNames: readonly RenderedText[]
+  readonly selectors: readonly (EntrySelector & RenderedText)[]
   readonly services: ServiceNames
 }
 
@@ -146,8 +146,8 @@ const OPEN_POD_UID: readonly string[] = [POD_UID]
 
 function podUidSelector(pod: Pod): EntrySelector {
   return pod.uid === undefined
-    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, open: OPEN_POD_UID }
-    : { type: 'k8s', value: `pod-uid:${pod.uid}`, open: NOTHING_OPEN }
+    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, placeholders: OPEN_POD_UID }
+    : { type: 'k8s', value: `pod-uid:${pod.uid}`, placeholders: NOTHING_OPEN }
 }
 
 function dnsNamesOf({ dnsNames, services }: Parts): readonly string[] {
@@ -157,10 +157,10 @@ function dnsNamesOf({ dnsNames, services }: Parts): readonly string[] {
 
 function openFacts(parts: Parts, selectors: readonly EntrySelector[]): readonly string[] {
   const lists = [
-    parts.spiffeId.open,
-    parts.parent.open,
-    ...selectors.map(({ open }) => open),
-    ...parts.dnsNames.map(({ open }) => open),
+    parts.spiffeId.placeholders,
+    parts.parent.placeholders,
+    ...selectors.map(({ placeholders }) => placeholders),
+    ...parts.dnsNames.map(({ placeholders }) => placeholders),
     parts.services.open,
   ].filter((open) => open.length > 0)
   return lists.length === 0 ? NOTHING_OPEN : [...new Set(lists.flat())]
@@ -187,7 +187,7 @@ function idRefusal(id: PreparedId, { spiffeId, parent }: Parts): string | undefi
 function duplicateRefusal(
   id: PreparedId,
   pod: Pod,
-  selectors: readonly (EntrySelector & OpenText)[],
+  selectors: readonly (EntrySelector & RenderedText)[],
 ): string | undefined {
   if (selectors.length === 0) return undefined
   const seen = new Set([`k8s:pod-uid:${pod.uid ?? POD_UID}`])
@@ -202,12 +202,12 @@ function duplicateRefusal(
 
 function dnsAcceptance(
   id: PreparedId,
-  names: readonly OpenText[],
+  names: readonly RenderedText[],
 ): { readonly refusal: string | undefined; readonly depends: string | undefined } {
   let depends: string | undefined
   for (const [at, name] of names.entries()) {
     const where = `.spec.dnsNameTemplates[${at}] of ${sourceText(id.source)} gives ${JSON.stringify(name.text)}`
-    const open = name.open.find((fact) => !PLAIN_FACTS.has(fact))
+    const open = name.placeholders.find((fact) => !PLAIN_FACTS.has(fact))
     if (open !== undefined) {
       depends ??= `${where}, and ${open} is not known yet`
       continue

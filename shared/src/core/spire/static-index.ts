@@ -4,7 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
 import type { PodFinding } from './pod-facts.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
-import type { PreparedStatic } from './static-registration.ts'
+import type { PreparedStatic } from './prepared-static.ts'
 
 /** A static entry that may match, and why its parent is not surely the agent of the pod's node. */
 export interface StaticCandidate {
@@ -93,7 +93,7 @@ interface ParentMatch {
 function judgeParent(parentId: string, finding: PodFinding): ParentMatch {
   if (finding.kind === 'no node') return { match: 'depends', why: finding.why }
   const { parent } = finding.facts
-  const known = parent.kind === 'ok' && parent.value.open.length === 0
+  const known = parent.kind === 'ok' && parent.value.placeholders.length === 0
   if (known && parent.value.text === parentId) return { match: 'yes', why: undefined }
   const parsed = parseSpiffeId(parentId)
   const path = parsed.ok ? parsed.path : ''

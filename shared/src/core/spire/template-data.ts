@@ -1,7 +1,7 @@
 // The data that SCM's templates see: SCM v0.7.0, pkg/spireentry/entries.go, templateData. What is not known yet of a
 // pod that does not exist, or of a node that nobody described, stands in it as `Open`.
-import { Open } from '../gotemplate/open.ts'
-import type { GoObject, TemplateData } from '../gotemplate/template.ts'
+import { Placeholder } from '../go/template/placeholder.ts'
+import type { GoObject, TemplateData } from '../go/template/template.ts'
 import { isRecord, own, type JsonRecord } from '../json.ts'
 import type { Node, Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
@@ -14,7 +14,7 @@ import {
   POD_NAME,
   POD_UID,
   TRUST_DOMAIN,
-} from './open-facts.ts'
+} from './placeholders.ts'
 
 /** The node that a pod runs on, as far as it is known. */
 export type PodNode =
@@ -74,7 +74,7 @@ function openLabels(pod: Pod): JsonRecord {
   const labels: [string, unknown][] = isRecord(written) ? Object.entries(written) : []
   labels.push(...pod.labels)
   for (const key of pod.openLabels) labels.push([key, open(labelFact(key))])
-  for (const key of pod.possibleLabels) labels.push([key, new Open(bare(labelFact(key)), true)])
+  for (const key of pod.possibleLabels) labels.push([key, new Placeholder(bare(labelFact(key)), true)])
   return Object.fromEntries(labels)
 }
 
@@ -88,8 +88,8 @@ function podSpec(pod: Pod): GoObject {
   return { value, complete: false }
 }
 
-function open(fact: string): Open {
-  return new Open(bare(fact))
+function open(fact: string): Placeholder {
+  return new Placeholder(bare(fact))
 }
 
 /** `Open` puts the angle brackets round the name itself. */

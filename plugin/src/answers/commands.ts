@@ -1,0 +1,45 @@
+// The commands, in the order in which help lists them. A class holds flags and words only; the code behind it is
+// loaded when it runs.
+import { CompletionCommand } from './completion/command.ts'
+import { ConflictsCommand } from './conflicts/command.ts'
+import { DiffCommand } from './diff/command.ts'
+import { ExplainCommand } from './explain/command.ts'
+import { PoliciesCommand } from './policies/command.ts'
+import { StatusCommand } from './status/command.ts'
+import { WatchCommand } from './watch/command.ts'
+import { WhoSelectsCommand } from './who-selects/command.ts'
+import type { CommandClasses } from '../flags/command-classes.ts'
+
+/** Command classes by the word on the command line. */
+export const COMMANDS = {
+  explain: ExplainCommand,
+  diff: DiffCommand,
+  'who-selects': WhoSelectsCommand,
+  conflicts: ConflictsCommand,
+  policies: PoliciesCommand,
+  status: StatusCommand,
+  watch: WatchCommand,
+  completion: CompletionCommand,
+} as const satisfies CommandClasses
+
+export type CommandId = keyof typeof COMMANDS
+
+/** The words on the command line. */
+export const COMMAND_IDS: readonly string[] = Object.keys(COMMANDS)
+
+/** Whether a word is a command. */
+export function isCommand(word: string): word is CommandId {
+  return Object.hasOwn(COMMANDS, word)
+}
+
+/** The question that each command answers, for the root help. */
+export const QUESTIONS: Readonly<Record<CommandId, string>> = {
+  explain: 'Why is this binding refused, and what does it give to whom?',
+  diff: 'What would change if these files were applied?',
+  'who-selects': 'Who gets which identity here?',
+  conflicts: 'What clashes?',
+  policies: 'Whom do access policies name?',
+  status: 'Is the installation sound?',
+  watch: 'How do the bindings stand, as it changes?',
+  completion: 'How does the shell complete this?',
+}

@@ -1,0 +1,35 @@
+// `kubectl kleym completion`: flags and words; the answer is in run.ts. What kubectl asks when somebody presses Tab is
+// not this command: that is `__complete`, in plugin/src/completion.
+import * as Args from '@oclif/core/args'
+import { Command } from '@oclif/core/command'
+import { contextOf } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { ACTION_NAMES } from './actions.ts'
+
+export class CompletionCommand extends Command {
+  static override readonly summary = 'How does the shell complete this?'
+  static override readonly description =
+    'kubectl completes the words of a plugin by running an executable beside it, which krew does not ' +
+    'install. Without a word, says whether it is there and what to do; install puts it into a folder ' +
+    'on PATH, by default the one that holds kubectl-kleym; script prints it.'
+  static override readonly usage = 'completion [install [DIR]|script]'
+  static override readonly examples = [
+    '<%= config.bin %> completion',
+    '$ <%= config.bin %> completion install ~/.local/bin',
+    '<%= config.bin %> completion script',
+  ]
+  static override readonly args = {
+    action: Args.option({ options: ACTION_NAMES })({
+      ignoreStdin: true,
+      description: 'What to do; nothing but explain where it is left out.',
+    }),
+    folder: Args.string({ ignoreStdin: true, description: 'Where to install it: a folder on PATH.' }),
+  }
+
+  /** Answers, or throws a KleymError. */
+  async run(): Promise<CommandResult> {
+    const { args } = await this.parse(CompletionCommand)
+    const { run } = await import('./run.ts')
+    return run(args, contextOf(this.config))
+  }
+}

@@ -1,0 +1,24 @@
+// What clashes, as a graph: each finding leads to its parties.
+import { subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Diagram, DiagramEdge, DiagramNode } from '../../output/mermaid.ts'
+import { DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
+
+/** The parties and the edges; the findings themselves are drawn with every diagram. */
+export function conflictsDiagram(shown: readonly Finding[]): Diagram {
+  const nodes: DiagramNode[] = []
+  const edges: DiagramEdge[] = []
+  for (const one of shown) {
+    const from = findingNode(one)
+    const parties = [one.subject, ...one.related]
+    for (const { container, ...party } of parties.slice(0, DRAWN_MAX)) {
+      const key = subjectText(party)
+      nodes.push({ key, lines: [party.kind, key.slice(party.kind.length + 1)], look: 'plain' })
+      edges.push({ from, to: key, label: container ?? '' })
+    }
+    const more = parties.length - DRAWN_MAX
+    if (more <= 0) continue
+    nodes.push({ key: `${from}\nmore`, lines: [`and ${more} more`], look: 'plain' })
+    edges.push({ from, to: `${from}\nmore`, label: '' })
+  }
+  return { nodes, edges }
+}

@@ -1,0 +1,61 @@
+// The report of `conflicts`: every finding about things that clash, worst first.
+import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { judgementOf } from '@kleym/shared/core/analysis/analysis.ts'
+import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { viewConflicts } from './view.ts'
+import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+
+/** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
+const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'KLM110',
+  'KLM509',
+  'KLM512',
+  'KLM520',
+  'KLM521',
+])
+/** Nothing clashes where no pod is there yet. */
+const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
+
+/** Makes the report for one namespace, or for all. */
+export function conflictsFrame(world: AnswerInput, namespace: string | undefined): Frame {
+  const all = [...findingsOf(world.after), ...world.inputFindings]
+  const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
+  const bindings = world.after.snapshot.bindings.filter(
+    ({ meta }) => namespace === undefined || meta.namespace === namespace,
+  )
+  const policies = world.after.policies()
+  const counts = {
+    bindings: bindings.length,
+    namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
+    ...(hasPolicies(policies)
+      ? {
+          policies: policies.list.filter((one) => namespace === undefined || one.namespace === namespace)
+            .length,
+        }
+      : {}),
+  }
+  return {
+    kind: 'ConflictsReport',
+    fields: () => counts,
+    findings,
+    missing: missingOf(
+      world,
+      bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
+    ),
+    grounds: {
+      all: () => all,
+      covers: (subject) => namespace === undefined || subject.namespace === namespace,
+    },
+    names: (shown) => shown.map(namedSubject),
+    diagram: async (shown) => (await import('./diagram.ts')).conflictsDiagram(shown),
+    view: (layout, shown) => viewConflicts(shown, counts, layout),
+  }
+}
+
+function isClash({ code }: Finding): boolean {
+  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !QUIET.has(code))
+}

@@ -1,0 +1,44 @@
+// The schema of `diff`.
+import * as z from 'zod'
+import { bindingKeySchema, count, findingSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import { affectedSchema } from '../policies/schema.ts'
+
+const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
+const identityChangesSchema = z.array(z.object({ spiffeID: z.string(), containers: z.array(holderSchema) }))
+
+const changeSchema = z.object({
+  kind: z.enum(['create', 'update', 'delete']),
+  name: z.string().describe('The name of a ClusterSPIFFEID.'),
+  binding: bindingKeySchema,
+  because: z.string(),
+  before: z.string().describe('YAML; empty where it is not there.'),
+  after: z.string().describe('YAML; empty where it is not there.'),
+  dueAlready: z.boolean().describe('It is due whether or not the files are applied.'),
+})
+
+export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubectl kleym diff.', {
+  changes: z.array(changeSchema),
+  ownershipUnknown: z.array(z.string()).describe('Outputs that were matched by name and annotation alone.'),
+  effect: z.object({
+    gained: identityChangesSchema,
+    lost: identityChangesSchema,
+    stranded: z.array(holderSchema).describe('Containers that had an identity and are left with none.'),
+    uncertain: z.array(holderSchema).describe('Containers for which it depends on what is not known.'),
+    verdicts: z.array(
+      z.object({
+        binding: bindingKeySchema,
+        before: z.string().nullable().describe('Null where there is no such binding.'),
+        after: z.string().nullable(),
+      }),
+    ),
+    newFindings: z.array(findingSchema).describe('All that are new, the suppressed ones too.'),
+    fixedFindings: z.array(findingSchema),
+    unchangedFindings: count,
+    policiesAffected: z
+      .array(affectedSchema)
+      .optional()
+      .describe(
+        'Rules of access policies that name an ID which changes hands; absent where there is no policy.',
+      ),
+  }),
+})

@@ -1,0 +1,165 @@
+// How `diff` looks: the unified diff, then what the change does to people, then the findings that it brings or mends.
+import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Layout } from '../../text/layout.ts'
+import type { ObjectChange } from '../../frame/model.ts'
+import { viewAffected } from './affected-view.ts'
+import { severitiesText, viewFinding } from '../conflicts/view.ts'
+import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
+import { namesText } from '../../text/names.ts'
+import type { Role } from '../../io/palette.ts'
+import { table } from '../../text/table.ts'
+import { wrap } from '../../text/wrap.ts'
+
+export interface DiffLayout extends Layout {
+  /** How many outputs were matched by name and annotation alone. */
+  readonly ownershipUnknown: number
+  /** Rules of access policies that name an ID which changes hands. */
+  readonly affected: readonly AffectedPolicy[]
+}
+
+/** The whole view. */
+export function viewDiff(
+  shown: string,
+  changes: readonly ObjectChange[],
+  effect: Effect,
+  layout: DiffLayout,
+): Block {
+  const caused = changes.filter(({ dueAlready }) => !dueAlready)
+  const due = changes.filter(({ dueAlready }) => dueAlready)
+  const head =
+    caused.length === 0
+      ? [noChange(due, effect, layout)]
+      : [...patch(shown), BLANK, ...reasons(caused, layout)]
+  return [
+    ...head,
+    ...dueBlock(due, layout),
+    ...ownershipNote(layout),
+    ...effectBlock(effect, layout),
+    ...viewAffected(layout.affected, layout),
+    ...findingBlock(effect, layout),
+  ]
+}
+
+/** Nothing of kleym's changes; whether that is all well hangs on what else the change does. */
+function noChange(due: readonly ObjectChange[], effect: Effect, { incomplete, affected }: DiffLayout): Line {
+  const { gained, lost, uncertain, findings } = effect
+  const isQuiet = [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
+  const mark = incomplete === true ? MARKS.warn : isQuiet ? MARKS.ok : MARKS.note
+  return due.length === 0
+    ? line(mark, " no ClusterSPIFFEID of kleym's changes")
+    : line(mark, " the files change no ClusterSPIFFEID of kleym's")
+}
+
+/** What kleym has to do whether or not the files are applied: said, but not mixed with what they do. */
+function dueBlock(due: readonly ObjectChange[], layout: Layout): Block {
+  if (due.length === 0) return []
+  const rows = due.map(({ kind, binding, because }) => [SIGNS[kind], binding, because])
+  const head = `due already, without this change: ${counted(due.length, 'ClusterSPIFFEID')}`
+  return [line('  ', MARKS.note, ` ${head}`), ...table(rows, { width: layout.width, indent: 4 })]
+}
+
+function patch(shown: string): Block {
+  return shown
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((row) => line(span(row, roleOf(row))))
+}
+
+function roleOf(row: string): Role | undefined {
+  if (row.startsWith('--- ') || row.startsWith('+++ ')) return 'bold'
+  if (row.startsWith('@@')) return 'dim'
+  return row.startsWith('+') ? 'add' : row.startsWith('-') ? 'remove' : undefined
+}
+
+const SIGNS: Readonly<Record<ObjectChange['kind'], string>> = { create: '+', update: '~', delete: '-' }
+
+function reasons(changes: readonly ObjectChange[], layout: Layout): Block {
+  const counts = (['create', 'update', 'delete'] as const)
+    .map((kind) => [kind, changes.filter((change) => change.kind === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} to ${kind}`)
+  const rows = changes.map(({ kind, binding, because }) => [SIGNS[kind], binding, because])
+  return [line(span(counts.join(', '), 'bold')), ...table(rows, { width: layout.width, indent: 2 })]
+}
+
+function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
+  if (ownershipUnknown === 0) return []
+  const text = ` ${counted(ownershipUnknown, 'output')} matched by name and annotation: the bindings are manifests without a UID, so whose they are is not known`
+  return wrap(line('  ', MARKS.note, text), { width, hang: 4 })
+}
+
+function effectBlock(effect: Effect, layout: Layout): Block {
+  const rows = [
+    ...effect.lost.map((change) => identityLine('-', 'lose', change, 'remove')),
+    ...effect.gained.map((change) => identityLine('+', 'gain', change, 'add')),
+    ...countedLine(effect.stranded, 'left without an identity'),
+    ...countedLine(effect.uncertain, 'for which it depends on what is not known'),
+  ]
+  const verdicts = effect.verdicts.map(({ binding, before, after }) => [
+    binding,
+    `${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
+  ])
+  if (rows.length === 0 && verdicts.length === 0)
+    return [
+      BLANK,
+      layout.incomplete === true
+        ? line(MARKS.warn, ' no container is known to gain or lose an identity')
+        : line(MARKS.note, ' no container gains or loses an identity'),
+    ]
+  return [
+    BLANK,
+    line(span('After this change', 'bold')),
+    ...rows.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
+    ...table(verdicts, { width: layout.width, indent: 2 }),
+  ]
+}
+
+function identityLine(
+  sign: string,
+  verb: string,
+  { spiffeId, containers }: IdentityChange,
+  role: Role,
+): Line {
+  const many = containers.length === 1 ? `1 container ${verb}s` : `${containers.length} containers ${verb}`
+  return line('  ', span(sign, role), ` ${many} `, span(spiffeId, role), `: ${holdersText(containers)}`)
+}
+
+function countedLine(holders: readonly Holder[], what: string): Block {
+  if (holders.length === 0) return []
+  return [line('  ', MARKS.warn, ` ${counted(holders.length, 'container')} ${what}: ${holdersText(holders)}`)]
+}
+
+/** Containers by name, each with its pods: `vllm of team-a/llama-0, team-a/llama-1`. */
+function holdersText(holders: readonly Holder[]): string {
+  return [...Map.groupBy(holders, ({ container }) => container)]
+    .map(
+      ([container, same]) => `${container} of ${namesText(same.map(({ pod }) => pod.replace(/^pod /, '')))}`,
+    )
+    .join('; ')
+}
+
+function findingBlock({ findings }: Effect, layout: Layout): Block {
+  const { added, fixed, unchanged } = findings
+  const part = (label: string, list: typeof added): string =>
+    `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
+  return [
+    BLANK,
+    ...wrap(
+      span(
+        `findings   ${part('new', added)}   ${part('fixed', fixed)}   ${part('unchanged', unchanged)}`,
+        'bold',
+      ),
+      { width: layout.width, hang: 11 },
+    ),
+    ...added.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+    ...fixed.flatMap((one) => [
+      BLANK,
+      ...wrap(line(MARKS.ok, ' fixed: ', span(one.summary, 'dim'), `   ${one.code}`), {
+        width: layout.width,
+        hang: 2,
+      }),
+    ]),
+  ]
+}

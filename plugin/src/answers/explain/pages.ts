@@ -1,0 +1,78 @@
+// `kubectl kleym explain KLM201`: the page of a finding code, offline.
+import {
+  FINDING_CODES,
+  findingCodeOf,
+  findingEntry,
+  type FindingCode,
+} from '@kleym/shared/core/registry/findings.ts'
+import { pageSections } from '@kleym/shared/core/registry/pages.ts'
+import { paletteFor, type CommandContext } from '../../io/context.ts'
+import { viewWidth } from '../../text/view-width.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { OutputFormat } from '../../flags/flags.ts'
+import type { OutputOptions } from '../../flags/options.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { report, toJson } from '../../output/json.ts'
+import { BLANK, line, render, span, type Block } from '../../text/line.ts'
+import { PROSE_WIDTH, wrap } from '../../text/wrap.ts'
+
+/** The pages of some codes in the format that is asked for; throws for a code that does not exist. */
+export async function codePages(
+  written: readonly string[],
+  options: OutputOptions,
+  context: CommandContext,
+): Promise<string> {
+  requirePageFormat(options.format)
+  const codes = written.map(requireCode)
+  if (options.format === 'json') return toJson(pagesReport(codes))
+  if (options.format === 'yaml') return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes))
+  if (options.format === 'name') return codes.map((code) => `${code}\n`).join('')
+  const width = Math.min(viewWidth(context), PROSE_WIDTH)
+  const block = codes.flatMap((code, at) => [...(at === 0 ? [] : [BLANK]), ...viewPage(code, width)])
+  return render(block, paletteFor(options.colour, context))
+}
+
+const PAGE_FORMATS: readonly OutputFormat[] = ['text', 'wide', 'json', 'yaml', 'name']
+
+/** The formats for findings and graphs have nothing to say about a page. */
+function requirePageFormat(format: OutputFormat): void {
+  if (PAGE_FORMATS.includes(format)) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'a page has no findings and no graph',
+    where: `-o ${format}`,
+    why: 'the page of a finding code is text',
+    fix: `use one of ${PAGE_FORMATS.join(', ')}`,
+    docs: 'kubectl kleym explain --help',
+  })
+}
+
+function requireCode(written: string): FindingCode {
+  const code = findingCodeOf(written)
+  if (code !== undefined) return code
+  throw new KleymError({
+    code: 'not-found',
+    what: 'there is no such finding code',
+    where: written,
+    why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,
+    fix: didYouMean(written, FINDING_CODES) ?? 'see docs/findings/README.md for all of them',
+  })
+}
+
+function pagesReport(codes: readonly FindingCode[]): Readonly<Record<string, unknown>> {
+  return report('FindingPages', { pages: codes.map((code) => ({ code, ...findingEntry(code) })) })
+}
+
+function viewPage(code: FindingCode, width: number): Block {
+  const entry = findingEntry(code)
+  const reason = entry.reason === undefined ? '' : `, condition reason ${entry.reason}`
+  return [
+    line(span(`${code}: ${entry.title}`, 'bold')),
+    line(`${entry.severity}${reason}`),
+    ...pageSections(code).flatMap(({ heading, text }) => [
+      BLANK,
+      line(span(heading, 'bold')),
+      ...wrap(line(`  ${text}`), { width, hang: 2 }),
+    ]),
+  ]
+}

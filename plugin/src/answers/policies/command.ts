@@ -1,0 +1,39 @@
+// `kubectl kleym policies`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
+import { KleymCommand } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { commonOptions, type PoliciesOptions } from '../../flags/options.ts'
+
+export class PoliciesCommand extends KleymCommand {
+  static override readonly summary = 'Whom do access policies name?'
+  static override readonly description =
+    "Lists, for each rule of Kube Agentic Networking's XAccessPolicies, whom its source names: a SPIFFE " +
+    'ID and the containers that hold it, an ID that nothing renders, with those that are nearly it, one ' +
+    'of another trust domain, a service account, or everybody; and what does not take effect as it is ' +
+    'written. Whether a request passes is decided elsewhere, and not said here.'
+  static override readonly usage = 'policies [POLICY...] [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> policies --offline -R -f examples/estate -A',
+    '<%= config.bin %> policies --offline -R -f examples/estate --fail-on warning',
+  ]
+  static override readonly args = {
+    policy: Args.string({
+      multiple: true,
+      ignoreStdin: true,
+      description: 'Policies by NAME or NAMESPACE/NAME.',
+    }),
+  }
+  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(PoliciesCommand)
+    const options: PoliciesOptions = {
+      ...commonOptions(flags, 'policies', this.context.cwd),
+      policies: args.policy ?? [],
+      allNamespaces: flags['all-namespaces'],
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

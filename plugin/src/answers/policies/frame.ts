@@ -1,0 +1,78 @@
+// The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
+import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
+import { bareKind, objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { viewPolicies } from './view.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+import { knowledgeReport, policyReport } from './json.ts'
+
+/** Makes the report for the chosen policies; `named` says that the person asked for them one by one. */
+export function policiesFrame(
+  world: AnswerInput,
+  chosen: readonly ResolvedPolicy[],
+  { named }: { readonly named: boolean },
+): Frame {
+  const { after } = world
+  const { knowledge } = after.policies()
+  const keys = new Set(chosen.map(objectKey))
+  const isChosen = ({ subject, related }: Finding): boolean =>
+    [subject, ...related].some((one) => keys.has(objectKey(one)))
+  const open = openIn(chosen)
+  const all = [...findingsOf(after), ...world.inputFindings].toSorted(compareFindings)
+  const findings = all.filter(
+    (one) =>
+      isChosen(one) || isUnfollowed(one, open.perhaps) || (chosen.length > 0 && concernsEverybody(one)),
+  )
+  return {
+    kind: 'PoliciesReport',
+    fields: () => ({ ...knowledgeReport(knowledge), policies: chosen.map(policyReport) }),
+    findings,
+    missing: [
+      ...missingOf(world, after.settled.first.judgements.values()),
+      ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
+    ],
+    grounds: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
+    names: () =>
+      chosen.map(({ kind, apiVersion, namespace, name }) => ({
+        kind,
+        group: apiVersion.split('/', 1)[0] ?? '',
+        namespace,
+        name,
+      })),
+    view: (layout, shown) => viewPolicies(chosen, { ...layout, knowledge, named, findings: shown }),
+  }
+}
+
+/** Without it, nobody can tell whether an ID is one of ours. */
+const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
+
+interface Open {
+  /** The objects that may give an ID which nobody is known to hold. */
+  readonly perhaps: ReadonlySet<string>
+  /** Whether an answer hangs on the trust domain. */
+  readonly trustDomain: boolean
+}
+
+function openIn(chosen: readonly ResolvedPolicy[]): Open {
+  const unknown = chosen
+    .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
+    .filter((one): one is Extract<Resolution, { readonly state: 'unknown' }> => one.state === 'unknown')
+  return {
+    perhaps: new Set(unknown.flatMap(({ perhaps }) => perhaps.map(sourceText))),
+    trustDomain: unknown.some(({ because }) => because === 'trust domain'),
+  }
+}
+
+/** KLM413 is the code of what kleym does not follow: such an object may give an ID that a policy names. */
+function isUnfollowed({ code, subject, related }: Finding, perhaps: ReadonlySet<string>): boolean {
+  return (
+    code === 'KLM413' &&
+    [subject, ...related].some(({ kind, name }) => perhaps.has(`${bareKind(kind)}/${name}`))
+  )
+}

@@ -1,0 +1,258 @@
+// How `policies` looks: one block per policy, one per rule in it, each source with what it comes to, what does not take
+// effect as it is written, and the fix of what is found about it.
+import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
+import { shown } from '@kleym/shared/core/objects/access-rule.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type {
+  NoteKind,
+  PolicyHolder,
+  PolicyNote,
+  Resolution,
+  ResolutionState,
+  ResolvedPolicy,
+  ResolvedRule,
+  ResolvedSource,
+} from '@kleym/shared/core/policies/resolution.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
+import { policiesText, viewFinding } from '../conflicts/view.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { namesText } from '../../text/names.ts'
+import { wrap } from '../../text/wrap.ts'
+
+export interface PoliciesLayout extends Layout {
+  readonly knowledge: PolicyKnowledge
+  /** Whether the policies were asked for by name. */
+  readonly named: boolean
+  readonly findings: readonly Finding[]
+}
+
+/** The whole view. */
+export function viewPolicies(policies: readonly ResolvedPolicy[], layout: PoliciesLayout): Block {
+  const stop = layout.findings.filter(({ severity }) => severity === 'error')
+  const others = layout.findings.filter(({ severity }) => severity !== 'error')
+  const about = Map.groupBy(others, ({ subject }) => objectKey(subject))
+  const head = policies.length === 0 ? nothing(layout) : summary(policies, layout)
+  return [
+    ...stop.flatMap((one) => [...viewFinding(one, layout), BLANK]),
+    ...head,
+    ...policies.flatMap((one, at) => [
+      ...(at === 0 && head.length === 0 ? [] : [BLANK]),
+      ...viewPolicy(one, about.get(objectKey(one)) ?? [], layout),
+    ]),
+  ]
+}
+
+/** Not served, not given, not known and none are four answers. */
+function nothing({ knowledge, width, incomplete }: PoliciesLayout): Block {
+  const kind = qualifiedKind(ACCESS_POLICY_KIND)
+  const say = (mark: Mark, text: string): Block => wrap(line(MARKS[mark], ` ${text}`), { width, hang: 2 })
+  switch (knowledge.state) {
+    case 'absent':
+      return say('note', `this cluster does not serve ${kind}, so there is no access policy`)
+    case 'not given':
+      return incomplete === true
+        ? say('warn', 'none of the files that could be read holds an access policy')
+        : say('note', 'none of the files holds an access policy')
+    case 'unknown':
+      return say('warn', `no access policy is known to be in scope: ${unknownReasonText(knowledge.why)}`)
+    case 'known':
+      return say('note', 'no access policy is in scope')
+  }
+}
+
+/** How many there are, and how many sources come to what, in the order of what needs looking at. */
+function summary(policies: readonly ResolvedPolicy[], { width, named, knowledge }: PoliciesLayout): Block {
+  if (named && policies.length === 1) return []
+  const sources = policies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const counts = Map.groupBy(sources, ({ resolution }) => resolution.state)
+  const parts = STATES.flatMap((state) => {
+    const many = counts.get(state)?.length ?? 0
+    return many === 0 ? [] : [`${many} ${WORDS[state]}`]
+  })
+  const rules = policies.reduce((sum, one) => sum + one.rules.length, 0)
+  const more = knowledge.state === 'unknown' ? ', and perhaps more' : ''
+  const head = `${policiesText(policies.length)}${more}, ${counted(rules, 'rule')}`
+  return wrap(span(parts.length === 0 ? head : `${head}: ${parts.join(', ')}`, 'bold'), { width })
+}
+
+const WORDS: Readonly<Record<ResolutionState, string>> = {
+  dangling: 'dangling',
+  'member mismatch': 'with a member mismatch',
+  unbounded: 'unbounded',
+  unreadable: 'not readable',
+  unknown: 'not known',
+  'service account': 'by service account',
+  unheld: 'declared and unheld',
+  foreign: 'foreign',
+  'not SPIFFE': 'not SPIFFE',
+  resolved: 'resolved',
+}
+const STATES: readonly ResolutionState[] = [
+  'dangling',
+  'member mismatch',
+  'unbounded',
+  'unreadable',
+  'unknown',
+  'service account',
+  'unheld',
+  'foreign',
+  'not SPIFFE',
+  'resolved',
+]
+
+const STATE_MARKS: Readonly<Record<ResolutionState, Mark>> = {
+  resolved: 'ok',
+  unheld: 'note',
+  dangling: 'warn',
+  foreign: 'note',
+  unbounded: 'warn',
+  'member mismatch': 'warn',
+  'service account': 'note',
+  'not SPIFFE': 'note',
+  unknown: 'warn',
+  unreadable: 'warn',
+}
+
+function viewPolicy(policy: ResolvedPolicy, about: readonly Finding[], layout: PoliciesLayout): Block {
+  const targets = policy.targets.map(targetText)
+  const on = targets.length === 0 ? '' : ` on ${layout.wide ? targets.join(', ') : namesText(targets)}`
+  const action = policy.isInterpreted ? ` action ${actionText(policy)}${on}` : ` ${policy.apiVersion}`
+  const byRule = Map.groupBy(about, ruleNamed)
+  return [
+    ...wrap(line(span(policy.key, 'bold'), ` ${action}`), { width: layout.width, hang: 2 }),
+    ...policy.problems.flatMap((text) => wrap(line('  ', MARKS.warn, ` ${text}`), hanging(layout, 4))),
+    ...policy.notes.flatMap((one) => viewNote(one, layout, 2)),
+    ...viewFixes(byRule.get(undefined) ?? [], layout, 4),
+    ...policy.rules.flatMap((rule) =>
+      viewRule(rule, byRule.get(`${policy.name}/${rule.name}`) ?? [], layout),
+    ),
+  ]
+}
+
+/** One that kleym does not know is somebody's own word, in quotes. */
+function actionText({ action }: ResolvedPolicy): string {
+  if (action === undefined) return '(none)'
+  return action === 'Allow' || action === 'ExternalAuth' ? action : shown(action)
+}
+
+/** The rule that a finding is about, `POLICY/RULE`; undefined for one about the whole policy. */
+function ruleNamed({ related }: Finding): string | undefined {
+  return related.find(({ kind }) => kind === RULE_KIND)?.name
+}
+
+function viewRule(rule: ResolvedRule, about: readonly Finding[], layout: PoliciesLayout): Block {
+  return [
+    ...wrap(line(`  rule ${rule.name}`, span(`, ${asksText(rule)}`, 'dim')), hanging(layout, 4)),
+    ...rule.sources.flatMap((one) => viewSource(one, layout)),
+    ...rule.notes.flatMap((one) => viewNote(one, layout, 4)),
+    ...viewFixes(about, layout, 6),
+  ]
+}
+
+function asksText({ asks, authorization }: ResolvedRule): string {
+  return authorization === undefined ? asks : `authorization ${asks}`
+}
+
+function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout): Block {
+  return [
+    ...wrap(
+      line(
+        '    ',
+        MARKS[markOf(resolution)],
+        ' ',
+        span(text, resolution.state === 'resolved' ? 'ok' : undefined),
+      ),
+      hanging(layout, 6),
+    ),
+    ...rowsOf(text, resolution, layout).flatMap((row, at) =>
+      wrap(
+        line('      ', at === 0 ? span(`${WORDS_ALONE[resolution.state]}: `, 'bold') : '  ', row),
+        hanging(layout, at === 0 ? 8 : 10),
+      ),
+    ),
+  ]
+}
+
+/** The state of one source, before its sentence. */
+const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
+  ...WORDS,
+  'member mismatch': 'member mismatch',
+  unreadable: 'unreadable',
+  unknown: 'unknown',
+  'service account': 'service account',
+}
+
+/** Pods that present an ID which the source does not name are worth a look; an account alone is not. */
+function markOf(resolution: Resolution): Mark {
+  const isMissed = resolution.state === 'service account' && resolution.kleymIds.length > 0
+  return isMissed ? 'warn' : STATE_MARKS[resolution.state]
+}
+
+/** The parts of the sentence, a row each and without what stands above them, then what only a person may want beside it. */
+function rowsOf(source: string, resolution: Resolution, layout: Layout): readonly string[] {
+  const head = `${source}: `
+  const said = resolution.text
+  const parts = (said.startsWith(head) ? said.slice(head.length) : said).split('; ')
+  return 'holders' in resolution ? [...parts, ...holdersRows(resolution.holders, layout)] : parts
+}
+
+/** Pods with the same containers in one row: `vllm of team-a/llama-0, team-a/llama-1`. */
+function holdersRows(holders: readonly PolicyHolder[], { wide }: Layout): readonly string[] {
+  return [...Map.groupBy(holders, ({ containers }) => containers.join(', '))].map(([containers, same]) => {
+    const pods = [...new Set(same.map(({ pod }) => podText(pod).replace(/^pod /, '')))]
+    return `${containers} of ${wide ? pods.join(', ') : namesText(pods)}`
+  })
+}
+
+const NOT_AS_WRITTEN = 'it does not take effect as written'
+const PERHAPS_NOT = 'it may not take effect as written'
+
+/** What stands before a note: no more than follows from it. */
+const LEADS: Readonly<Record<NoteKind, string>> = {
+  'not accepted': NOT_AS_WRITTEN,
+  stale: 'its status is out of date',
+  'former target': 'its status is out of date',
+  'rule replaced': PERHAPS_NOT,
+  'over the limit': PERHAPS_NOT,
+  'no action': NOT_AS_WRITTEN,
+  'no rules': NOT_AS_WRITTEN,
+  'nothing asked': NOT_AS_WRITTEN,
+  'section ignored': NOT_AS_WRITTEN,
+  'other trust domain': PERHAPS_NOT,
+  'member ignored': 'a part of it does not count',
+}
+
+function viewNote({ kind, text, source }: PolicyNote, layout: Layout, columns: number): Block {
+  return indent(
+    [
+      ...wrap(line(MARKS.warn, ` ${LEADS[kind]}: ${text}`), {
+        width: layout.width - columns,
+        hang: 4,
+      }),
+      ...wrap(line(span(`    ${source}`, 'dim')), { width: layout.width - columns, hang: 4 }),
+    ],
+    columns,
+  )
+}
+
+/** The code and the fix of each finding, once. */
+function viewFixes(about: readonly Finding[], layout: Layout, columns: number): Block {
+  const byCode = new Map(about.map((one) => [one.code, one]))
+  return indent(
+    [...byCode.values()].flatMap(({ fix, code }) =>
+      wrap(line(`fix: ${fix}   `, span(code, 'dim')), { width: layout.width - columns, hang: 5 }),
+    ),
+    columns,
+  )
+}
+
+function hanging({ width }: Layout, hang: number): { readonly width: number; readonly hang: number } {
+  return { width, hang }
+}

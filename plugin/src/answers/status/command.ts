@@ -1,0 +1,58 @@
+// `kubectl kleym status`: flags and words; the answer is in run.ts.
+import { KleymCommand } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
+import { KleymError } from '../../io/errors.ts'
+
+export class StatusCommand extends KleymCommand {
+  static override readonly summary = 'Is the installation sound?'
+  static override readonly description =
+    'Tells, a line each: the kinds that are served, the operator and who leads, its trust domain and ' +
+    'class, whether SCM handles that class, the verdicts of all bindings as the operator wrote them, and ' +
+    'the binding that has been stuck for the longest time. Bindings are those of all namespaces, or of -n.'
+  static override readonly usage = 'status [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> status',
+    '<%= config.bin %> status -n team-a --scm-namespace spire',
+  ]
+  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(StatusCommand)
+    refuseFiles(flags)
+    requireFormat(flags.output, 'status')
+    const options = {
+      ...optionsWithoutSources(flags, this.context.cwd),
+      allNamespaces: flags['all-namespaces'],
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}
+
+/** Files hold no installation. */
+function refuseFiles(flags: {
+  readonly offline: boolean
+  readonly filename?: readonly string[] | undefined
+  readonly kustomize?: string | undefined
+  readonly live?: string | undefined
+  readonly without?: readonly string[] | undefined
+}): void {
+  const given = [
+    flags.offline ? '--offline' : '',
+    (flags.filename ?? []).length > 0 ? '-f' : '',
+    flags.kustomize === undefined ? '' : '-k',
+    flags.live === undefined ? '' : '--live',
+    (flags.without ?? []).length > 0 ? '--without' : '',
+  ].find((flag) => flag !== '')
+  if (given === undefined) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'status asks a cluster',
+    where: given,
+    why: 'files hold no installation: no served kinds, no leader, no statuses of now',
+    fix: `leave ${given} out`,
+    docs: 'kubectl kleym status --help',
+  })
+}

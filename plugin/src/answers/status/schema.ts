@@ -1,0 +1,43 @@
+// The schema of `status`.
+import * as z from 'zod'
+import { bindingKeySchema, count, reportSchema } from '../../frame/schema.ts'
+
+export const statusReportSchema = reportSchema('StatusReport', 'The answer of kubectl kleym status.', {
+  kinds: z.array(
+    z.object({
+      kind: z.string().describe('Kind.group, or Kind for the core group.'),
+      version: z.string(),
+      served: z.string().describe('served, absent, unknown.'),
+    }),
+  ),
+  operators: z
+    .array(
+      z.object({
+        namespace: z.string(),
+        name: z.string(),
+        replicas: z.number(),
+        available: z.number(),
+        images: z.array(z.string()),
+      }),
+    )
+    .nullable()
+    .describe('Null where they could not be looked for.'),
+  leader: z
+    .object({ lease: z.string(), holder: z.string(), current: z.boolean() })
+    .nullable()
+    .describe('Null where no Lease could be read.'),
+  scmHandlesClass: z.string().describe('handled, ignored, depends, unknown, ...'),
+  conditions: z
+    .array(
+      z.object({
+        ready: z.string().describe('True, False, Unknown, or none where there is no status.'),
+        reason: z.string(),
+        count,
+      }),
+    )
+    .nullable()
+    .describe('Null where bindings could not be listed.'),
+  oldestStuck: z
+    .object({ binding: bindingKeySchema, since: z.string().describe('RFC 3339.'), reason: z.string() })
+    .nullable(),
+})

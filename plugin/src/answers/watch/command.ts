@@ -1,0 +1,67 @@
+// `kubectl kleym watch`: flags and words; the answer is in run.ts.
+import { Command } from '@oclif/core/command'
+import * as Flags from '@oclif/core/flags'
+import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
+import { contextOf } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
+import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
+
+export class WatchCommand extends Command {
+  static override readonly summary = 'How do the bindings stand, as it changes?'
+  static override readonly description =
+    'A live table of bindings with their verdicts, and the derivation of the one that you open. The ' +
+    'verdicts are worked out from what the cluster holds, as the operator works them out, so they are ' +
+    'there without it too. Press ? for the keys. Where there is no terminal, and with --plain, it prints a ' +
+    'line for each binding and then a line for each change. The trust domain and the class come from ' +
+    'flags, else from what the operator has written into a status.'
+  static override readonly usage = 'watch [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> watch -A',
+    '<%= config.bin %> watch -n team-a --plain',
+    '$ <%= config.bin %> watch -A -o json | jq --unbuffered -c \'select(.ready == "False")\'',
+  ]
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    namespace: Flags.string({
+      char: 'n',
+      helpValue: 'NAME',
+      description: "The namespace to watch, in place of the context's.",
+    }),
+    plain: Flags.boolean({ description: 'Print lines, also on a terminal.' }),
+    output: Flags.option({ options: STREAM_FORMATS, default: 'text' as StreamFormat })({
+      char: 'o',
+      helpValue: STREAM_FORMATS.join('|'),
+      description: 'The form of the lines; json is one object for each, and never draws a screen.',
+    }),
+    'trust-domain': settingsFlags['trust-domain'],
+    'clusterspiffeid-class-name': settingsFlags['clusterspiffeid-class-name'],
+    'scm-config': settingsFlags['scm-config'],
+    color: outputFlags.color,
+    v: outputFlags.v,
+    ...clusterFlags,
+  }
+
+  /** Answers when the person leaves, or throws a KleymError. */
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(WatchCommand)
+    const context = contextOf(this.config)
+    const { run } = await import('./run.ts')
+    return run(
+      {
+        cluster: clusterOptions(flags, context.cwd),
+        namespace: flags.namespace === '' ? undefined : flags.namespace,
+        allNamespaces: flags['all-namespaces'],
+        plain: flags.plain,
+        format: flags.output,
+        settings: {
+          trustDomain: flags['trust-domain'],
+          className: flags['clusterspiffeid-class-name'],
+          scmConfig: flags['scm-config'],
+        },
+        colour: flags.color,
+      },
+      context,
+    )
+  }
+}

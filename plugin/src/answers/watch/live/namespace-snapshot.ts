@@ -1,0 +1,107 @@
+// The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
+// refers to or collides with is in its own namespace (contract §4 and §6), so a change costs the work of one namespace.
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { namespaceNamed, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { ignoranceOfFeed } from './feed.ts'
+import {
+  EVERYWHERE,
+  feedsOf,
+  namespacesOfOutput,
+  type AnyFeed,
+  type Feeds,
+  type SeenOutput,
+} from './kinds.ts'
+import type { KindStanding } from './knowledge.ts'
+
+/** What only the derivation of one binding needs, and the table does not. */
+export interface DetailContext {
+  readonly pods: readonly Pod[]
+  readonly staticEntries: readonly ClusterStaticEntry[]
+  /** The namespace with its labels, where it could be read. */
+  readonly namespace: Namespace | undefined
+  /** How far pods and static entries may be believed, and what else is not known. */
+  readonly standings: readonly KindStanding[]
+}
+
+const NOTHING_AROUND: DetailContext = { pods: [], staticEntries: [], namespace: undefined, standings: [] }
+
+/** For the table: no pods, and of the ClusterSPIFFEIDs those that can change a verdict in the namespace. */
+export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
+  const outputs = new Set([
+    ...feeds.byNamespace.outputs.get(namespace),
+    ...feeds.byNamespace.outputs.get(EVERYWHERE),
+  ])
+  return snapshotOf(feeds, namespace, [...outputs], NOTHING_AROUND)
+}
+
+/** For the derivation: with the pods, and with other people's ClusterSPIFFEIDs, which may select them too. */
+export function detailSnapshot(feeds: Feeds, namespace: string, around: DetailContext): Snapshot {
+  const outputs = [...feeds.outputs.store.values()].filter((output) => concerns(output, namespace))
+  return snapshotOf(feeds, namespace, outputs, around)
+}
+
+/** Kleym's outputs for other namespaces select no pod of this one. */
+function concerns(output: SeenOutput, namespace: string): boolean {
+  const namespaces = namespacesOfOutput(output)
+  return namespaces.length === 0 || namespaces.includes(namespace) || namespaces.includes(EVERYWHERE)
+}
+
+function snapshotOf(
+  feeds: Feeds,
+  namespace: string,
+  outputs: readonly ClusterSpiffeId[],
+  { pods, staticEntries, namespace: described, standings }: DetailContext,
+): Snapshot {
+  const { byNamespace } = feeds
+  const objectives = sorted(
+    byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
+  )
+  return {
+    bindings: sorted(byNamespace.bindings.get(namespace)),
+    pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
+    objectives,
+    objectiveGroups: new Set(objectives.map(({ group }) => group)),
+    clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
+    staticEntries: sorted(staticEntries),
+    // What watch shows hangs on no access policy.
+    accessPolicies: [],
+    accessPoliciesKnown: { state: 'not given' },
+    namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
+    nodes: undefined,
+    pods,
+    templates: [],
+    endpoints: undefined,
+    ...knowledgeOf([...feedsOf(feeds), ...standings]),
+    namespacesRead: new Set([namespace]),
+  }
+}
+
+/** What a kind held before it went is not there any more. */
+function here<T>(feed: AnyFeed | undefined, objects: ReadonlySet<T>): readonly T[] {
+  return feed?.standing.kind === 'absent' ? [] : [...objects]
+}
+
+function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): readonly T[] {
+  return [...objects].toSorted(
+    (a, b) => compareBytes(a.meta.namespace, b.meta.namespace) || compareBytes(a.meta.name, b.meta.name),
+  )
+}
+
+/** What is not known of which kind, and which kinds there are not, keyed as a snapshot keys them. */
+function knowledgeOf(standings: readonly KindStanding[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
+  const gaps = new Map<string, UnknownReason>()
+  const absentKinds = new Set<string>()
+  for (const one of standings) {
+    const kind = resourceName(one.resource)
+    const why = ignoranceOfFeed(one)
+    if (why !== undefined) gaps.set(kind, why)
+    if (one.standing.kind === 'absent') absentKinds.add(kind)
+  }
+  return { gaps, absentKinds }
+}

@@ -1,0 +1,179 @@
+// The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
+import { judgementOf, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Action, Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { verdictOf } from '@kleym/shared/core/plan/status.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { Mark } from '../../../text/line.ts'
+
+/** What kleym has still to write for a binding. */
+export type Due = 'none' | 'create' | 'update' | 'withdraw'
+
+/** One binding, as the table shows it. */
+export interface Row {
+  /** `namespace/name`. */
+  readonly key: string
+  readonly namespace: string
+  readonly name: string
+  readonly state: Judgement['state']
+  /** The condition reason; `Deleting` for a binding that is being deleted. */
+  readonly reason: string
+  /** The sentence that goes with the reason; empty where there is none. */
+  readonly message: string
+  /** Undefined where none is rendered. */
+  readonly spiffeId: string | undefined
+  readonly due: Due
+  /** How many pods SCM says that it selects; undefined where nobody says. */
+  readonly pods: number | undefined
+}
+
+/** What rows need beside the analysis: how many pods SCM selects for the ClusterSPIFFEID of that name. */
+export type PodsOf = (output: string) => number | undefined
+
+/** The rows of all bindings of an analysis, in its order. */
+export function rowsOf(analysis: Analysis, podsOf: PodsOf): readonly Row[] {
+  const actions = Map.groupBy(analysis.settled.first.actions, ({ binding }) => binding)
+  return analysis.snapshot.bindings.flatMap(({ key }) => {
+    const judgement = judgementOf(analysis, key)
+    return judgement === undefined ? [] : [rowOf(judgement, actions.get(key) ?? [], podsOf)]
+  })
+}
+
+function rowOf(judgement: Judgement, actions: readonly Action[], podsOf: PodsOf): Row {
+  const { binding } = judgement.compiled
+  const verdict = verdictOf(judgement)
+  const resolved =
+    judgement.state === 'ready' || judgement.state === 'waiting' ? judgement.resolved : undefined
+  const output = judgement.state === 'ready' ? judgement.resolved.output.metadata.name : undefined
+  const due = dueOf(judgement, actions)
+  return {
+    key: binding.key,
+    namespace: binding.meta.namespace,
+    name: binding.meta.name,
+    state: judgement.state,
+    reason: verdict?.reason ?? 'Deleting',
+    // Of a ready binding it says that the output is in force, which is so only where nothing is due.
+    message: judgement.state === 'ready' && due !== 'none' ? '' : (verdict?.message ?? ''),
+    spiffeId: resolved?.identity.spiffeId,
+    due,
+    pods: output === undefined ? undefined : podsOf(output),
+  }
+}
+
+function dueOf({ state }: Judgement, actions: readonly Action[]): Due {
+  if (state === 'deleting') return 'none'
+  const kinds = new Set(actions.map(({ kind }) => kind))
+  if (kinds.has('create')) return 'create'
+  if (kinds.has('update')) return 'update'
+  return kinds.has('delete') ? 'withdraw' : 'none'
+}
+
+const DUE_TEXT: Readonly<Record<Due, string>> = {
+  none: '',
+  create: 'to be created',
+  update: 'to be updated',
+  withdraw: 'to be withdrawn',
+}
+
+/** `ready`, `UnsafeSelector`, `ready, to be created`: a word or two that say how a binding stands. */
+export function verdictText({ state, reason, due }: Row): string {
+  const word = state === 'ready' ? 'ready' : state === 'deleting' ? 'being deleted' : reason
+  return due === 'none' ? word : `${word}, ${DUE_TEXT[due]}`
+}
+
+/** The mark of a row. `ok` only where the identity is in force. */
+export function markOf({ state, due }: Row): Mark {
+  switch (state) {
+    case 'ready':
+      return due === 'none' ? 'ok' : 'warn'
+    case 'refused':
+      return 'bad'
+    case 'undetermined':
+    case 'waiting':
+      return 'warn'
+    case 'deleting':
+      return 'note'
+  }
+}
+
+/** The last column: the identity, or else why there is none. */
+export function outcomeText({ state, spiffeId, message }: Row): string {
+  return state === 'ready' ? (spiffeId ?? '') : message
+}
+
+/** By `namespace/name`, or what needs a person first. */
+export type Order = 'name' | 'trouble'
+
+const TROUBLE_RANK: Readonly<Record<Mark, number>> = { bad: 0, warn: 1, note: 2, ok: 3 }
+
+/** A total order of rows: by mark where trouble comes first, then by namespace and name. */
+export function compareRows(order: Order): (left: Row, right: Row) => number {
+  if (order === 'name') return byName
+  return (left, right) => TROUBLE_RANK[markOf(left)] - TROUBLE_RANK[markOf(right)] || byName(left, right)
+}
+
+function byName(left: Row, right: Row): number {
+  return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name)
+}
+
+/** The rows that hold every word of a filter in namespace, name, verdict, reason or SPIFFE ID; case does not matter. */
+export function filterRows(rows: readonly Row[], filter: string): readonly Row[] {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  if (words.length === 0) return rows
+  return rows.filter((row) => {
+    const text =
+      `${row.key}\n${verdictText(row)}\n${row.state}\n${row.reason}\n${row.spiffeId ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+/** `3 refused, 1 waiting, 12 ready`; states that nothing has are left out. */
+export function countsText(rows: readonly Row[]): string {
+  const counts = Map.groupBy(rows, ({ state }) => state)
+  return STATE_WORDS.flatMap(([state, word]) => {
+    const count = counts.get(state)?.length ?? 0
+    return count === 0 ? [] : [`${count} ${word}`]
+  }).join(', ')
+}
+
+const STATE_WORDS: readonly (readonly [Row['state'], string])[] = [
+  ['refused', 'refused'],
+  ['undetermined', 'undetermined'],
+  ['waiting', 'waiting'],
+  ['deleting', 'being deleted'],
+  ['ready', 'ready'],
+]
+
+/** What happened to one row. */
+export type RowChange =
+  | { readonly kind: 'added' | 'changed'; readonly row: Row }
+  | { readonly kind: 'removed'; readonly row: Row }
+
+/** What became of rows, in the order of `compareRows('name')`. */
+export function changesBetween(before: readonly Row[], after: readonly Row[]): readonly RowChange[] {
+  const had = new Map(before.map((row) => [row.key, row]))
+  const has = new Set(after.map(({ key }) => key))
+  const changes: RowChange[] = after.flatMap((row): RowChange[] => {
+    const old = had.get(row.key)
+    if (old === undefined) return [{ kind: 'added', row }]
+    return isSameRow(old, row) ? [] : [{ kind: 'changed', row }]
+  })
+  const removed = before
+    .filter(({ key }) => !has.has(key))
+    .map((row): RowChange => ({ kind: 'removed', row }))
+  return [...changes, ...removed].toSorted((left, right) => byName(left.row, right.row))
+}
+
+function isSameRow(left: Row, right: Row): boolean {
+  return (
+    left === right ||
+    (left.state === right.state &&
+      left.reason === right.reason &&
+      left.message === right.message &&
+      left.spiffeId === right.spiffeId &&
+      left.due === right.due &&
+      left.pods === right.pods)
+  )
+}

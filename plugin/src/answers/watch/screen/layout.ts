@@ -1,0 +1,93 @@
+// How the lines of a terminal are shared out. Pure.
+import { displayWidth } from '../../../text/width.ts'
+import { outcomeText, verdictText, type Row } from '../live/rows.ts'
+
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** The smallest terminal that is laid out for; a smaller one cuts lines off. */
+export const LEAST: Size = { columns: 20, rows: 6 }
+
+/** From so many rows on, the table stays beside the derivation, which then has two thirds. */
+const BOTH_FROM = 24
+const TABLE_MIN = 4
+
+/** How many lines table and derivation get; either may be none. */
+export interface Shares {
+  readonly table: number
+  readonly detail: number
+}
+
+/** Shares out the lines that header, status and footer leave; a table needs no more than its rows and a title. */
+export function shares(lines: number, { size, rows, isOpen }: Demand): Shares {
+  const free = Math.max(1, lines)
+  if (!isOpen) return { table: free, detail: 0 }
+  if (size.rows < BOTH_FROM) return { table: 0, detail: free }
+  const table = Math.min(rows + 1, Math.max(TABLE_MIN, Math.floor(free / 3)))
+  return { table, detail: free - table }
+}
+
+/** What asks for lines. */
+export interface Demand {
+  readonly size: Size
+  /** The rows of the table. */
+  readonly rows: number
+  /** Whether there is a derivation to show. */
+  readonly isOpen: boolean
+}
+
+/** The columns of the table; a column without room is 0. */
+export interface Columns {
+  readonly binding: number
+  readonly verdict: number
+  readonly pods: number
+  readonly outcome: number
+}
+
+const MARKER = 4
+const GAP = 2
+/** Below this, an identity cannot be told from another. */
+const OUTCOME_MIN = 20
+const PODS_FROM = 100
+
+/** Columns for rows on a terminal: names first, then verdicts, then what is left for the identities. */
+export function columnsFor(rows: readonly Row[], columns: number, nameOf: (row: Row) => string): Columns {
+  const room = columns - MARKER
+  const names = widest(rows, nameOf, TITLES.binding)
+  const verdicts = widest(rows, verdictText, TITLES.verdict)
+  const pods =
+    columns >= PODS_FROM && rows.some((row) => row.pods !== undefined)
+      ? widest(rows, podsText, TITLES.pods)
+      : 0
+  const beside = names + GAP + verdicts + (pods === 0 ? 0 : GAP + pods) + GAP
+  const wanted = Math.min(OUTCOME_MIN, widest(rows, outcomeText, TITLES.outcome))
+  if (beside + wanted <= room) return { binding: names, verdict: verdicts, pods, outcome: room - beside }
+  if (columns >= 2 * (OUTCOME_MIN + MARKER)) {
+    const binding = Math.min(names, Math.floor(room * 0.4))
+    const verdict = Math.min(verdicts, Math.max(8, room - binding - GAP - GAP - OUTCOME_MIN))
+    return { binding, verdict, pods: 0, outcome: room - binding - verdict - 2 * GAP }
+  }
+  const verdict = Math.min(verdicts, Math.floor(room / 2))
+  return { binding: Math.min(names, room - verdict - GAP), verdict, pods: 0, outcome: 0 }
+}
+
+/** What stands above the columns. */
+export const TITLES = {
+  binding: 'BINDING',
+  verdict: 'VERDICT',
+  pods: 'PODS',
+  outcome: 'IDENTITY, OR WHY NOT',
+} as const
+
+/** How many pods SCM selects; empty where nobody says. */
+export function podsText({ pods }: Row): string {
+  return pods === undefined ? '' : String(pods)
+}
+
+function widest(rows: readonly Row[], text: (row: Row) => string, title: string): number {
+  let width = title.length
+  for (const row of rows) width = Math.max(width, displayWidth(text(row)))
+  return width
+}

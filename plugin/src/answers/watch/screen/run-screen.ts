@@ -1,0 +1,83 @@
+// The screen on a real terminal, from its first frame until it is left: by a key, by a signal, or by a bug. The terminal is
+// as it was afterwards, in every case.
+import { render, type Instance } from 'ink'
+import { createElement } from 'react'
+import type { Interrupts, Signal, Terminal } from '../../../io/context.ts'
+import { EXIT, type ExitCode } from '../../../io/errors.ts'
+import type { Palette } from '../../../io/palette.ts'
+import { startSession, type SessionIo, type SessionOptions } from '../live/session.ts'
+import { App } from './app.ts'
+
+/** Signals that end the screen: the terminal is put right before they do. */
+const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+export interface ScreenIo extends SessionIo {
+  readonly terminal: Terminal
+  readonly interrupts: Interrupts
+}
+
+export interface ScreenOptions extends Omit<SessionOptions, 'onBug'> {
+  readonly palette: Palette
+  /** The cluster as a person calls it. */
+  readonly cluster: string
+}
+
+/** Shows the screen until it is left; rejects with what only a bug can throw. */
+export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<ExitCode> {
+  const { terminal, interrupts } = io
+  let how: 'quit' | 'interrupt' | Signal = 'quit'
+  let bug: { readonly error: unknown } | undefined
+  let app: Instance | undefined
+  const leave = (): void => app?.unmount()
+  const onBug = (error: unknown): void => {
+    bug ??= { error }
+    leave()
+  }
+  const session = startSession(io, { ...options, onBug })
+  app = render(
+    createElement(App, {
+      session,
+      palette: options.palette,
+      cluster: options.cluster,
+      namespace: options.namespace,
+      onLeave: (by) => {
+        how = by
+      },
+    }),
+    {
+      stdin: terminal.stdin,
+      stdout: terminal.stdout,
+      alternateScreen: true,
+      // ink would draw nothing where CI is set, on a terminal too.
+      interactive: true,
+      incrementalRendering: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    },
+  )
+  if (bug !== undefined) leave()
+  const cancels = SIGNALS.map((signal) =>
+    interrupts.on(signal, () => {
+      how = signal
+      leave()
+    }),
+  )
+  cancels.push(interrupts.onCrash(onBug))
+  // The terminal has gone: nobody will ever press a key.
+  terminal.stdin.on('end', leave)
+  try {
+    await app.waitUntilExit()
+  } finally {
+    terminal.stdin.off('end', leave)
+    session.stop()
+    for (const cancel of cancels) cancel()
+  }
+  if (bug !== undefined) throw bug.error
+  return codeFor(how, interrupts)
+}
+
+function codeFor(how: 'quit' | 'interrupt' | Signal, { die }: Interrupts): ExitCode {
+  if (how === 'quit') return EXIT.ok
+  if (how !== 'interrupt') die(how)
+  return EXIT.interrupted
+}

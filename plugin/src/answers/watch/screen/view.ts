@@ -1,0 +1,247 @@
+// How the screen looks: scope and counts, what is not known, the table with its window, the derivation below, the keys.
+// A function from the picture and the choices to exactly as many lines as the terminal has.
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { BLANK, line, lineWidth, MARKS, span, type Block, type Line } from '../../../text/line.ts'
+import { displayWidth } from '../../../text/width.ts'
+import { shorten, wrap } from '../../../text/wrap.ts'
+import { lostText, missingText, timeText, type Knowledge } from '../live/knowledge.ts'
+import type { Picture } from '../live/live-state.ts'
+import { countsText, markOf, outcomeText, verdictText, type Row } from '../live/rows.ts'
+import {
+  columnsFor,
+  LEAST,
+  podsText,
+  shares,
+  TITLES,
+  type Columns,
+  type Shares,
+  type Size,
+} from './layout.ts'
+import type { KnownNamespaces } from '../live/session.ts'
+import { namespaceChoices, shownRows, type ScreenFacts, type ScreenState } from './state.ts'
+import { helpBlock, keysLine } from './words.ts'
+
+/** What the screen shows beside picture and choices. */
+export interface ScreenSetting {
+  /** The cluster as a person calls it. */
+  readonly cluster: string
+  readonly size: Size
+  readonly namespaces: KnownNamespaces
+}
+
+/** A screen, and what the next key needs to know of it. */
+export interface Screen {
+  readonly lines: Block
+  readonly facts: ScreenFacts
+}
+
+/** At most so many lines say what is not known; the rest are counted. */
+const STATUS_MAX = 3
+
+/** Draws the screen. `state` must be settled for the same rows and size. */
+export function draw(picture: Picture, state: ScreenState, setting: ScreenSetting): Screen {
+  const columns = Math.max(LEAST.columns, setting.size.columns)
+  const height = Math.max(LEAST.rows, setting.size.rows)
+  const rows = shownRows(picture.rows, state)
+  const head = [...header(picture, rows, state, setting, columns), ...status(picture.knowledge, columns)]
+  const free = height - head.length - 1
+  const isOpen = state.isOpen && state.mode !== 'help' && state.mode !== 'namespace'
+  const share = shares(free, { size: setting.size, rows: rows.length, isOpen })
+  const detail = share.detail === 0 ? [] : detailBlock(picture, columns)
+  const facts: ScreenFacts = {
+    rows: picture.rows,
+    rowsFit: Math.max(0, share.table - 1),
+    detailFits: Math.max(0, share.detail - 1),
+    detailLines: detail.length,
+    namespaces: setting.namespaces.names,
+  }
+  const body = bodyOf(picture, rows, state, { setting, columns, share, detail })
+  return { lines: exactly([...head, ...exactly(body, free), footer(state, columns)], height), facts }
+}
+
+interface Frame {
+  readonly setting: ScreenSetting
+  readonly columns: number
+  readonly share: Shares
+  readonly detail: Block
+}
+
+function bodyOf(picture: Picture, rows: readonly Row[], state: ScreenState, frame: Frame): Block {
+  if (state.mode === 'help') return helpBlock(frame.columns).map((one) => cut(one, frame.columns))
+  if (state.mode === 'namespace') return chooser(state, frame)
+  const { share, detail, columns } = frame
+  const table = share.table === 0 ? [] : exactly(tableBlock(picture, rows, state, frame), share.table)
+  if (share.detail === 0) return table
+  const { detailTop } = state
+  const shown = detail.slice(detailTop, detailTop + share.detail - 1).map((one) => cut(one, columns))
+  return [...table, detailTitle(state, detail.length, share.detail - 1, columns), ...shown]
+}
+
+function header(
+  { rows: all, knowledge }: Picture,
+  rows: readonly Row[],
+  { namespace, filter, order }: ScreenState,
+  { cluster }: ScreenSetting,
+  columns: number,
+): Block {
+  const scope = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`
+  const filtered = filter === '' ? '' : `, ${rows.length} with ${filter}`
+  const sorted = order === 'trouble' ? ', trouble first' : ''
+  const counts = !knowledge.settled
+    ? 'reading…'
+    : !knowledge.bindingsKnown
+      ? 'bindings are not known'
+      : `${counted(all.length, 'binding')}${all.length === 0 ? '' : `: ${countsText(all)}`}${filtered}${sorted}`
+  const one = line(span('kleym', 'bold'), `  ${scope}  `, span(cluster, 'dim'), '  ', counts)
+  if (lineWidth(one) <= columns) return [one]
+  const where = line(span('kleym', 'bold'), `  ${scope}  `, span(cluster, 'dim'))
+  return [cut(where, columns), cut(line(counts), columns)]
+}
+
+function status({ lostSince, missing }: Knowledge, columns: number): Block {
+  const lost = lostSince === undefined ? [] : [span(lostText(lostSince), 'bold')]
+  // While nothing answers, each kind fails for the same reason.
+  const others = lostSince === undefined ? missing.map((one) => span(missingText(one))) : []
+  const lines = [...lost, ...others].map((text) => cut(line(MARKS.warn, ' ', text), columns))
+  if (lines.length <= STATUS_MAX) return lines
+  const more = lines.length - STATUS_MAX + 1
+  return [...lines.slice(0, STATUS_MAX - 1), line(MARKS.warn, ` and ${more} more that cannot be read`)]
+}
+
+function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, frame: Frame): Block {
+  const { knowledge } = picture
+  if (rows.length === 0) return [BLANK, cut(line(`  ${emptyText(picture, state)}`), frame.columns)]
+  const nameOf = state.namespace === undefined ? (row: Row) => row.key : (row: Row) => row.name
+  const columns = columnsFor(rows, frame.columns, nameOf)
+  const window = rows.slice(state.top, state.top + frame.share.table - 1)
+  return [
+    titles(columns, knowledge, frame.columns),
+    ...window.map((row) => tableRow(row, nameOf(row), columns, row.key === state.selected)),
+  ]
+}
+
+function emptyText({ rows, knowledge }: Picture, { filter, namespace }: ScreenState): string {
+  if (!knowledge.settled) return 'reading…'
+  if (!knowledge.bindingsKnown) return 'nothing to show: bindings could not be read'
+  if (rows.length > 0) return `no binding with ${filter}; Esc clears the filter`
+  return namespace === undefined ? 'no bindings' : `no bindings in namespace ${namespace}; n chooses another`
+}
+
+/** What is old says so where it is read, too. */
+function titles(columns: Columns, { lostSince }: Knowledge, width: number): Line {
+  const cells = [
+    padded(line(span(TITLES.binding, 'dim')), columns.binding),
+    padded(line(span(TITLES.verdict, 'dim')), columns.verdict),
+    ...(columns.pods === 0 ? [] : [padded(line(span(TITLES.pods, 'dim')), columns.pods)]),
+    ...(columns.outcome === 0 ? [] : [line(span(TITLES.outcome, 'dim'))]),
+  ]
+  const old = lostSince === undefined ? [] : [span(`  as of ${timeText(lostSince)}`, 'bold')]
+  return cut([span('    '), ...joined(cells), ...old], width)
+}
+
+function tableRow(row: Row, name: string, columns: Columns, isSelected: boolean): Line {
+  const mark = MARKS[markOf(row)]
+  const verdict = span(shorten(verdictText(row), columns.verdict, 'end'), mark.role)
+  const pods = span(podsText(row).padStart(columns.pods))
+  const outcome = shortOutcome(row, columns.outcome)
+  const cells = [
+    padded(line(span(shorten(name, columns.binding), isSelected ? 'bold' : undefined)), columns.binding),
+    padded(line(verdict), columns.verdict),
+    ...(columns.pods === 0 ? [] : [padded(line(pods), columns.pods)]),
+    ...(columns.outcome === 0 ? [] : [line(span(outcome, row.state === 'ready' ? undefined : 'dim'))]),
+  ]
+  return [...line(span(isSelected ? '> ' : '  ', 'bold'), mark, ' '), ...joined(cells)]
+}
+
+/** An identity loses first what they all have in common: scheme and trust domain. */
+function shortOutcome(row: Row, width: number): string {
+  const text = outcomeText(row)
+  if (row.state !== 'ready') return shorten(text, width, 'end')
+  const path = `…${text.replace(/^spiffe:\/\/[^/]*/, '')}`
+  return displayWidth(text) <= width ? shorten(text, width) : shorten(path, width)
+}
+
+function detailTitle(
+  { selected, detailTop }: ScreenState,
+  lines: number,
+  fit: number,
+  columns: number,
+): Line {
+  const more =
+    lines > fit ? `, lines ${detailTop + 1} to ${Math.min(lines, detailTop + fit)} of ${lines}` : ''
+  return cut(line(span(`EXPLAIN ${selected ?? ''}${more}`, 'dim')), columns)
+}
+
+/** The derivation as lines of this width; text that cannot be broken is cut at the edge. */
+export function detailBlock({ detail, knowledge }: Picture, columns: number): Block {
+  switch (detail.state) {
+    case 'closed':
+      return []
+    case 'reading':
+      return [line(MARKS.note, ` reading the pods of ${detail.key.slice(0, detail.key.indexOf('/'))}…`)]
+    case 'gone':
+      return [line(MARKS.note, ` ${detail.key} is not there any more`)]
+    case 'shown': {
+      const { frame, podGap, assumptions } = detail
+      const text = podGap === undefined ? '' : ` whom it reaches is not known: ${unknownReasonText(podGap)}`
+      const gap = text === '' ? [] : [...wrap(line(MARKS.warn, text), { width: columns, hang: 2 }), BLANK]
+      const incomplete = podGap !== undefined || knowledge.missing.length > 0
+      const layout = { width: columns, wide: false, incomplete }
+      const notes = assumptions.flatMap((note) =>
+        wrap(line(MARKS.note, ` ${note}`), { width: columns, hang: 2 }),
+      )
+      return [...gap, ...frame.view(layout, frame.findings), ...(notes.length === 0 ? [] : [BLANK]), ...notes]
+    }
+  }
+}
+
+function chooser({ typed, choice }: ScreenState, { setting, share, columns }: Frame): Block {
+  const { names, note } = setting.namespaces
+  const choices = namespaceChoices(names, typed)
+  const fit = Math.max(1, share.table - (note === undefined ? 1 : 2))
+  const from = Math.max(0, Math.min(choice - fit + 1, choices.length - fit))
+  const listed = choices.slice(from, from + fit).map((name, at) => {
+    const isChosen = from + at === choice
+    return cut(
+      line(
+        span(isChosen ? '> ' : '  ', 'bold'),
+        span(name ?? 'all namespaces', isChosen ? 'bold' : undefined),
+      ),
+      columns,
+    )
+  })
+  const why = note === undefined ? [] : [cut(line(MARKS.warn, ` ${note}`), columns)]
+  return [cut(line(`namespace: ${typed}_`), columns), ...why, ...listed]
+}
+
+function footer(state: ScreenState, columns: number): Line {
+  return cut(state.mode === 'filter' ? line(`filter: ${state.filter}_`) : keysLine(state, columns), columns)
+}
+
+function joined(cells: readonly Line[]): Line {
+  return cells.flatMap((cell, at) => (at === 0 ? cell : [span('  '), ...cell]))
+}
+
+function padded(cell: Line, width: number): Line {
+  return [...cell, span(' '.repeat(Math.max(0, width - lineWidth(cell))))]
+}
+
+/** A line that does not reach beyond the edge: the terminal would break it in two. */
+export function cut(spans: Line, width: number): Line {
+  if (lineWidth(spans) <= width) return spans
+  const kept: Line[number][] = []
+  let left = width
+  for (const { text, role } of spans) {
+    const shown = span(lineWidth([span(text)]) <= left - 1 ? text : shorten(text, left, 'end'), role)
+    kept.push(shown)
+    left -= lineWidth([shown])
+    if (left <= 0 || shown.text !== text) break
+  }
+  return kept
+}
+
+function exactly(block: Block, height: number): Block {
+  const missing = Math.max(0, height - block.length)
+  return [...block.slice(0, height), ...Array.from({ length: missing }, () => BLANK)]
+}

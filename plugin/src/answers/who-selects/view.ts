@@ -1,0 +1,225 @@
+// How `who-selects` looks: one block per pod, one row per container with the identity it is issued, and below it every
+// other registration with the reason why not. Containers that nothing tells apart share one row.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Registration } from '@kleym/shared/core/spire/registration.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { Layout } from '../../text/layout.ts'
+import type { ContainerAnswer, Named, Narrowing, PodAnswer } from '../../frame/model.ts'
+import { viewFinding } from '../conflicts/view.ts'
+import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
+import { displayWidth } from '../../text/width.ts'
+import { namedIdRows } from '../../frame/named-by.ts'
+import { namesText } from '../../text/names.ts'
+import { wrap } from '../../text/wrap.ts'
+
+export interface WhoSelectsLayout extends Layout {
+  /** The binding behind an output of ours. */
+  readonly bindings: ReadonlyMap<string, string>
+  readonly findings: readonly Finding[]
+  readonly narrowing: Narrowing
+  /** Who names the identities; undefined where there are no policies to speak of. */
+  readonly named: Named | undefined
+  /** What kleym has yet to do about an output, by its name. */
+  readonly pending: ReadonlyMap<string, string>
+}
+
+/** The whole view. */
+export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
+  const findings = layout.findings
+    .filter(({ severity }) => severity === 'error')
+    .flatMap((one) => [BLANK, ...viewFinding(one, layout)])
+  if (answers.length === 0) {
+    const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
+    const named = layout.narrowing.spiffeId === undefined ? [] : viewNamed(layout)
+    return [line(mark, ` ${nobody(layout)}`), ...named, ...findings]
+  }
+  const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
+  return [
+    ...alike.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewAlike(group, layout)]),
+    ...viewNamed(layout),
+    ...findings,
+  ]
+}
+
+function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
+  if (named === undefined) return []
+  const rows = namedIdRows(named, { wide })
+  return [
+    BLANK,
+    line(span('Named by access policies', 'bold')),
+    ...rows.flatMap((row) => wrap(line(`  ${row}`), { width, hang: 4 })),
+  ]
+}
+
+function nobody({ narrowing: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
+  if (spiffeId !== undefined)
+    return `no container ${incomplete === true ? 'is known to' : 'would'} hold ${spiffeId}`
+  const known = incomplete === true ? 'known to be ' : ''
+  return container === undefined
+    ? `no pod is ${known}in scope`
+    : `no pod ${known}in scope has a container ${container}`
+}
+
+/** Pods of which everything shown is the same are shown once. */
+function signature(answer: PodAnswer, layout: WhoSelectsLayout): string {
+  if (layout.wide) return podText(answer.pod)
+  return JSON.stringify([
+    answer.pod.namespace,
+    answer.pod.ref.kind,
+    answer.pod.serviceAccountName,
+    containerRows(answer, layout),
+  ])
+}
+
+function viewAlike(group: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
+  const [first] = group
+  if (first === undefined) return []
+  const head = wrap(podHead(group.map(({ pod }) => pod)), { width: layout.width, hang: 2 })
+  return [...head, BLANK, ...containerRows(first, layout)]
+}
+
+function podHead(pods: readonly Pod[]): Line {
+  const [first] = pods
+  if (first === undefined) return []
+  const account = `service account ${first.serviceAccountName === '' ? '(none)' : first.serviceAccountName}`
+  if (pods.length > 1) {
+    const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
+    const on =
+      nodes.length === 0 ? '' : ` on ${nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes`}`
+    return line(
+      `${pods.length} pods in ${first.namespace}${on}, ${account}: `,
+      span(namesText(pods.map(({ ref }) => ref.name)), 'bold'),
+    )
+  }
+  const where = first.exists
+    ? first.nodeName === undefined
+      ? ', on no node yet'
+      : ` on node ${first.nodeName}`
+    : ', not running yet'
+  return line(span(podText(first), 'bold'), `${where}, ${account}`)
+}
+
+/** A title up to this width stands beside its registrations; if one is longer, all stand above them. */
+const BESIDE_MAX = 14
+
+/** The rows of all containers; one that reads the same as an earlier one says only that. */
+function containerRows({ containers }: PodAnswer, layout: WhoSelectsLayout): Block {
+  const widest = Math.max(...containers.map(({ container }) => displayWidth(containerTitle(container))))
+  const column = widest <= BESIDE_MAX ? widest : undefined
+  const seen = new Map<string, string>()
+  return containers.flatMap((answer) => {
+    const title = containerTitle(answer.container)
+    const body = registrationRows(answer, layout)
+    const key = JSON.stringify(body)
+    const twin = seen.get(key)
+    if (twin !== undefined && !layout.wide)
+      return [line('  ', span(title, 'bold'), span(`: as ${twin}`, 'dim'))]
+    seen.set(key, answer.container.name)
+    return withTitle(title, body, column, layout)
+  })
+}
+
+function containerTitle({ name, role }: Container): string {
+  return role === 'regular' ? name : `(${role}) ${name}`
+}
+
+function withTitle(
+  title: string,
+  body: readonly Line[],
+  column: number | undefined,
+  { width }: Layout,
+): Block {
+  const at = column === undefined ? 4 : column + 4
+  const rows = body.flatMap((row) => wrap(row, { width: width - at, hang: 4 })).map((row) => shift(row, at))
+  if (column === undefined) return [line('  ', span(title, 'bold')), ...rows]
+  const [first = [], ...rest] = rows
+  return [
+    [span('  '), span(title, 'bold'), span(' '.repeat(at - 2 - displayWidth(title))), ...first.slice(1)],
+    ...rest,
+  ]
+}
+
+function shift(row: Line, columns: number): Line {
+  return [span(' '.repeat(columns)), ...row]
+}
+
+function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelectsLayout): readonly Line[] {
+  const issued = registrations.filter(({ verdict }) => verdict === 'issued')
+  const others = registrations.filter(({ verdict }) => verdict !== 'issued')
+  const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
+  const none =
+    issued.length > 0 || layout.narrowing.spiffeId !== undefined
+      ? []
+      : [
+          open || layout.incomplete === true
+            ? line(MARKS.warn, ' no certain identity')
+            : line(MARKS.bad, ' no identity'),
+        ]
+  const several =
+    new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
+      ? [line(MARKS.warn, ` ${issued.length} identities: which one a client gets first is not defined`)]
+      : []
+  return [
+    ...none,
+    ...issued.flatMap((one) => issuedRows(one, layout)),
+    ...several,
+    ...others.flatMap((one) => otherRows(one, layout)),
+  ]
+}
+
+function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+  const hint =
+    one.hint === ''
+      ? ''
+      : `, hint ${one.hint}${one.sharesHint ? ', which another identity here has too' : ''}`
+  const pending = layout.pending.get(one.source.name)
+  return [
+    line(MARKS.ok, ' ', span(one.spiffeId ?? '', 'ok')),
+    line(`    ${originText(one, layout)}${hint}`),
+    ...(pending === undefined ? [] : [line('    ', span(pending, 'dim'))]),
+  ]
+}
+
+const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>, Mark>> = {
+  dead: 'note',
+  masked: 'note',
+  displaced: 'note',
+  ignored: 'note',
+  failed: 'warn',
+  refused: 'bad',
+  depends: 'warn',
+  unknown: 'warn',
+}
+
+/** Why a registration is not issued: the ID, the verdict with its reason, and where it comes from unless the reason says so. */
+function otherRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+  if (one.verdict === 'issued') return []
+  const origin = originText(one, layout)
+  const selector = one.selector === undefined ? '' : `${one.selector}: `
+  const why = `${selector}${readable(one.why ?? '', layout)}`
+  const from = one.spiffeId === undefined || why.includes(origin) ? '' : ` (${origin})`
+  return [
+    line(MARKS[VERDICT_MARKS[one.verdict]], ` ${one.spiffeId ?? origin}`),
+    line('    ', span(one.verdict, 'bold'), `: ${why}${from}`),
+  ]
+}
+
+/** A reason names objects; an output of ours is better known by its binding. */
+function readable(why: string, { bindings, wide }: WhoSelectsLayout): string {
+  if (wide) return why
+  return why.replaceAll(/ClusterSPIFFEID\/([a-z0-9.-]+)/g, (whole, name: string) => {
+    const binding = bindings.get(name)
+    return binding === undefined ? whole : `InferenceIdentityBinding ${binding}`
+  })
+}
+
+/** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */
+function originText({ source }: Registration, { bindings, wide }: WhoSelectsLayout): string {
+  const binding = source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined
+  if (binding === undefined) return sourceText(source)
+  return wide
+    ? `InferenceIdentityBinding ${binding} through ${sourceText(source)}`
+    : `InferenceIdentityBinding ${binding}`
+}

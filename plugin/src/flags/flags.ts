@@ -1,0 +1,149 @@
+// The flags that commands share, once each, with kubectl's names and meanings (spec "Commands"). Defaults stand in
+// constants, which help and code share.
+import * as Flags from '@oclif/core/flags'
+import { COLOUR_FLAGS, type ColourFlag } from '../io/palette.ts'
+
+export const OUTPUT_FORMATS = [
+  'text',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'sarif',
+  'junit',
+  'github',
+  'mermaid',
+] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+export const DEFAULT_OUTPUT: OutputFormat = 'text'
+
+/** Thresholds for exit code 1, the strictest last; `never` is none. */
+export const FAIL_ON = ['error', 'warning', 'info', 'never'] as const
+export type FailOn = (typeof FAIL_ON)[number]
+export const DEFAULT_FAIL_ON: FailOn = 'error'
+
+/** Where SCM usually is: the hardened charts' namespace, and that of SPIRE's own examples. */
+export const SCM_NAMESPACES: readonly string[] = ['spire-server', 'spire-system']
+
+/** The namespace in force offline, where no flag and no kubeconfig says another. */
+export const DEFAULT_NAMESPACE = 'default'
+
+const SOURCES = 'SOURCE'
+const SETTINGS = 'SETTINGS'
+const OUTPUT = 'OUTPUT'
+
+/** Where the state comes from. */
+export const sourceFlags = {
+  filename: Flags.string({
+    char: 'f',
+    helpGroup: SOURCES,
+    helpValue: 'FILE|DIR|-',
+    description: 'Manifests to read: a file, a folder, or - for stdin. Repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  recursive: Flags.boolean({
+    char: 'R',
+    helpGroup: SOURCES,
+    description: 'Read the folders of -f with all folders below them.',
+  }),
+  kustomize: Flags.string({
+    char: 'k',
+    helpGroup: SOURCES,
+    helpValue: 'DIR',
+    description: 'Read what kubectl kustomize makes of a folder.',
+  }),
+  offline: Flags.boolean({
+    helpGroup: SOURCES,
+    description: 'Answer from the files alone; no cluster and no kubeconfig is touched.',
+  }),
+  live: Flags.string({
+    helpGroup: SOURCES,
+    helpValue: 'DIR',
+    description: 'With --offline: a dump that stands for the cluster, which the files of -f change.',
+  }),
+  without: Flags.string({
+    helpGroup: SOURCES,
+    helpValue: 'KIND/NAME',
+    description: 'Answer as if KIND[.GROUP]/[NAMESPACE/]NAME were deleted. Repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  namespace: Flags.string({
+    char: 'n',
+    helpGroup: SOURCES,
+    helpValue: 'NAME',
+    description: `The namespace in force, in place of the context's; offline, of objects that name none (${DEFAULT_NAMESPACE}).`,
+  }),
+}
+
+/** What the install and SPIRE decide. */
+export const settingsFlags = {
+  'trust-domain': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'NAME',
+    description: 'The trust domain of the SPIFFE IDs, such as example.org.',
+  }),
+  'clusterspiffeid-class-name': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'NAME',
+    description: 'The class that the operator gives to its ClusterSPIFFEIDs.',
+  }),
+  'scm-config': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'FILE',
+    description: 'The configuration of the SPIRE Controller Manager, raw or in its ConfigMap.',
+  }),
+  'scm-namespace': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'NAME',
+    description: `Where its ConfigMap is looked for (${SCM_NAMESPACES.join(', ')}).`,
+  }),
+}
+
+/** How the answer comes out. */
+export const outputFlags = {
+  output: Flags.option({ options: OUTPUT_FORMATS, default: DEFAULT_OUTPUT })({
+    char: 'o',
+    helpGroup: OUTPUT,
+    helpValue: 'FORMAT',
+    description: `The form of the answer: ${OUTPUT_FORMATS.join(', ')}.`,
+  }),
+  'fail-on': Flags.option({ options: FAIL_ON, default: DEFAULT_FAIL_ON })({
+    helpGroup: OUTPUT,
+    helpValue: FAIL_ON.join('|'),
+    description: 'Exit with 1 from this severity on.',
+  }),
+  suppress: Flags.string({
+    helpGroup: OUTPUT,
+    helpValue: 'CODE=KIND/NAME',
+    description: 'Findings not to count: CODE=KIND/[NAMESPACE/]NAME, with * in names. Repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
+    helpGroup: OUTPUT,
+    helpValue: COLOUR_FLAGS.join('|'),
+    description: 'Colours; auto looks at the terminal, NO_COLOR and TERM.',
+  }),
+  v: Flags.integer({
+    char: 'v',
+    helpGroup: OUTPUT,
+    helpValue: 'LEVEL',
+    description: 'From 6 on, an error comes with its stack.',
+    min: 0,
+    max: 10,
+    default: 0,
+  }),
+}
+
+export const allNamespacesFlag = Flags.boolean({
+  char: 'A',
+  description: 'All namespaces.',
+})
+
+export const selectorFlag = Flags.string({
+  char: 'l',
+  helpValue: 'SELECTOR',
+  description: 'Only objects with these labels, such as app=llama,tier!=test.',
+})

@@ -1,0 +1,118 @@
+// `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line.
+import { SUPPRESSION_CODES } from '@kleym/shared/core/findings/suppress.ts'
+import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
+import { ACCESS_POLICY_KIND, OBJECTIVE_GROUPS, POOL_GROUPS } from '@kleym/shared/core/kinds.ts'
+import { BINDING_GROUP, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
+import { FINDING_CODES, findingCodeOf, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { KleymError } from '../io/errors.ts'
+import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
+
+const EXAMPLE = 'KLM402=iib/team-a/chat'
+
+/** SCM's configuration is a subject of findings, and no object that anybody could name elsewhere. */
+const SCM_KIND = 'ControllerManagerConfig'
+
+/** The kinds without a namespace. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'ClusterSPIFFEID',
+  'ClusterStaticEntry',
+  'Namespace',
+  'Node',
+  SCM_KIND,
+])
+
+/** The groups of the kinds that findings are about. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  InferenceIdentityBinding: [BINDING_GROUP],
+  InferencePool: POOL_GROUPS,
+  InferenceObjective: OBJECTIVE_GROUPS,
+  XAccessPolicy: [ACCESS_POLICY_KIND.group],
+  ClusterSPIFFEID: [SPIRE_GROUP],
+  ClusterStaticEntry: [SPIRE_GROUP],
+  Deployment: ['apps'],
+  [SCM_KIND]: [SPIRE_GROUP],
+}
+
+/** Parses one `--suppress`; throws a usage error that says what is wrong with it. */
+export function parseSuppress(text: string): FlagSuppression {
+  const equals = text.indexOf('=')
+  if (equals < 0)
+    throw wrong(text, 'it is not CODE=KIND/NAMESPACE/NAME', `write it like --suppress ${EXAMPLE}`)
+  const code = parseCode(text.slice(0, equals), text)
+  const object = parseObject(text.slice(equals + 1), text)
+  return { code, ...object, text }
+}
+
+function parseCode(written: string, text: string): FindingCode {
+  const code = findingCodeOf(written)
+  if (code === undefined) {
+    const fix =
+      didYouMean(written, FINDING_CODES) ??
+      'name one code, as findings show it: all are in docs/findings/README.md'
+    throw wrong(text, `there is no finding code ${written === '' ? '(empty)' : written}`, fix)
+  }
+  if (SUPPRESSION_CODES.has(code))
+    throw wrong(
+      text,
+      `${code} is about suppressions, and nothing suppresses it`,
+      'correct the suppression it is about',
+    )
+  return code
+}
+
+function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> {
+  const [type = '', ...path] = written.split('/')
+  if (type === '*') return anyKind(path, text)
+  const { kind, namespace, name } = parseNamed(type, path, written)
+  const isClusterScoped = CLUSTER_SCOPED.has(kind)
+  if (isClusterScoped && namespace !== undefined)
+    throw wrong(text, `kind ${kind} has no namespace`, `write ${type}/${name}`)
+  if (!isClusterScoped && namespace === undefined)
+    throw wrong(text, `kind ${kind} has a namespace`, `write ${type}/NAMESPACE/${name}, or ${type}/*/${name}`)
+  return { kind, namespace: namespace ?? '', name }
+}
+
+function anyKind(
+  path: readonly string[],
+  text: string,
+): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> {
+  const [first = '', second] = path
+  if (path.length === 0 || path.length > 2 || path.includes(''))
+    throw wrong(
+      text,
+      'it is not CODE=KIND/NAMESPACE/NAME',
+      'write */NAMESPACE/NAME, or */NAME for what has no namespace',
+    )
+  return second === undefined
+    ? { kind: '*', namespace: '', name: first }
+    : { kind: '*', namespace: first, name: second }
+}
+
+function parseNamed(type: string, path: readonly string[], written: string): Omit<ObjectName, 'group'> {
+  const [word = '', ...group] = type.split('.')
+  const isScm = word.toLowerCase() === SCM_KIND.toLowerCase()
+  const named = isScm
+    ? { ...parseObjectName(['configmap', ...path].join('/'), '--suppress'), kind: SCM_KIND }
+    : parseObjectName(written, '--suppress')
+  const known = GROUPS[named.kind]
+  const given = group.join('.').toLowerCase()
+  if (given !== '' && known !== undefined && !known.includes(given))
+    throw wrong(
+      written,
+      `${named.kind} is of no group ${given}`,
+      `write ${word}, or ${word}.${known[0] ?? ''}`,
+    )
+  return named
+}
+
+function wrong(where: string, why: string, fix: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: 'cannot tell what --suppress means',
+    where,
+    why,
+    fix,
+    docs: 'docs/reference/output.md',
+  })
+}

@@ -1,0 +1,41 @@
+// The result as the formats for CI systems print it: each finding with its place in a file, where there is one.
+import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import type { FailOn } from '../flags/flags.ts'
+import type { CiResult, FilePlace } from '../output/ci.ts'
+import { STDIN } from '../sources/load.ts'
+import { unknownsOf, type Judged } from './judged.ts'
+
+/** Makes the model of a judged frame. */
+export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiResult {
+  const { frame, world, findings, suppressed, exitCode } = judged
+  const places = placesOf(world.marks)
+  return {
+    kind: frame.kind,
+    version,
+    threshold: failOn === 'never' ? undefined : failOn,
+    findings,
+    suppressed,
+    placeOf: (subject) => places.get(objectKey(subject)),
+    differences: frame.differences ?? [],
+    unknowns: [
+      ...world.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
+      ...unknownsOf(judged),
+    ],
+    exitCode,
+  }
+}
+
+function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, FilePlace> {
+  const places = new Map<string, FilePlace>()
+  for (const mark of marks) {
+    const { origin } = mark
+    if (origin === undefined || !isFile(origin.file) || places.has(objectKey(mark))) continue
+    places.set(objectKey(mark), { file: origin.file, line: origin.line })
+  }
+  return places
+}
+
+/** What came through stdin or out of kustomize has lines, but of no file that anybody could open. */
+function isFile(name: string): boolean {
+  return name !== STDIN && !name.endsWith(' (kustomize)')
+}

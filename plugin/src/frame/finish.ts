@@ -1,0 +1,90 @@
+// From a frame to what is printed: the format that was asked for, and the exit code, which never depends on the format.
+import type { AnswerInput } from '../gather/gather.ts'
+import { formatError } from '../io/errors.ts'
+import { paletteFor, type CommandContext, type CommandResult } from '../io/context.ts'
+import type { OutputOptions } from '../flags/options.ts'
+import type { CiResult } from '../output/ci.ts'
+import { toJson } from '../output/json.ts'
+import { toNames } from '../output/name.ts'
+import { problemError } from '../sources/problem.ts'
+import { BLANK, line, MARKS, render, type Block } from '../text/line.ts'
+import { viewSuppressions } from '../text/suppressions.ts'
+import { wrap } from '../text/wrap.ts'
+import type { Layout } from '../text/layout.ts'
+import { viewWidth } from '../text/view-width.ts'
+import type { Frame } from './frame.ts'
+import { judge, unknownsOf, type Judged } from './judged.ts'
+import { machineReport } from './machine.ts'
+
+/** Prints a frame in the format that is asked for. */
+export async function finish(
+  frame: Frame,
+  world: AnswerInput,
+  options: OutputOptions,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const judged = judge(frame, world, options)
+  return {
+    answer: await answerIn(judged, options, context),
+    notes: [...world.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
+    errors: world.problems.map((problem) => formatError(problemError(problem))),
+    exitCode: judged.exitCode,
+  }
+}
+
+async function answerIn(judged: Judged, options: OutputOptions, context: CommandContext): Promise<string> {
+  const { frame } = judged
+  switch (options.format) {
+    case 'text':
+    case 'wide': {
+      const layout = {
+        width: viewWidth(context),
+        wide: options.format === 'wide',
+        incomplete: judged.incomplete,
+      }
+      return render(viewWhole(judged, layout), paletteFor(options.colour, context))
+    }
+    case 'json':
+      return toJson(machineReport(judged))
+    case 'yaml':
+      return (await import('../output/yaml.ts')).toYaml(machineReport(judged))
+    case 'name':
+      return toNames(frame.names(judged.shown))
+    case 'sarif':
+      return toJson((await import('../output/sarif.ts')).toSarif(await ciResult(judged, options, context)))
+    case 'junit':
+      return (await import('../output/junit.ts')).toJunit(await ciResult(judged, options, context))
+    case 'github':
+      return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
+    case 'mermaid':
+      return drawing(judged, await ciResult(judged, options, context))
+  }
+}
+
+async function ciResult(
+  judged: Judged,
+  { failOn }: OutputOptions,
+  { version }: CommandContext,
+): Promise<CiResult> {
+  return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
+}
+
+async function drawing(judged: Judged, result: CiResult): Promise<string> {
+  const { diagram } = judged.frame
+  // The options refuse it before anything is read.
+  if (diagram === undefined) throw new TypeError(`${judged.frame.kind} has no diagram`)
+  const { withRemarks } = await import('./diagram.ts')
+  const [{ toMermaid }, { summaryText }] = await Promise.all([
+    import('../output/mermaid.ts'),
+    import('../output/github.ts'),
+  ])
+  return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
+}
+
+/** What could not be read may change everything that follows: that is said first. */
+function viewWhole({ frame, shown, suppressed, aboutSuppressions }: Judged, layout: Layout): Block {
+  const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
+  if (layout.incomplete !== true) return view
+  const text = ' not everything could be read, and what could not may change this answer'
+  return [...wrap(line(MARKS.warn, text), { width: layout.width, hang: 2 }), BLANK, ...view]
+}

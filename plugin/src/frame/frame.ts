@@ -1,0 +1,62 @@
+// The one result model: a command makes a Frame, `judge` decides what counts, and `finish` prints it in any format.
+import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Diagram } from '../output/mermaid.ts'
+import type { NamedObject } from '../output/name.ts'
+import type { Block } from '../text/line.ts'
+import type { Layout } from '../text/layout.ts'
+
+/** One answer, before any format has seen it. */
+export interface Frame {
+  /** `kind` of the machine-readable report. */
+  readonly kind: string
+  /** The fields of the machine-readable report, before findings and summary. Other formats do not ask for them. */
+  readonly fields: () => Readonly<Record<string, unknown>>
+  /** In their total order, before any is suppressed; the exit code and every format read these. */
+  readonly findings: readonly Finding[]
+  /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
+  readonly grounds?: {
+    /** Every finding that there is, shown or not: what tells whether a flag suppresses anything. */
+    readonly all: () => readonly Finding[]
+    /** The objects that the answer is about; without it, the subjects of the findings. */
+    readonly covers?: (subject: Subject) => boolean
+  }
+  /** `diff` alone: one sentence for each object that would change. */
+  readonly differences?: readonly string[]
+  /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
+  readonly unclear?: boolean
+  /** What the answer would have needed and could not be read. */
+  readonly missing: readonly UnknownReason[]
+  /** What `-o name` lists; `shown` are the findings that are not suppressed. */
+  readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
+  readonly view: (layout: Layout, shown: readonly Finding[]) => Block
+  /** What `-o mermaid` draws, where the answer is a graph. */
+  readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
+}
+
+/** Whether a finding is about a namespace, or about the cluster as a whole. */
+export function concerns({ subject, related, namespaces }: Finding, namespace: string | undefined): boolean {
+  if (namespace === undefined || namespaces?.has(namespace) === true) return true
+  const named = [subject, ...related].map((one) => one.namespace).filter((name) => name !== '')
+  return named.includes(namespace) || (named.length === 0 && namespaces === undefined)
+}
+
+/** The object of a finding in the form of `-o name`. */
+export function namedSubject({ subject }: Finding): NamedObject {
+  const dot = subject.kind.indexOf('.')
+  return {
+    kind: dot < 0 ? subject.kind : subject.kind.slice(0, dot),
+    group: dot < 0 ? (GROUPS[subject.kind] ?? '') : subject.kind.slice(dot + 1),
+    namespace: subject.namespace,
+    name: subject.name,
+  }
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  InferenceIdentityBinding: 'kleym.sonda.red',
+  ClusterSPIFFEID: 'spire.spiffe.io',
+  ClusterStaticEntry: 'spire.spiffe.io',
+  Deployment: 'apps',
+  XAccessPolicy: 'agentic.networking.x-k8s.io',
+  InferencePool: 'inference.networking.k8s.io',
+}

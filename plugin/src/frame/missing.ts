@@ -1,0 +1,51 @@
+// What an answer would have needed and could not get: it decides between exit code 0 and 4.
+import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { helpfulRules } from '../cluster/rbac.ts'
+import { KleymError } from '../io/errors.ts'
+import type { AnswerInput } from '../gather/gather.ts'
+
+/** The gaps of the snapshot that may hide something, and the reasons of undetermined bindings, each once, in a total order. */
+export function missingOf({ after }: AnswerInput, judgements: Iterable<Judgement>): readonly UnknownReason[] {
+  const all = [...gapsThatMatter(after)]
+  for (const judgement of judgements) if (judgement.state === 'undetermined') all.push(judgement.why)
+  const distinct = new Map(
+    all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),
+  )
+  return [...distinct].toSorted(([a], [b]) => compareBytes(a, b)).map(([, why]) => why)
+}
+
+/** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */
+export function unlessUnread<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
+  const [first] = problems
+  const gap = after.snapshot.gaps.get(kind)
+  try {
+    return choose()
+  } catch (error) {
+    if (!(error instanceof KleymError) || error.code !== 'not-found') throw error
+    const { what, where } = error
+    if (first !== undefined) {
+      const why = `${first.what} (${first.where}): ${first.why}`
+      const parts = { what: `${what}, as far as the files could be read`, where, why, fix: first.fix }
+      throw new KleymError({ ...parts, code: 'input' }, { cause: error })
+    }
+    if (gap !== undefined) {
+      const fix = helpfulRules([gap]).join(' ') || 'try again when the API server answers'
+      const parts = { what: 'cannot tell whether it is there', where, why: unknownReasonText(gap), fix }
+      throw new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
+    }
+    if (after.snapshot.absentKinds.has(kind)) {
+      const why = `this cluster does not serve ${kind}`
+      throw new KleymError({
+        code: 'not-found',
+        what,
+        where,
+        why,
+        fix: 'install it, or choose another cluster',
+      })
+    }
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+// Of files, the namespaces that an answer is about are worked out first, as they are of a cluster: all files have been read
+// by then, but most of the work comes after that. The rest follows where it may change the answer.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
+import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { isWorkload } from '@kleym/shared/core/objects/workload.ts'
+import type { RuleSource } from '@kleym/shared/core/objects/access-rule.ts'
+import { pathStart } from '@kleym/shared/core/policies/near-misses.ts'
+import { unmetClaimsByPath } from '@kleym/shared/core/policies/unmet-claims.ts'
+import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
+
+/** The namespaces that are enough to begin with; undefined: everything. */
+export function scopeOf(
+  objects: readonly RawObject[],
+  { about }: Pick<Question, 'about'>,
+): ReadonlySet<string> | undefined {
+  if (about === undefined) return undefined
+  const namespaces = new Set(about(bindingsIn(objects)).map(({ meta }) => meta.namespace))
+  if (namespaces.size === 0 || namespaces.size > NAMESPACES_MAX) return undefined
+  const isBeyond = ({ value }: RawObject): boolean =>
+    (isBinding(value) || kindKey(value) === 'Pod' || isWorkload(value)) &&
+    !namespaces.has(stringAt(value, 'metadata', 'namespace') ?? '')
+  return objects.some(isBeyond) ? namespaces : undefined
+}
+
+/** The bindings that have a status: what the operator is set to may stand in that of any. */
+export function bindingsWithStatus(objects: readonly RawObject[]): readonly Binding[] {
+  const some = objects.filter(({ value }) => isBinding(value) && own(value, 'status') !== undefined)
+  return some.length === 0 ? [] : readSnapshot({ objects: some }).bindings
+}
+
+function bindingsIn(objects: readonly RawObject[]): readonly NamedBinding[] {
+  return objects.flatMap(({ value }) => (isBinding(value) ? [{ meta: readMeta(value) }] : []))
+}
+
+function isBinding(value: JsonRecord): boolean {
+  return own(value, 'kind') === BINDING_KIND && kindKey(value) === `${BINDING_KIND}.${BINDING_GROUP}`
+}
+
+/** Whether the answer of a part is the answer of everything. */
+export function isEnough(part: Analysis): boolean {
+  return !dependsOnOutsideScope(part) && !mayNameNeighbours(part)
+}
+
+/** Whether a policy names an ID that a binding here asks for and does not give: what is like it may be anywhere. */
+function mayNameNeighbours(part: Analysis): boolean {
+  const wanting = unmetClaimsByPath(part)
+  const isWanted = (source: RuleSource): boolean =>
+    source.kind === 'SPIFFE' && wanting.has(source.spiffeId.slice(pathStart(source.spiffeId)))
+  return (
+    wanting.size > 0 &&
+    part.snapshot.accessPolicies.some(({ rules }) => rules.some(({ sources }) => sources.some(isWanted)))
+  )
+}

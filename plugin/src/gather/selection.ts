@@ -1,0 +1,116 @@
+// Which objects a command line means: by name, by namespace, by labels.
+import { KleymError } from '../io/errors.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import type { AnswerInput } from './gather.ts'
+import type { NamedBinding } from './question.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { parseLabelQuery } from './label-query.ts'
+
+export interface SelectionScope {
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined
+  /** A label selector as written. */
+  readonly selector: string | undefined
+}
+
+/** The bindings that are meant: those named, else those in scope. Throws where a named one does not exist. */
+export function chooseBindings(
+  { after, isLive }: Pick<AnswerInput, 'after' | 'isLive'>,
+  names: readonly string[],
+  scope: SelectionScope,
+): readonly Binding[] {
+  const { bindings } = after.snapshot
+  if (names.length === 0) return inScope(bindings, scope)
+  const chosen = names.flatMap((name) => {
+    const found = namedBindings(bindings, name, scope)
+    if (found.length > 0) return found
+    const { namespace = scope.namespace, name: bare } = parseBindingName(name)
+    throw missing(namespace === undefined ? bare : `${namespace}/${bare}`, bindings, isLive)
+  })
+  return [...new Set(chosen)]
+}
+
+/** The bindings that are meant, of all that there are; none where one that is named does not exist. */
+export function bindingsMeant<T extends NamedBinding>(
+  bindings: readonly T[],
+  names: readonly string[],
+  scope: SelectionScope,
+): readonly T[] {
+  if (names.length === 0) return inScope(bindings, scope)
+  const found = names.map((name) => namedBindings(bindings, name, scope))
+  return found.some((one) => one.length === 0) ? [] : found.flat()
+}
+
+function inScope<T extends NamedBinding>(
+  bindings: readonly T[],
+  { namespace, selector }: SelectionScope,
+): readonly T[] {
+  const query = selector === undefined ? undefined : parseLabelQuery(selector)
+  return bindings.filter(
+    ({ meta }) =>
+      (namespace === undefined || meta.namespace === namespace) &&
+      (query === undefined || matchSelector(query, { labels: meta.labels }) === 'yes'),
+  )
+}
+
+/** A bare name is one of the namespace in force, or of any where none is. */
+function namedBindings<T extends NamedBinding>(
+  bindings: readonly T[],
+  written: string,
+  scope: SelectionScope,
+): readonly T[] {
+  const { namespace = scope.namespace, name } = parseBindingName(written)
+  return bindings.filter(
+    ({ meta }) => meta.name === name && (namespace === undefined || meta.namespace === namespace),
+  )
+}
+
+/** The namespace that the name of a binding on a command line holds; undefined: none. */
+export function namespaceNamed(written: string): string | undefined {
+  return parseBindingName(written).namespace
+}
+
+/** `chat`, `team-a/chat` or `iib/team-a/chat`. */
+function parseBindingName(written: string): {
+  readonly namespace: string | undefined
+  readonly name: string
+} {
+  const path = written.split('/')
+  if (path.length > 1 && KIND_WORDS.has((path[0] ?? '').toLowerCase())) path.shift()
+  if (path.length > 2) throw unclear(written)
+  const name = path.pop() ?? ''
+  return { name, namespace: path.pop() }
+}
+
+function missing(path: string, bindings: readonly Binding[], isLive: boolean): KleymError {
+  const keys = bindings.map(({ key }) => key)
+  const there = keys.length === 0 ? 'no binding is' : `${keys.length} bindings are`
+  const files = isLive ? '' : ' --offline -R -f DIR'
+  return new KleymError({
+    code: 'not-found',
+    what: 'there is no such binding',
+    where: path,
+    why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,
+    fix: didYouMean(path, keys) ?? `list them with: kubectl kleym explain${files} -o name`,
+  })
+}
+
+function unclear(written: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: 'cannot tell which binding is meant',
+    where: written,
+    why: 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
+    fix: 'write it like team-a/chat',
+    docs: 'kubectl kleym explain --help',
+  })
+}
+
+const KIND_WORDS: ReadonlySet<string> = new Set([
+  'iib',
+  'inferenceidentitybinding',
+  'inferenceidentitybindings',
+  'inferenceidentitybinding.kleym.sonda.red',
+  'inferenceidentitybindings.kleym.sonda.red',
+])

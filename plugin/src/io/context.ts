@@ -1,0 +1,75 @@
+// What a command may use of the process. main.ts makes the one real context; tests make others. Nothing else in the
+// plugin touches process.env, the streams or the exit code.
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { choosePalette, type ColourFlag, type Palette } from './palette.ts'
+import type { ExitCode } from './errors.ts'
+
+/** What the sources need of the process. */
+export interface SourceIo {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: AsyncIterable<unknown>
+}
+
+/** One output stream. */
+export interface OutputStream {
+  /** Writes text; a reader that has gone away is no error. */
+  write(text: string): void
+  readonly isTerminal: boolean
+  /** The terminal's columns, where it is one and says so. */
+  readonly columns: number | undefined
+  /** Calls `run` once its reader has gone away: nobody waits for more of a stream. Absent where that is never known. */
+  readonly onGone?: (run: () => void) => void
+}
+
+/** A terminal that can be drawn on, and listened to key by key. */
+export interface Terminal {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+}
+
+/** The signals that end a process which draws on a terminal. */
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+/** What ends a process from outside, for a command that must put the terminal right first. */
+export interface Interrupts {
+  /** Calls `run` when the signal comes, in place of dying of it; the result ends that. */
+  readonly on: (signal: Signal, run: () => void) => () => void
+  /** Calls `run` with what nobody has caught, before it is reported as a bug; the result ends that. */
+  readonly onCrash: (run: (error: unknown) => void) => () => void
+  /** Dies of a signal, as whoever sent it expects. */
+  readonly die: (signal: Signal) => void
+}
+
+export interface CommandContext extends SourceIo {
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+  readonly clock: Clock
+  /**
+   * Gives memory back now, where the runtime can be told to: Bun lets its heap grow to twice what is in use before it
+   * does so by itself, which shows with a hundred thousand pods. `young`: only what was made since the last time, which
+   * is quick; what is in use by then counts as old from then on.
+   */
+  readonly collectGarbage?: (which: 'young' | 'all') => void
+  /** The terminal; undefined where stdin or stdout is none. */
+  readonly terminal?: () => Terminal | undefined
+  readonly interrupts?: Interrupts
+  /** The version of kleym. */
+  readonly version: string
+}
+
+/** What a command has to say; the shell around it does the printing. */
+export interface CommandResult {
+  /** For stdout: the answer and nothing else, with its last line break. */
+  readonly answer: string
+  /** For stderr, after the answer: one line each, escaped when printed. */
+  readonly notes: readonly string[]
+  /** For stderr, after the notes: finished text from `formatError`. */
+  readonly errors?: readonly string[]
+  readonly exitCode: ExitCode
+}
+
+/** The palette for stdout under `--color`. */
+export function paletteFor(flag: ColourFlag, { env, stdout }: CommandContext): Palette {
+  return choosePalette({ flag, env, isTerminal: stdout.isTerminal })
+}

@@ -1,0 +1,116 @@
+// What can go wrong, in the four parts that every error of kleym has (spec "Output"): what, why, fix, docs page. Inner
+// code throws a KleymError; the program prints it on stderr and turns its code into the exit code.
+import { escapeTerminal, neutraliseCommands } from './escape.ts'
+
+/** The exit codes, each with one meaning; they never depend on the output format. */
+export const EXIT = {
+  /** A complete answer with nothing at or above the threshold; no difference. */
+  ok: 0,
+  /** Findings at or above the threshold; differences. */
+  findings: 1,
+  /** Wrong usage. */
+  usage: 2,
+  /** A named object does not exist. */
+  notFound: 3,
+  /** The answer is missing or incomplete: something could not be read. */
+  incomplete: 4,
+  /** A bug in kleym. */
+  internal: 5,
+  timedOut: 124,
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The classes of errors, each with its exit code. */
+export const ERROR_EXIT = {
+  /** A wrong command, flag, argument, or a path on the command line that cannot be used. */
+  usage: EXIT.usage,
+  /** An object that the command line names is in none of the sources. */
+  'not-found': EXIT.notFound,
+  /** A cluster or a program that is needed did not answer. */
+  unreachable: EXIT.incomplete,
+  /** A source was there, and could not be read or understood. */
+  input: EXIT.incomplete,
+  /** The answer could not be written. */
+  output: EXIT.incomplete,
+  'timed-out': EXIT.timedOut,
+  interrupted: EXIT.interrupted,
+  internal: EXIT.internal,
+} as const satisfies Record<string, ExitCode>
+export type ErrorCode = keyof typeof ERROR_EXIT
+
+export interface ErrorParts {
+  readonly code: ErrorCode
+  /** One sentence without a full stop: what went wrong. */
+  readonly what: string
+  /** The place: `pools.yaml:12`, `team-a/chat`. */
+  readonly where?: string | undefined
+  /** The reason. */
+  readonly why: string
+  /** What to do about it; a command that can be pasted, where there is one. */
+  readonly fix: string
+  /** Where to read more: a page, or a command that prints it. */
+  readonly docs?: string | undefined
+}
+
+/** An error that a person can act on. Its parts may hold text from files: they are escaped when they are printed. */
+export class KleymError extends Error {
+  readonly code: ErrorCode
+  readonly what: string
+  readonly where: string | undefined
+  readonly why: string
+  readonly fix: string
+  readonly docs: string | undefined
+
+  constructor(parts: ErrorParts, options?: { readonly cause?: unknown }) {
+    super(parts.what, options)
+    this.name = 'KleymError'
+    this.code = parts.code
+    this.what = parts.what
+    this.where = parts.where
+    this.why = parts.why
+    this.fix = parts.fix
+    this.docs = parts.docs
+  }
+
+  get exitCode(): ExitCode {
+    return ERROR_EXIT[this.code]
+  }
+}
+
+/** Where bugs are reported. */
+export const BUG_REPORTS = "the project's issue tracker"
+
+/** Any thrown thing as a KleymError: what is not one already is a bug in kleym. */
+export function asKleymError(thrown: unknown): KleymError {
+  if (thrown instanceof KleymError) return thrown
+  return new KleymError(
+    {
+      code: 'internal',
+      what: 'kleym has a bug and cannot answer',
+      why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
+      fix: `run it again with -v=6 and report what it prints on ${BUG_REPORTS}`,
+    },
+    { cause: thrown },
+  )
+}
+
+/** The error as it is printed: one line for each part, escaped for a terminal and for CI logs. */
+export function formatError(error: KleymError): string {
+  const where = error.where === undefined ? '' : ` (${error.where})`
+  const lines = [`error: ${error.what}${where}`, `  why:  ${error.why}`, `  fix:  ${error.fix}`]
+  if (error.docs !== undefined) lines.push(`  docs: ${error.docs}`)
+  return lines.map((text) => `${printable(text)}\n`).join('')
+}
+
+/** The stack of an error and of its causes, for `-v=6`. */
+export function formatStack(error: unknown): string {
+  const stacks: string[] = []
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    stacks.push((at.stack ?? at.message).split('\n').map(printable).join('\n'))
+  return stacks.map((stack) => `${stack}\n`).join('caused by ')
+}
+
+function printable(text: string): string {
+  return neutraliseCommands(escapeTerminal(text))
+}

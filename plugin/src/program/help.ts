@@ -1,0 +1,74 @@
+// Help: the questions first, `kubectl kleym` everywhere, 80 columns, no colours, examples that can be pasted.
+import type { Command } from '@oclif/core/command'
+import { Help } from '@oclif/core/help'
+import { COMMAND_IDS, COMMANDS, QUESTIONS } from '../answers/commands.ts'
+import { BIN, type EmbeddedConfig } from './embedded.ts'
+import { unknownCommand } from './usage-errors.ts'
+
+const HELP_WIDTH = 80
+const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h'])
+
+/** Whether a command line asks for help: a help flag before `--`, the word `help`, or nothing at all. */
+export function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  const flags = end === -1 ? argv : argv.slice(0, end)
+  return argv.length === 0 || argv[0] === 'help' || flags.some((word) => HELP_FLAGS.has(word))
+}
+
+/** The help that a command line asks for; throws a usage error for a command that does not exist. */
+export async function helpText(
+  argv: readonly string[],
+  loadConfig: () => Promise<EmbeddedConfig>,
+): Promise<string> {
+  const words = argv.filter((word) => !word.startsWith('-'))
+  const subject = words[0] === 'help' ? words[1] : words[0]
+  if (subject === undefined) return rootHelp()
+  const config = await loadConfig()
+  const command = config.findCommand(subject)
+  if (command === undefined) throw unknownCommand(subject, COMMAND_IDS)
+  const help = new KleymHelp(config, {
+    maxWidth: HELP_WIDTH,
+    stripAnsi: true,
+    flagSortOrder: 'none',
+    hideCommandSummaryInDescription: true,
+  })
+  await help.showCommandHelp(command)
+  return help.text
+}
+
+class KleymHelp extends Help {
+  text = ''
+
+  protected override log(...lines: string[]): void {
+    this.text += `${lines.join(' ')}\n`
+  }
+
+  protected override formatCommand(command: Command.Loadable): string {
+    return super.formatCommand(command).trimEnd()
+  }
+}
+
+function rootHelp(): string {
+  const column = Math.max(...Object.keys(COMMANDS).map((id) => id.length)) + 2
+  const questions = Object.entries(QUESTIONS).map(([id, question]) => `  ${id.padEnd(column)}${question}`)
+  return `Explains which SPIFFE identities inference workloads get, and why. Never writes.
+
+USAGE
+  $ ${BIN} COMMAND [flags]
+
+QUESTIONS
+${questions.join('\n')}
+
+EXAMPLES
+  $ ${BIN} explain --offline -R -f examples/estate -A
+  $ ${BIN} who-selects --offline -R -f examples/estate -A
+  $ ${BIN} explain KLM201
+
+EXIT CODES
+  0  complete answer, nothing at the threshold     1  findings, or differences
+  2  wrong usage    3  not found    4  something could not be read    5  a bug
+
+Flags of a command: ${BIN} COMMAND --help
+Version:            ${BIN} --version
+`
+}

@@ -1,0 +1,66 @@
+// One run of the program, from the command line to the exit code. Everything that can go wrong ends here.
+import { COMPLETE } from '../io/completion-request.ts'
+import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
+import { COMMAND_IDS, COMMANDS, isCommand } from '../answers/commands.ts'
+import type { CommandContext, CommandResult } from '../io/context.ts'
+import { configToRun, loadConfig } from './embedded.ts'
+import { asKleymError, EXIT, formatError, formatStack, type ExitCode, type KleymError } from '../io/errors.ts'
+import { asksForHelp, helpText } from './help.ts'
+import { isUsageError, unknownCommand, usageError } from './usage-errors.ts'
+
+/** The verbosity from which errors come with their stack, as kubectl's `-v`. */
+const STACK_VERBOSITY = 6
+
+/** Runs one command line and prints what comes of it; never throws. */
+export async function runProgram(argv: readonly string[], context: CommandContext): Promise<ExitCode> {
+  try {
+    if (argv[0] === '--version' || argv[0] === 'version') {
+      context.stdout.write(`kubectl-kleym ${context.version}\n`)
+      return EXIT.ok
+    }
+    if (argv[0] === COMPLETE) {
+      const { completionFor } = await import('../completion/complete.ts')
+      context.stdout.write(await completionFor(argv.slice(1), context))
+      return EXIT.ok
+    }
+    if (asksForHelp(argv)) {
+      context.stdout.write(await helpText(argv, () => loadConfig(COMMANDS, context)))
+      return EXIT.ok
+    }
+    const [id = '', ...rest] = argv
+    if (!isCommand(id)) throw unknownCommand(id, COMMAND_IDS)
+    const outcome = await new COMMANDS[id](rest, configToRun(context)).run()
+    print(outcome, context)
+    return outcome.exitCode
+  } catch (thrown) {
+    const error = (await asUsageError(thrown, argv, context)) ?? asKleymError(thrown)
+    context.stderr.write(formatError(error))
+    if (verbosity(argv) >= STACK_VERBOSITY) context.stderr.write(formatStack(error))
+    return error.exitCode
+  }
+}
+
+/** What oclif says of the command line, in our words; undefined for any other error. */
+async function asUsageError(
+  thrown: unknown,
+  [id = '']: readonly string[],
+  context: CommandContext,
+): Promise<KleymError | undefined> {
+  if (!isUsageError(thrown)) return undefined
+  const config = await loadConfig(COMMANDS, context)
+  return usageError(thrown, config.findCommand(id))
+}
+
+/** Prints what a command has to say: the answer first, then what a person should know about it. */
+function print({ answer, notes, errors = [] }: CommandResult, { stdout, stderr }: CommandContext): void {
+  if (answer !== '') stdout.write(answer)
+  for (const note of notes) stderr.write(`${neutraliseCommands(escapeTerminal(note))}\n`)
+  for (const error of errors) stderr.write(error)
+}
+
+/** The level of `-v`, `-v=6`, `-v6` or `--v=6`, also on a command line that does not parse. */
+function verbosity(argv: readonly string[]): number {
+  const joined = argv.join('\n')
+  const level = /(?:^|\n)--?v[=\n]?(\d+)(?:\n|$)/.exec(joined)?.[1]
+  return level === undefined ? 0 : Number(level)
+}

@@ -1,0 +1,118 @@
+// Wrong command lines, in kleym's words: oclif's errors become usage errors with what, why, fix and a did-you-mean.
+import type { Command } from '@oclif/core/command'
+import * as Errors from '@oclif/core/errors'
+import { own } from '@kleym/shared/core/json.ts'
+import { KleymError } from '../io/errors.ts'
+import { BIN } from './embedded.ts'
+import { didYouMean, nearest } from '@kleym/shared/core/text/suggest.ts'
+
+/** The error for a first word that is no command. */
+export function unknownCommand(word: string, known: readonly string[]): KleymError {
+  const docs = `${BIN} --help`
+  if (word.startsWith('-')) {
+    return new KleymError({
+      code: 'usage',
+      what: `a flag stands where the command belongs`,
+      where: word,
+      why: `the first word is one of ${known.join(', ')}`,
+      fix: `write the command first: ${BIN} ${known[0] ?? ''} ${word} ...`,
+      docs,
+    })
+  }
+  const [best] = nearest(word, known)
+  return new KleymError({
+    code: 'usage',
+    what: `there is no command ${word}`,
+    why: `the commands are ${known.join(', ')}`,
+    fix: best === undefined ? 'use one of them' : `did you mean: ${BIN} ${best}`,
+    docs,
+  })
+}
+
+/** Whether oclif's parser has thrown this; anything else is a KleymError or a bug. */
+export function isUsageError(thrown: unknown): thrown is Errors.CLIError {
+  return thrown instanceof Errors.CLIError
+}
+
+/** An error of oclif's parser as a usage error. */
+export function usageError(thrown: Errors.CLIError, command: Command.Loadable | undefined): KleymError {
+  const id = command?.id ?? ''
+  const docs = `${BIN} ${id === '' ? '' : `${id} `}--help`
+  const refuse = (what: string, why: string, fix: string): KleymError =>
+    new KleymError({ code: 'usage', what, why, fix, docs }, { cause: thrown })
+  const unknown = listOf(thrown, 'flags')
+  if (unknown !== undefined) return unknownFlags(unknown, command, refuse)
+  const extra = listOf(thrown, 'args')
+  if (extra !== undefined && thrown.message.startsWith('Unexpected argument')) {
+    const [first = ''] = extra
+    return refuse(
+      `unexpected argument ${first}`,
+      command !== undefined && Object.keys(command.args).length > 0
+        ? `${id} takes one argument at most`
+        : `${id} takes no arguments, only flags`,
+      extra.some((word) => /\.(?:ya?ml|json)$/.test(word))
+        ? `give files with -f: ${BIN} ${id} --offline -f ${first}`
+        : 'remove it, or put it in quotes with the value to which it belongs',
+    )
+  }
+  return otherError(thrown.message, command, refuse)
+}
+
+type Refuse = (what: string, why: string, fix: string) => KleymError
+
+function unknownFlags(
+  flags: readonly string[],
+  command: Command.Loadable | undefined,
+  refuse: Refuse,
+): KleymError {
+  const written = (flags[0] ?? '').split('=', 1)[0] ?? ''
+  const known = Object.keys(command?.flags ?? {}).filter((name) => name.length > 1)
+  // `-offline` is a slip for `--offline`, and `-of` could be anything.
+  const hint = written.length > 2 ? didYouMean(written.replace(/^-+/, ''), known) : undefined
+  return refuse(
+    `unknown flag ${written}`,
+    `${command?.id ?? 'kleym'} has no such flag`,
+    hint?.replaceAll(/(?<= )(?=[\w-]+(?:,|\?| or ))(?!or )/g, '--').replace(/(?<=^did you mean )-*/, '--') ??
+      'see the flags in the help',
+  )
+}
+
+/** oclif's other messages, of which only the text tells them apart. */
+function otherError(message: string, command: Command.Loadable | undefined, refuse: Refuse): KleymError {
+  const text = message.replace(/\nSee more help with --help/g, '').trim()
+  const option = /^Expected --([\w-]+)=([^]*) to be one of: (.*)$/.exec(text)
+  if (option !== null) {
+    const [, flag = '', value = '', options = ''] = option
+    const hint = oneDash(flag, value, command) ?? didYouMean(value, options.split(', '))
+    return refuse(
+      `--${flag} does not take ${value}`,
+      `it takes one of ${options}`,
+      hint ?? `use one of ${options}`,
+    )
+  }
+  const missing = /^Flag --([\w-]+) expects (?:a value|one of these values: (.*))$/.exec(text)
+  if (missing !== null) {
+    const [, flag = '', options] = missing
+    const why =
+      options === undefined ? 'the command line ends, or another flag follows' : `it takes one of ${options}`
+    return refuse(`--${flag} needs a value`, why, `write --${flag}=VALUE`)
+  }
+  const twice = /^Flag --([\w-]+) can only be specified once$/.exec(text)
+  if (twice !== null)
+    return refuse(`--${twice[1] ?? ''} is given twice`, 'only one value can be meant', 'give it once')
+  const unparsed = /^Parsing --([\w-]+)\s+([^]*)$/.exec(text)
+  if (unparsed !== null)
+    return refuse(`--${unparsed[1] ?? ''} has a wrong value`, unparsed[2] ?? '', 'correct the value')
+  return refuse('the command line is wrong', text, 'see the help')
+}
+
+/** `-offline` parses as `-o ffline`. */
+function oneDash(flag: string, value: string, command: Command.Loadable | undefined): string | undefined {
+  const name = `${command?.flags[flag]?.char ?? ''}${value}`
+  return Object.hasOwn(command?.flags ?? {}, name) ? `did you mean --${name}?` : undefined
+}
+
+function listOf(error: object, property: string): readonly string[] | undefined {
+  const value = own(error, property)
+  return Array.isArray(value) ? value.map(String) : undefined
+}

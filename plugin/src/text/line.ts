@@ -1,0 +1,84 @@
+// The pieces of which a text view is made, as plain data: a view is a function from a report to lines, and one place
+// turns lines into text. That place escapes, so nothing hostile gets past it.
+import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
+import type { Palette, Role } from '../io/palette.ts'
+import { displayWidth } from './width.ts'
+
+export { displayWidth }
+
+/** A run of text in one role. */
+export interface Span {
+  readonly text: string
+  readonly role: Role | undefined
+}
+
+export type Piece = string | Span
+/** One line, without its line break. */
+export type Line = readonly Span[]
+export type Block = readonly Line[]
+
+/** A span in a role: `span('refused', 'bad')`. */
+export function span(text: string, role?: Role): Span {
+  return { text: escapeTerminal(text), role }
+}
+
+/** Pieces as they are given to a layout: one, or a line of them. */
+export type Pieces = Piece | readonly Piece[]
+
+/** One piece or several as a line. */
+export function toLine(pieces: Pieces): Line {
+  return typeof pieces === 'string' || 'text' in pieces ? line(pieces) : line(...pieces)
+}
+
+/** A line from its pieces; their text is escaped here, so that widths are those of what is shown. */
+export function line(...pieces: readonly Piece[]): Line {
+  return pieces
+    .map((piece) => (typeof piece === 'string' ? span(piece) : span(piece.text, piece.role)))
+    .filter((piece) => piece.text !== '')
+}
+
+/** An empty line. */
+export const BLANK: Line = []
+
+/** The marks that carry the meaning, each with the role that colours it. */
+export const MARKS = {
+  ok: { text: '√', role: 'ok' },
+  warn: { text: '‼', role: 'warn' },
+  bad: { text: '×', role: 'bad' },
+  note: { text: '·', role: 'dim' },
+} as const satisfies Record<string, Span>
+export type Mark = keyof typeof MARKS
+
+/** The columns of a line. */
+export function lineWidth(spans: Line): number {
+  return spans.reduce((sum, { text }) => sum + displayWidth(text), 0)
+}
+
+/** Lines moved to the right. */
+export function indent(block: Block, columns: number): Block {
+  return block.map((spans) => (spans.length === 0 ? spans : [span(' '.repeat(columns)), ...spans]))
+}
+
+/** The finished text: each line escaped, painted, without trailing blanks, with its line break. */
+export function render(block: Block, palette: Palette): string {
+  return block.map((spans) => `${renderLine(spans, palette)}\n`).join('')
+}
+
+function renderLine(spans: Line, palette: Palette): string {
+  const safe = spans.map(({ text, role }) => ({ text: escapeTerminal(text), role }))
+  const plain = safe.map(({ text }) => text).join('')
+  const harmless = neutraliseCommands(plain)
+  // A CI command may be split over spans; such a line loses its colours, not its text.
+  if (harmless !== plain) return harmless.trimEnd()
+  return trimEnd(safe)
+    .map(({ text, role }) => palette.paint(role, text))
+    .join('')
+}
+
+function trimEnd(spans: Line): Line {
+  const last = spans.at(-1)
+  if (last === undefined) return spans
+  const text = last.text.trimEnd()
+  if (text === last.text) return spans
+  return text === '' ? trimEnd(spans.slice(0, -1)) : [...spans.slice(0, -1), { ...last, text }]
+}

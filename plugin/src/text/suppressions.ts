@@ -1,0 +1,55 @@
+// The last section of a text view: what was suppressed, by whom and why, and what is wrong with suppressions.
+import { subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import type { Layout } from './layout.ts'
+import { BLANK, line, MARKS, span, type Block } from './line.ts'
+import { wrap } from './wrap.ts'
+
+/** The section, with a blank line before it; nothing where nobody suppresses anything. */
+export function viewSuppressions(
+  suppressed: readonly SuppressedFinding[],
+  problems: readonly Finding[],
+  layout: Layout,
+): Block {
+  return [
+    ...(suppressed.length === 0
+      ? []
+      : [
+          BLANK,
+          line(span(`${counted(suppressed.length, 'finding')} suppressed`, 'bold')),
+          ...suppressed.flatMap((one) => viewSuppressed(one, layout)),
+        ]),
+    ...problems.flatMap((one) => [BLANK, ...viewProblem(one, layout)]),
+  ]
+}
+
+function viewSuppressed({ finding, suppression }: SuppressedFinding, { width }: Layout): Block {
+  const by =
+    suppression.by === 'flag' ? `--suppress ${suppression.text}` : `annotation: ${suppression.reason ?? ''}`
+  return [
+    ...wrap(
+      line(
+        '  ',
+        MARKS.note,
+        ` ${finding.severity} ${subjectText(finding.subject)}: ${finding.summary}   `,
+        span(finding.code, 'dim'),
+      ),
+      { width, hang: 4 },
+    ),
+    ...wrap(line(span(`    ${by}`, 'dim')), { width, hang: 6 }),
+  ]
+}
+
+function viewProblem({ subject, code, summary, evidence, fix }: Finding, { width }: Layout): Block {
+  const who = subject.kind === 'Flag' ? subject.name : subjectText(subject)
+  return [
+    ...wrap(line(MARKS.warn, ' ', span(who, 'bold'), `: ${findingEntry(code).title}   `, span(code, 'dim')), {
+      width,
+      hang: 2,
+    }),
+    ...[summary, ...evidence].flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
+    ...wrap(line(`  fix: ${fix}`), { width, hang: 7 }),
+  ]
+}

@@ -1,0 +1,12 @@
+// How wide a text view may be.
+import type { CommandContext } from '../io/context.ts'
+import { DEFAULT_WIDTH } from './wrap.ts'
+
+/** The narrowest layout; a smaller terminal wraps by itself. */
+const MIN_WIDTH = 40
+
+/** Columns for a text view: those of the terminal, else `COLUMNS`, else 80. */
+export function viewWidth({ env, stdout }: CommandContext): number {
+  const told = stdout.columns ?? Number(env['COLUMNS'])
+  return Number.isInteger(told) && told > 0 ? Math.max(MIN_WIDTH, told) : DEFAULT_WIDTH
+}

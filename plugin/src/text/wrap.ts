@@ -1,0 +1,120 @@
+// Fitting text into columns: words wrap, names are shortened, an ID is never broken (it would not paste).
+import { escapeTerminal } from '../io/escape.ts'
+import { span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
+import { displayWidth } from './width.ts'
+
+/** The width of a text view where no terminal tells. */
+export const DEFAULT_WIDTH = 80
+/** Wider lines are hard to read; tables may use more. */
+export const PROSE_WIDTH = 120
+
+export interface WrapOptions {
+  /** Columns; a longer word stands alone on its line and sticks out. */
+  readonly width: number
+  /** How far the lines after the first are indented. */
+  readonly hang?: number
+}
+
+/** One long line as several, broken between words, the later ones hanging. */
+export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
+  const lines: Span[][] = []
+  let row: Span[] = []
+  let used = 0
+  const turn = (): void => {
+    lines.push(row)
+    row = hang === 0 ? [] : [span(' '.repeat(hang))]
+    used = hang
+  }
+  let fresh = true
+  for (const word of words(toLine(pieces))) {
+    if (!fresh && used + word.gap + word.width > width) {
+      turn()
+      fresh = true
+    }
+    if (word.gap > 0 && !(fresh && lines.length > 0)) {
+      row.push(span(' '.repeat(word.gap)))
+      used += word.gap
+    }
+    row.push(...word.spans)
+    used += word.width
+    fresh = false
+  }
+  lines.push(row)
+  return lines.map(joined)
+}
+
+interface Word {
+  /** Blanks before it. */
+  readonly gap: number
+  readonly spans: readonly Span[]
+  readonly width: number
+}
+
+/** The words of a line; a word may run over several spans. */
+function words(spans: Line): readonly Word[] {
+  const found: Word[] = []
+  let gap = 0
+  let parts: Span[] = []
+  const close = (): void => {
+    if (parts.length === 0) return
+    found.push({ gap, spans: parts, width: parts.reduce((sum, { text }) => sum + displayWidth(text), 0) })
+    parts = []
+    gap = 0
+  }
+  for (const { text, role } of spans) {
+    for (const token of text.match(/ +|[^ ]+/g) ?? []) {
+      if (token.startsWith(' ')) {
+        close()
+        gap += token.length
+      } else parts.push({ text: token, role })
+    }
+  }
+  close()
+  return found
+}
+
+/** Neighbouring spans of one role as one, so that colour codes are few; a blank between two of one role joins them. */
+function joined(spans: readonly Span[]): Line {
+  const out: Span[] = []
+  for (const next of spans) {
+    const last = out.at(-1)
+    if (last !== undefined && last.role === next.role)
+      out[out.length - 1] = { ...last, text: last.text + next.text }
+    else out.push(next)
+  }
+  return out
+}
+
+/**
+ * A name in at most `width` columns: its middle (or its end) gives way to `…`. Only for display where the whole name
+ * is not needed; machine output always has it whole.
+ */
+export function shorten(name: string, width: number, where: 'middle' | 'end' = 'middle'): string {
+  const text = escapeTerminal(name)
+  if (displayWidth(text) <= width) return text
+  if (width <= 1) return '…'
+  const tail = where === 'end' ? 0 : Math.floor((width - 1) / 3)
+  return `${take(text, width - 1 - tail)}…${tail === 0 ? '' : takeEnd(text, tail)}`
+}
+
+function take(text: string, width: number): string {
+  let used = 0
+  let out = ''
+  for (const character of text) {
+    used += displayWidth(character)
+    if (used > width) break
+    out += character
+  }
+  return out
+}
+
+function takeEnd(text: string, width: number): string {
+  let used = 0
+  let out = ''
+  for (const character of Array.from(text).toReversed()) {
+    used += displayWidth(character)
+    if (used > width) break
+    out = character + out
+  }
+  return out
+}

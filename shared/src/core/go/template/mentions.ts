@@ -1,0 +1,109 @@
+// What a template can read and what it can give, from its text alone: which parts of a pod must be kept for it, and
+// whether a certain text can come out of it at all. Both err on the safe side: too much is kept, too much is possible.
+import type { Command, TemplateNode, Operand, Pipe } from './ast.ts'
+import { toByteText } from './byte-text.ts'
+import { parseSource } from './parser.ts'
+import { MAX_SOURCE, SyntaxFault, Unsupported } from './signals.ts'
+
+/**
+ * The fields of the root that a template names, as `PodMeta.Labels`; `PodMeta` alone where it takes the whole of it, and
+ * `*` where it takes everything, or where nobody can tell.
+ */
+export function mentionsOf(template: string): ReadonlySet<string> {
+  const parsed = parse(template)
+  if (parsed === 'syntax error') return new Set()
+  if (parsed === 'unclear') return new Set(['*'])
+  const mentioned = new Set<string>()
+  for (const pipe of pipesOf([...parsed.main, ...[...parsed.defined.values()].flat()]))
+    for (const operand of operandsOf(pipe)) mention(operand, mentioned)
+  return mentioned
+}
+
+const ASCII = /^[\u0020-\u007e]*$/
+
+/** Whether a template may give one of some texts for some pod: each action may stand for any text. */
+export function mayGive(template: string, texts: readonly string[]): boolean {
+  // Most templates have no action, and give their text.
+  if (ASCII.test(template) && !template.includes('{{')) return texts.includes(template)
+  const parsed = parse(template)
+  if (parsed === 'syntax error') return false
+  if (parsed === 'unclear') return true
+  const parts = parsed.main.map((node) => (node.kind === 'text' ? node.text : undefined))
+  return texts.some((text) => fits(toByteText(text), parts))
+}
+
+/** Whether a text is these parts one after the other; undefined stands for any text. In time `text` by `parts`. */
+function fits(text: string, parts: readonly (string | undefined)[]): boolean {
+  const literals = [...joined(parts)]
+  const first = literals.shift() ?? ''
+  const last = literals.pop()
+  if (last === undefined) return text === first
+  if (!text.startsWith(first) || !text.endsWith(last)) return false
+  let at = first.length
+  for (const literal of literals) {
+    const found = text.indexOf(literal, at)
+    if (found < 0) return false
+    at = found + literal.length
+  }
+  return at <= text.length - last.length
+}
+
+/** The texts between the gaps, with an empty one where two gaps meet or where a gap stands at an end. */
+function* joined(parts: readonly (string | undefined)[]): Iterable<string> {
+  let text = ''
+  for (const part of parts) {
+    if (part === undefined) {
+      yield text
+      text = ''
+    } else text += part
+  }
+  yield text
+}
+
+type Parsed = ReturnType<typeof parseSource> | 'syntax error' | 'unclear'
+
+function parse(template: string): Parsed {
+  if (template.length > MAX_SOURCE) return 'unclear'
+  try {
+    return parseSource(toByteText(template))
+  } catch (error) {
+    if (error instanceof SyntaxFault) return 'syntax error'
+    if (error instanceof Unsupported || error instanceof RangeError) return 'unclear'
+    throw error
+  }
+}
+
+function* pipesOf(nodes: readonly TemplateNode[]): Iterable<Pipe> {
+  for (const node of nodes) {
+    if ('pipe' in node && node.pipe !== undefined) yield node.pipe
+    if ('list' in node) {
+      yield* pipesOf(node.list)
+      yield* pipesOf(node.otherwise ?? [])
+    }
+  }
+}
+
+function* operandsOf({ commands }: Pipe): Iterable<Operand> {
+  for (const { first, args } of commands satisfies readonly Command[])
+    for (const operand of [first, ...args]) yield* within(operand)
+}
+
+function* within(operand: Operand): Iterable<Operand> {
+  yield operand
+  if (operand.kind === 'pipe') yield* operandsOf(operand.pipe)
+  if (operand.kind === 'chain') yield* within(operand.of)
+}
+
+/** The objects of the root; what is below any other name was reached through one of them. */
+const OBJECTS: ReadonlySet<string> = new Set(['PodMeta', 'PodSpec', 'NodeMeta', 'NodeSpec'])
+
+function mention(operand: Operand, mentioned: Set<string>): void {
+  // Inside `range` and `with` the dot is something that was named before; outside it is everything.
+  if (operand.kind === 'dot' || (operand.kind === 'variable' && operand.names.length === 0)) {
+    if (operand.kind === 'dot' || operand.name === '$') mentioned.add('*')
+    return
+  }
+  if (operand.kind !== 'field' && operand.kind !== 'variable') return
+  const [object = '', field] = operand.names
+  if (OBJECTS.has(object)) mentioned.add(field === undefined ? object : `${object}.${field}`)
+}

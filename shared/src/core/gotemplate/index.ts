@@ -1,9 +1,0 @@
-// Go's text/template for the templates of ClusterSPIFFEIDs: see template.ts for what is supported and what is unknown.
-export { Open } from './open.ts'
-export {
-  parseTemplate,
-  type GoObject,
-  type ParsedTemplate,
-  type Rendered,
-  type TemplateData,
-} from './template.ts'

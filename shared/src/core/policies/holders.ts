@@ -1,0 +1,147 @@
+// Who holds the IDs that policies name: all pods are gone through once, and only those with a registration that somebody
+// asks about are looked at container by container.
+import { getOrCreate } from '../get-or-create.ts'
+import { podText } from '../objects/pod-index.ts'
+import type { Pod } from '../objects/pod.ts'
+import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { sourceText, type EntryOutcome, type EntrySource } from '../spire/prediction.ts'
+import type { PolicyContext } from './policy-context.ts'
+import type { PolicyHolder } from './resolution.ts'
+
+/** What the pods say about one ID. */
+export interface IdentityHolders {
+  readonly holders: PolicyHolder[]
+  /** Registrations that perhaps give it, and why that is not certain. */
+  readonly perhaps: Map<string, { readonly source: EntrySource; readonly why: string }>
+  /** Why a registration that gives it reaches nobody, by `sourceText`; the first reason met. */
+  readonly missed: Map<string, string>
+}
+
+/** What is asked of the pods. */
+export interface Wanted {
+  readonly spiffeIds: ReadonlySet<string>
+  /** `namespace/name` of service accounts. */
+  readonly accounts: ReadonlySet<string>
+}
+
+export interface Held {
+  readonly byId: ReadonlyMap<string, IdentityHolders>
+  readonly podsOfAccount: ReadonlyMap<string, readonly Pod[]>
+  /** IDs of bindings that pods of an account certainly hold. */
+  readonly kleymIdsOfAccount: ReadonlyMap<string, ReadonlySet<string>>
+  /** Every ID that is rendered for some pod, whether held or not, and what renders it. */
+  readonly rendered: ReadonlyMap<string, EntrySource>
+  /** The objects that give some pod what kleym does not follow, by `sourceText`. */
+  readonly unfollowed: ReadonlySet<string>
+}
+
+/** `namespace/name` of the service account that something runs under. */
+export function accountKey(of: { readonly namespace: string; readonly serviceAccountName: string }): string {
+  return `${of.namespace}/${of.serviceAccountName}`
+}
+
+/** Goes through the pods. */
+export function heldBy(world: PolicyContext, wanted: Wanted): Held {
+  const scan = new Scan(world, wanted)
+  for (const pod of world.subjects) scan.visit(pod)
+  return scan
+}
+
+class Scan implements Held {
+  readonly byId = new Map<string, IdentityHolders>()
+  readonly podsOfAccount = new Map<string, Pod[]>()
+  readonly kleymIdsOfAccount = new Map<string, Set<string>>()
+  readonly rendered = new Map<string, EntrySource>()
+  readonly unfollowed = new Set<string>()
+  readonly #world: PolicyContext
+  readonly #wanted: Wanted
+  readonly #ours: ReadonlySet<string>
+
+  constructor(world: PolicyContext, wanted: Wanted) {
+    this.#world = world
+    this.#wanted = wanted
+    this.#ours = new Set(
+      world.settled.outputs.flatMap(({ object, ownership }) =>
+        ownership.kind === 'ours' ? [object.meta.name] : [],
+      ),
+    )
+  }
+
+  visit(pod: Pod): void {
+    const account = accountKey(pod)
+    const isAsked = this.#wanted.accounts.has(account)
+    if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
+    const outcomes = this.#world.prediction().entriesOf(pod)
+    for (const outcome of outcomes) this.#note(outcome)
+    const concerned = outcomes.some(
+      (outcome) => this.#isWanted(outcome) || (isAsked && this.#isOurs(outcome)),
+    )
+    if (!concerned) return
+    const byOutcome = this.#registrations(pod)
+    for (const [outcome, met] of byOutcome) {
+      if (this.#isWanted(outcome)) this.#record(pod, outcome, met)
+      if (
+        isAsked &&
+        this.#isOurs(outcome) &&
+        met.some(({ registration }) => registration.verdict === 'issued')
+      )
+        getOrCreate(this.kleymIdsOfAccount, account, () => new Set()).add(outcome.entry?.spiffeId ?? '')
+    }
+  }
+
+  #note({ source, entry, verdict }: EntryOutcome): void {
+    if (verdict.state === 'unknown') this.unfollowed.add(sourceText(source))
+    if (entry !== undefined && entry.open.length === 0 && !this.rendered.has(entry.spiffeId))
+      this.rendered.set(entry.spiffeId, source)
+  }
+
+  #isWanted({ entry }: EntryOutcome): boolean {
+    return entry !== undefined && this.#wanted.spiffeIds.has(entry.spiffeId)
+  }
+
+  #isOurs({ source }: EntryOutcome): boolean {
+    return source.kind === 'ClusterSPIFFEID' && this.#ours.has(source.name)
+  }
+
+  #registrations(pod: Pod): ReadonlyMap<EntryOutcome, readonly Met[]> {
+    const byOutcome = new Map<EntryOutcome, Met[]>()
+    for (const container of pod.containers) {
+      for (const registration of containerVerdicts(this.#world.prediction(), pod, container))
+        getOrCreate(byOutcome, registration.outcome, () => []).push({
+          container: container.name,
+          registration,
+        })
+    }
+    return byOutcome
+  }
+
+  #record(pod: Pod, { source, entry }: EntryOutcome, met: readonly Met[]): void {
+    const holding = getOrCreate(this.byId, entry?.spiffeId ?? '', newHolding)
+    const issued = met.filter(({ registration }) => registration.verdict === 'issued')
+    if (issued.length > 0)
+      holding.holders.push({ pod, containers: issued.map(({ container }) => container), source })
+    const key = sourceText(source)
+    for (const { registration } of met) {
+      const why = whyNot(registration, pod)
+      if (registration.verdict === 'depends' || registration.verdict === 'unknown')
+        holding.perhaps.set(key, { source, why })
+      else if (registration.verdict !== 'issued' && !holding.missed.has(key)) holding.missed.set(key, why)
+    }
+  }
+}
+
+interface Met {
+  readonly container: string
+  readonly registration: Registration
+}
+
+/** Selectors speak of the container alone, which a person cannot see from here. */
+function whyNot({ verdict, selector, why }: Registration, pod: Pod): string {
+  return verdict === 'dead' && selector !== undefined
+    ? `${selector} does not match in ${podText(pod)}`
+    : (why ?? '')
+}
+
+function newHolding(): IdentityHolders {
+  return { holders: [], perhaps: new Map(), missed: new Map() }
+}

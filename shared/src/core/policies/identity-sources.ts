@@ -1,0 +1,192 @@
+// What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry once kleym has done what it has to do. One with a
+// literal ID is found by that ID; one with a template is asked whether it may give an ID at all, by index over the text
+// that stands before its first action.
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { mayGive } from '../go/template/mentions.ts'
+import { parseTemplate } from '../go/template/template.ts'
+import { sourceText, type EntrySource, type EntryVerdict, type ObjectHandling } from '../spire/prediction.ts'
+import { federatedWith } from '../spire/prepared-id.ts'
+import { parseSpiffeId } from '../spire/spiffe-id.ts'
+import type { PolicyContext } from './policy-context.ts'
+
+/** One object that gives an ID. */
+export interface IdentitySource {
+  readonly source: EntrySource
+  /** The binding behind an output of kleym's, and its pool. */
+  readonly binding: string | undefined
+  readonly pool: string | undefined
+  /** Why it certainly gives the ID to nobody. */
+  readonly never: string | undefined
+  /** Why it is not certain whether it gives the ID. */
+  readonly open: string | undefined
+}
+
+/** A giver whose IDs hang on the pod. */
+interface Renderer {
+  readonly giver: IdentitySource
+  readonly template: string
+}
+
+export class IdentitySources {
+  readonly #literal = new Map<string, IdentitySource[]>()
+  /** Where the trust domain is not known: the path of an output's ID. */
+  readonly #byPath = new Map<string, IdentitySource[]>()
+  readonly #renderers = new Map<string, Renderer[]>()
+  readonly #prefixLengths: readonly number[]
+  readonly #bySource = new Map<string, IdentitySource>()
+  readonly #world: PolicyContext
+  #federating: ReadonlyMap<string, readonly EntrySource[]> | undefined
+
+  constructor(world: PolicyContext) {
+    this.#world = world
+    const pools = poolsOf(world)
+    for (const { object, ownership } of world.settled.outputs) {
+      const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
+      const binding = ownership.kind === 'ours' ? ownership.binding : undefined
+      const handling = world.prediction().objects.get(sourceText(source))?.handling
+      this.#add(
+        {
+          source,
+          binding,
+          pool: binding === undefined ? undefined : pools.get(binding),
+          ...standingOf(handling),
+        },
+        object.spec.spiffeIDTemplate,
+        world.settings.trustDomain,
+      )
+    }
+    for (const { source, entry, verdict } of world.prediction().staticEntries()) {
+      if (entry === undefined) continue
+      this.#addLiteral(entry.spiffeId, {
+        source,
+        binding: undefined,
+        pool: undefined,
+        ...certaintyOf(verdict),
+      })
+    }
+    this.#prefixLengths = [...new Set([...this.#renderers.keys()].map(({ length }) => length))]
+  }
+
+  /** The objects whose ID is literally this one. */
+  literally(spiffeId: string): readonly IdentitySource[] {
+    return this.#literal.get(spiffeId) ?? []
+  }
+
+  /** Outputs of kleym's with this path, in a trust domain that is not known. */
+  withPath(path: string): readonly IdentitySource[] {
+    return this.#byPath.get(path) ?? []
+  }
+
+  /** The objects whose template may give this ID, for some pod. */
+  perhaps(spiffeId: string): readonly IdentitySource[] {
+    return this.#prefixLengths
+      .filter((length) => length <= spiffeId.length)
+      .flatMap((length) => this.#renderers.get(spiffeId.slice(0, length)) ?? [])
+      .filter(({ template }) => mayGive(template, [spiffeId]))
+      .map(({ giver }) => giver)
+  }
+
+  of(source: EntrySource): IdentitySource | undefined {
+    return this.#bySource.get(sourceText(source))
+  }
+
+  /** Every ID that stands literally somewhere, with the first object that gives it. */
+  literals(): Iterable<readonly [string, readonly IdentitySource[]]> {
+    return this.#literal
+  }
+
+  /** The objects that federate with a trust domain. */
+  federatingWith(trustDomain: string): readonly EntrySource[] {
+    this.#federating ??= federations(this.#world)
+    return this.#federating.get(trustDomain) ?? []
+  }
+
+  #add(giver: IdentitySource, written: string, trustDomain: string | undefined): void {
+    this.#bySource.set(sourceText(giver.source), giver)
+    const template = withTrustDomain(written, trustDomain)
+    if (template.includes(TRUST_DOMAIN_PLACEHOLDER)) {
+      const path = template.slice(template.indexOf('/', 'spiffe://'.length))
+      getOrCreate(this.#byPath, path, () => []).push(giver)
+      return
+    }
+    const literal = literalOf(template)
+    if (literal !== undefined) {
+      this.#addLiteral(literal, { ...giver, ...misplaced(giver, literal, trustDomain) })
+      return
+    }
+    if (giver.never === undefined)
+      getOrCreate(this.#renderers, prefixOf(template), () => []).push({ giver, template })
+  }
+
+  #addLiteral(spiffeId: string, giver: IdentitySource): void {
+    this.#bySource.set(sourceText(giver.source), giver)
+    getOrCreate(this.#literal, spiffeId, () => []).push(giver)
+  }
+}
+
+function poolsOf({ compiled }: PolicyContext): ReadonlyMap<string, string> {
+  return new Map(
+    compiled.flatMap(({ binding, result }) =>
+      result.kind === 'resolved' ? [[binding.key, result.identity.poolName] as const] : [],
+    ),
+  )
+}
+
+function standingOf(handling: ObjectHandling | undefined): Pick<IdentitySource, 'never' | 'open'> {
+  if (handling?.state === 'ignored' || handling?.state === 'invalid')
+    return { never: handling.why, open: undefined }
+  if (handling?.state === 'undecodable' || handling?.state === 'unknown')
+    return { never: undefined, open: handling.why }
+  return { never: undefined, open: undefined }
+}
+
+function certaintyOf(verdict: EntryVerdict): Pick<IdentitySource, 'never' | 'open'> {
+  if (verdict.state === 'declared') return { never: undefined, open: undefined }
+  if (verdict.state === 'depends' || verdict.state === 'unknown')
+    return { never: undefined, open: verdict.why }
+  return { never: verdict.why, open: undefined }
+}
+
+/** SCM renders no ID outside of its own trust domain. */
+function misplaced(
+  giver: IdentitySource,
+  literal: string,
+  trustDomain: string | undefined,
+): Partial<IdentitySource> {
+  const parsed = parseSpiffeId(literal)
+  if (giver.never !== undefined || !parsed.ok || trustDomain === undefined) return {}
+  if (parsed.trustDomain === trustDomain) return {}
+  return { never: `SCM serves ${trustDomain} and renders no ID of ${parsed.trustDomain}` }
+}
+
+/** The template with what is the same for every pod filled in. */
+function withTrustDomain(template: string, trustDomain: string | undefined): string {
+  if (trustDomain === undefined) return template
+  return template
+    .replace(TRUST_DOMAIN_PLACEHOLDER, () => trustDomain)
+    .replaceAll(/\{\{ *\.TrustDomain *\}\}/g, () => trustDomain)
+}
+
+function literalOf(template: string): string | undefined {
+  if (!template.includes('{{')) return template
+  const parsed = parseTemplate(template)
+  return parsed.kind === 'template' ? parsed.literal : undefined
+}
+
+/** What every text of a template begins with; an action may trim the space before it. */
+function prefixOf(template: string): string {
+  return (/^[^{]*/.exec(template)?.[0] ?? '').trimEnd()
+}
+
+function federations({ settled, snapshot }: PolicyContext): ReadonlyMap<string, readonly EntrySource[]> {
+  const byDomain = new Map<string, EntrySource[]>()
+  const add = (source: EntrySource, items: readonly string[]): void => {
+    for (const domain of new Set(federatedWith(items))) getOrCreate(byDomain, domain, () => []).push(source)
+  }
+  for (const { object } of settled.outputs)
+    add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)
+  for (const { meta, spec } of snapshot.staticEntries)
+    add({ kind: 'ClusterStaticEntry', name: meta.name }, spec.federatesWith)
+  return byDomain
+}

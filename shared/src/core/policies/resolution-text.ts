@@ -1,0 +1,194 @@
+// What is said of a resolution: the same words in every format. None of them says what becomes of a request.
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+import { counted } from '../text/counted.ts'
+import { sourceText, type EntrySource } from '../spire/prediction.ts'
+import type { IdentitySource } from './identity-sources.ts'
+import type { Declarer, NearMiss, PolicyHolder, Resolution } from './resolution.ts'
+
+/** Why nobody holds what an object gives, where no pod shows another reason. */
+export const SELECTS_NONE: Readonly<Record<EntrySource['kind'], string>> = {
+  ClusterSPIFFEID: 'it selects no pod here',
+  ClusterStaticEntry:
+    'no container here has its selectors, and a workload outside of the cluster is not seen',
+}
+/** What is said of an ID in the path that SPIRE keeps for itself. */
+export const SPIRE_OWN = 'below /spire are the IDs of SPIRE servers and agents, which are not looked at here'
+
+const NAMED_MAX = 3
+
+/**
+ * `3 containers hold it, by binding team-a/chat of pool llama`; those of pods that are not there yet, and those whose
+ * registration kleym has yet to write (`pending`, by `sourceText`), will hold it.
+ */
+export function resolved(
+  holders: readonly PolicyHolder[],
+  declarers: readonly Declarer[],
+  pending: ReadonlySet<string>,
+): string {
+  const by = few(declarers.filter(({ why }) => why === undefined).map(identitySourceText))
+  const isPending = ({ source }: PolicyHolder): boolean => pending.has(sourceText(source))
+  const [absent, there] = [holders.filter(({ pod }) => !pod.exists), holders.filter(({ pod }) => pod.exists)]
+  const now = countContainers(there.filter((one) => !isPending(one)))
+  const later = countContainers(holders) - now
+  const hold = `${counted(now, 'container')} ${now === 1 ? 'holds' : 'hold'} it`
+  if (later === 0) return `${hold}, by ${by}`
+  const once = [
+    ...(absent.length === 0 ? [] : ['the pods are there']),
+    ...(holders.some(isPending) ? ['kleym has written its ClusterSPIFFEID'] : []),
+  ].join(' and ')
+  return now === 0
+    ? `${counted(later, 'container')} will hold it, once ${once}, by ${by}`
+    : `${hold} and ${later} more will, once ${once}, by ${by}`
+}
+
+function countContainers(holders: readonly PolicyHolder[]): number {
+  return holders.reduce((sum, { containers }) => sum + containers.length, 0)
+}
+
+/** Something gives the ID, and nobody holds it. */
+export function unheld(declarers: readonly Declarer[]): string {
+  const [first] = declarers
+  const why = first?.why === undefined ? '' : `: ${first.why}`
+  return `${few(declarers.map(identitySourceText))} ${declarers.length === 1 ? 'gives' : 'give'} it, and nobody holds it now${why}`
+}
+
+/** Nothing gives the ID. */
+export function dangling({
+  never,
+  wantedBy,
+  nearMisses,
+}: Pick<Extract<Resolution, { state: 'dangling' }>, 'never' | 'wantedBy' | 'nearMisses'>): string {
+  const wanting = wantedBy.map(({ binding, why }) => `binding ${binding} asks for it and is ${why}`)
+  return [
+    'nothing gives it',
+    ...(never === undefined ? [] : [`no registration can: it ${never}`]),
+    ...wanting.slice(0, NAMED_MAX),
+    ...nearText(nearMisses),
+  ].join('; ')
+}
+
+/** The ID is of another trust domain. */
+export function foreign(of: {
+  readonly trustDomain: string
+  readonly federatedBy: readonly EntrySource[]
+  readonly nearMisses: readonly NearMiss[]
+  readonly gap: UnknownReason | undefined
+}): string {
+  const { trustDomain, federatedBy, nearMisses, gap } = of
+  const federation =
+    federatedBy.length > 0
+      ? `${few(federatedBy.map(sourceText))} ${federatedBy.length === 1 ? 'federates' : 'federate'} with it`
+      : gap === undefined
+        ? 'no ClusterSPIFFEID federates with it'
+        : `whether anything federates with it is not known (${unknownReasonText(gap)})`
+  return [
+    `${trustDomain} is another trust domain, of which nothing can be said here`,
+    federation,
+    ...nearText(nearMisses),
+  ].join('; ')
+}
+
+/** A source that names nobody. */
+export function unbounded(why: string): string {
+  return `any principal: ${why}`
+}
+
+/** A source whose type and member disagree. */
+export function mismatch(type: string, filled: string): string {
+  return `any principal: its source is of type ${type} and fills ${filled}, and only the type counts`
+}
+
+/** An identity of another kind. */
+export function notSpiffe(type: string): string {
+  return `${type} is not read as a SPIFFE ID`
+}
+
+/** A registration that may give it. */
+export function notCertain({ source, why }: { readonly source: EntrySource; readonly why: string }): string {
+  return `not certain whether ${sourceText(source)} gives it: ${why}`
+}
+
+/** A template whose result kleym cannot tell. */
+export function notFollowed(source: EntrySource): string {
+  return `${sourceText(source)} may give it, by a template that kleym does not follow`
+}
+
+/** A template that may give it for some other pod. */
+export function mayRender(source: EntrySource): string {
+  return `nothing renders it now; ${sourceText(source)} may, for a pod that is not there`
+}
+
+/** A binding that is undetermined. */
+export function undecided(binding: string, why: string): string {
+  return `binding ${binding} asks for it and is ${why}`
+}
+
+/** Something could not be read. */
+export function notRead(why: UnknownReason, givers: readonly IdentitySource[]): string {
+  return givers.length === 0
+    ? `whether anything gives it is not known: ${unknownReasonText(why)}`
+    : `${few(givers.map(identitySourceText))} ${givers.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${unknownReasonText(why)}`
+}
+
+/** Who holds an ID may stand in what could not be read. */
+export function holdingNotRead(why: UnknownReason): string {
+  return `whether any other pod of it holds that ID is not known: ${unknownReasonText(why)}`
+}
+
+/** Our own trust domain is not known. */
+export function trustDomainUnknown(givers: readonly IdentitySource[]): string {
+  const path = givers.length === 0 ? '' : `; its path is that of ${few(givers.map(identitySourceText))}`
+  return `the trust domain of SPIRE is not known here${path}`
+}
+
+/** A source that names a service account; `found` pods of it were seen. */
+export function serviceAccount(
+  {
+    pods,
+    kleymIds,
+    spiffeId,
+    holders,
+    open,
+  }: Pick<
+    Extract<Resolution, { state: 'service account' }>,
+    'namespace' | 'name' | 'pods' | 'kleymIds' | 'spiffeId' | 'holders' | 'open'
+  >,
+  found: number,
+): string {
+  // KAN's own trust domain is a flag of its controller, which no object shows.
+  const stands =
+    spiffeId === undefined
+      ? 'it stands for spiffe://<trust-domain>/ns/<namespace>/sa/<name>'
+      : `it stands for ${spiffeId} where KAN's trust domain is the same`
+  if (found === 0)
+    return `${pods === undefined ? 'pods are not known here' : 'no pod here runs under it'}; ${stands}`
+  const atLeast = pods === undefined ? 'at least ' : ''
+  const run = `${atLeast}${counted(found, 'pod')} ${found === 1 ? 'runs' : 'run'} under it`
+  const held =
+    holders.length === 0
+      ? []
+      : [`${counted(holders.length, 'pod')} ${holders.length === 1 ? 'holds' : 'hold'} that ID`]
+  const others =
+    kleymIds.length === 0 ? [] : [`with ${few(kleymIds)} they present an ID that it does not name`]
+  return [run, stands, ...held, ...(open === undefined ? [] : [open]), ...others].join('; ')
+}
+
+/** `binding team-a/chat of pool llama`, else the object. */
+export function identitySourceText({
+  source,
+  binding,
+  pool,
+}: Pick<IdentitySource, 'source' | 'binding' | 'pool'>): string {
+  if (binding === undefined) return sourceText(source)
+  return `binding ${binding}${pool === undefined ? '' : ` of pool ${pool}`}`
+}
+
+function nearText(nearMisses: readonly NearMiss[]): readonly string[] {
+  return nearMisses.slice(0, NAMED_MAX).map(({ spiffeId, text }) => `${spiffeId} ${text}`)
+}
+
+function few(texts: readonly string[]): string {
+  const named = texts.slice(0, NAMED_MAX)
+  const more = texts.length - named.length
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}

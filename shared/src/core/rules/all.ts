@@ -1,0 +1,34 @@
+// All findings of an analysis, worst first.
+import type { Analysis } from '../analysis/analysis.ts'
+import { BINDING_KIND } from '../names.ts'
+import { bindingFindings } from './binding-rules.ts'
+import { collisionFindings } from './collision-rules.ts'
+import { compareFindings, isAbout, type Finding } from '../findings/finding.ts'
+import { concernsEverybody, installFindings } from './install-rules.ts'
+import { podFindings } from './pod-findings.ts'
+import { policyFindings } from './policy-rules.ts'
+import { poolFindings } from './pool-rules.ts'
+
+/** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
+type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]
+
+const RULE_SETS: readonly RuleSet[] = [
+  bindingFindings,
+  collisionFindings,
+  installFindings,
+  podFindings,
+  policyFindings,
+  poolFindings,
+]
+
+/** Every finding, in a total order. Pure; the same analysis gives the same bytes. */
+export function findingsOf(analysis: Analysis): readonly Finding[] {
+  return RULE_SETS.flatMap((rules) => rules(analysis)).toSorted(compareFindings)
+}
+
+/** The findings about some bindings, by `namespace/name`, and those that concern everybody. */
+export function findingsAbout(analysis: Analysis, bindings: ReadonlySet<string>): readonly Finding[] {
+  return RULE_SETS.flatMap((rules) => rules(analysis, bindings))
+    .filter((one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one))
+    .toSorted(compareFindings)
+}

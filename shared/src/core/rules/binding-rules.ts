@@ -1,0 +1,116 @@
+// Findings about one binding that its own judgement and the install's settings show, without looking at a pod. Each
+// rule is one function over one binding; the array's order does not matter, since findings are sorted.
+import type { Analysis } from '../analysis/analysis.ts'
+import { judgementOf } from '../analysis/analysis.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+import { LLM_D_GROUP, type ObjectiveGroup } from '../kinds.ts'
+import type { Binding } from '../objects/binding.ts'
+import type { Judgement } from '../plan/plan.ts'
+import { verdictOf } from '../plan/status.ts'
+import { codeOfReason } from '../registry/findings.ts'
+import { servesLlmD } from '../snapshot/snapshot.ts'
+import { NamespaceGate } from '../spire/namespace-gate.ts'
+import { sourceText } from '../spire/prediction.ts'
+import { bindingSubject } from '../findings/subjects.ts'
+import { finding, type Finding } from '../findings/finding.ts'
+
+interface Looked {
+  readonly analysis: Analysis
+  readonly binding: Binding
+  readonly judgement: Judgement
+  readonly gate: NamespaceGate
+  /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
+  readonly llmD: boolean
+}
+
+type BindingRule = (looked: Looked) => Finding | undefined
+
+const RULES: readonly BindingRule[] = [
+  notReady,
+  poolShadowed,
+  legacyObjective,
+  classIgnored,
+  namespaceIgnored,
+]
+
+/** The findings of all bindings. */
+export function bindingFindings(analysis: Analysis): readonly Finding[] {
+  const gate = new NamespaceGate(analysis.settings)
+  const llmD = servesLlmD(analysis.snapshot)
+  return analysis.compiled.flatMap(({ binding }) => {
+    analysis.onProgress()
+    const judgement = judgementOf(analysis, binding.key)
+    if (judgement === undefined) return []
+    return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])
+  })
+}
+
+function notReady({ analysis, binding, judgement }: Looked): Finding | undefined {
+  const verdict = verdictOf(judgement)
+  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  // Collisions have rules of their own: they name both sides and the proof.
+  if (verdict === undefined || code === undefined || verdict.reason === 'IdentityCollision') return undefined
+  const fix = judgement.state === 'undetermined' ? fixOfUnread(judgement.why, analysis) : undefined
+  return finding(code, {
+    subject: bindingSubject(binding),
+    summary: verdict.message,
+    ...(fix === undefined ? {} : { fix }),
+  })
+}
+
+/** What helps where it is we who could not read something, rather than the operator. */
+function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
+  if (why.verb === 'read')
+    return 'Correct what could not be read, and ask again: it may hold what is missing here.'
+  return [...snapshot.gaps.values()].includes(why)
+    ? "Ask as somebody who may read it. The operator may have read it: its verdict is in the binding's status."
+    : undefined
+}
+
+function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
+  const { pool } = judgement.compiled.gathered
+  if (pool?.state !== 'found' || pool.shadowed === undefined) return undefined
+  const { group, meta } = pool.shadowed
+  return finding('KLM110', {
+    subject: bindingSubject(binding),
+    related: [{ kind: `InferencePool.${group}`, namespace: meta.namespace, name: meta.name }],
+    summary: `InferencePool ${meta.name} of ${group} has the same name and selects other pods`,
+  })
+}
+
+function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefined {
+  const { objective } = judgement.compiled.gathered
+  if (objective?.state !== 'found') return undefined
+  const group: ObjectiveGroup = objective.objective.group
+  if (group === LLM_D_GROUP || !llmD) return undefined
+  const { namespace, name } = objective.objective.meta
+  return finding('KLM111', {
+    subject: bindingSubject(binding),
+    related: [{ kind: `InferenceObjective.${group}`, namespace, name }],
+    summary: `InferenceObjective ${name} is of ${group}, and ${LLM_D_GROUP} is served here`,
+  })
+}
+
+function classIgnored({ analysis, binding, judgement }: Looked): Finding | undefined {
+  if (judgement.state !== 'ready') return undefined
+  const source = { kind: 'ClusterSPIFFEID', name: judgement.resolved.output.metadata.name } as const
+  const handling = analysis.prediction().objects.get(sourceText(source))?.handling
+  if (handling?.state !== 'ignored') return undefined
+  const { assumed } = analysis.settings
+  return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {
+    subject: bindingSubject(binding),
+    summary: `SCM ignores the output: ${handling.why}`,
+    evidence: [`SCM's settings: ${analysis.settings.source}`],
+  })
+}
+
+function namespaceIgnored({ analysis, binding, judgement, gate }: Looked): Finding | undefined {
+  if (judgement.state !== 'ready') return undefined
+  const verdict = gate.ofNamespace(binding.meta.namespace)
+  if (verdict?.state !== 'ignored') return undefined
+  return finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
+    subject: bindingSubject(binding),
+    summary: verdict.why,
+    evidence: [`SCM's settings: ${analysis.settings.source}`],
+  })
+}

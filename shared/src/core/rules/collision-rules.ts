@@ -1,0 +1,192 @@
+// Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
+// read the claim index, so that their cost follows what there is to report.
+import { judgementOf, type Analysis } from '../analysis/analysis.ts'
+import type { Claim } from '../collide/claim.ts'
+import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
+import type { PoolLabels } from '../compile/pool-selector.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { BINDING_KIND } from '../names.ts'
+import type { Pod } from '../objects/pod.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { podText } from '../objects/pod-index.ts'
+import { counted } from '../text/counted.ts'
+
+/** More pairs than this in one group of claims are summed up in the last of them. */
+const OVERLAPS_MAX = 200
+/**
+ * The most bindings of one label set that a finding about two label sets names. A set with more has a finding of its
+ * own, which names them all; else 5,000 narrow sets within a wide one of 5,000 bindings would name 25 million.
+ */
+const SIDE_MAX = 100
+
+/** The findings about claims. */
+export function collisionFindings(analysis: Analysis): readonly Finding[] {
+  return [...collisions(analysis), ...overlaps(analysis), ...sharedIds(analysis)]
+}
+
+/** `{app: llama, region: eu}`: a label set as people write it. */
+export function labelsText(labels: PoolLabels): string {
+  return `{${[...labels].map(([key, value]) => `${key}: ${value}`).join(', ')}}`
+}
+
+/** One finding per set of equal claims, and one per two sets of which one contains the other. */
+function collisions(analysis: Analysis): readonly Finding[] {
+  return analysis.settled.claims.cells.flatMap((cell) => {
+    if (cell.declared.length === 0) return []
+    const own = cell.declared.length > 1 ? [samePods(analysis, cell)] : []
+    const contained = cell.overlapping
+      .filter(({ relation, cell: other }) => relation === 'Contains' && other.declared.length > 0)
+      .map(({ cell: other }) => contains(analysis, cell, other))
+    return [...own, ...contained]
+  })
+}
+
+function samePods(analysis: Analysis, cell: ClaimGroup): Finding {
+  return collisionFinding(analysis, cell.declared, cell, `both select ${labelsText(cell.labels)}`)
+}
+
+function contains(analysis: Analysis, wide: ClaimGroup, narrow: ClaimGroup): Finding {
+  const proof = `every pod of ${labelsText(narrow.labels)} is also a pod of ${labelsText(wide.labels)}`
+  const named = [...wide.declared.slice(0, SIDE_MAX), ...narrow.declared.slice(0, SIDE_MAX)]
+  const unnamed = wide.declared.length + narrow.declared.length - named.length
+  const more = unnamed === 0 ? '' : `; ${unnamed} more with these label sets are not named here`
+  return collisionFinding(analysis, named, narrow, `${proof}${more}`)
+}
+
+/** `common` are the labels of the pods that all of these claim. */
+function collisionFinding(
+  analysis: Analysis,
+  claims: readonly Claim[],
+  { labels: common }: ClaimGroup,
+  proof: string,
+): Finding {
+  const [first, ...others] = claims.map(claimSubject)
+  const claim = claims[0]
+  const container = claim?.containerName ?? ''
+  const witnesses = claim === undefined ? [] : analysis.pods().withLabels(claim.namespace, common)
+  return finding('KLM301', {
+    subject: first ?? { kind: BINDING_KIND, namespace: '', name: '' },
+    related: others,
+    summary: `${counted(others.length + 1, 'binding')} claim container ${container} of the same pods`,
+    evidence: [
+      `same service account ${claim?.serviceAccountName ?? ''}; ${proof}`,
+      witnessText(witnesses, claim, 'would hold every one of these identities'),
+    ],
+  })
+}
+
+function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: string): string {
+  const carrier = witnesses.find(
+    (pod) =>
+      pod.serviceAccountName === claim?.serviceAccountName &&
+      pod.containers.some(({ name }) => name === claim.containerName),
+  )
+  const witness = carrier ?? witnesses[0]
+  if (witness === undefined) return 'no such pod exists now'
+  return carrier === undefined
+    ? `witness: ${podText(witness)} is selected, though without that service account and container`
+    : `witness: ${podText(witness)} ${what}`
+}
+
+/**
+ * Label sets that exclude each other nowhere and contain each other neither way. Sets with the same keys exclude each
+ * other; others are joined on the keys that they have in common, so that only pairs that do overlap cost anything.
+ */
+function overlaps(analysis: Analysis): readonly Finding[] {
+  const groups = new Map<string, ClaimGroup[]>()
+  for (const cell of analysis.settled.claims.cells) {
+    const claim = cell.declared[0]
+    if (claim === undefined) continue
+    const key = JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
+    getOrCreate(groups, key, () => []).push(cell)
+  }
+  return [...groups.values()].flatMap((cells) => overlapsAmong(analysis, cells))
+}
+
+function overlapsAmong(analysis: Analysis, cells: readonly ClaimGroup[]): readonly Finding[] {
+  const findings: Finding[] = []
+  for (const like of alikeInCommonKeys(cells)) {
+    const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
+    for (const [at, left] of byKeys.entries()) {
+      for (const right of byKeys.slice(at + 1)) {
+        for (const [one, other] of compatiblePairs(left, right)) {
+          if (relationOf(one.labels, other.labels) !== undefined) continue
+          if (findings.length >= OVERLAPS_MAX) return findings
+          findings.push(overlapFinding(analysis, one, other))
+        }
+      }
+    }
+  }
+  return findings
+}
+
+/**
+ * Splits label sets by their values of the keys that all of them have (`app`, mostly): sets of different parts exclude
+ * each other. Each part is split again, since it may have further keys in common.
+ */
+function alikeInCommonKeys(cells: readonly ClaimGroup[]): readonly (readonly ClaimGroup[])[] {
+  const [first] = cells
+  if (first === undefined || cells.length < 2) return []
+  const common = [...first.labels.keys()].filter((key) => cells.every(({ labels }) => labels.has(key)))
+  const parts = [
+    ...Map.groupBy(cells, ({ labels }) => JSON.stringify(common.map((key) => labels.get(key)))).values(),
+  ]
+  return parts.length === 1 ? parts : parts.flatMap(alikeInCommonKeys)
+}
+
+function* compatiblePairs(
+  left: readonly ClaimGroup[],
+  right: readonly ClaimGroup[],
+): Iterable<readonly [ClaimGroup, ClaimGroup]> {
+  const keys = [...(left[0]?.labels.keys() ?? [])].filter((key) => right[0]?.labels.has(key))
+  const joinKey = ({ labels }: ClaimGroup): string => JSON.stringify(keys.map((key) => labels.get(key)))
+  const byJoin = Map.groupBy(right, joinKey)
+  for (const one of left) for (const other of byJoin.get(joinKey(one)) ?? []) yield [one, other]
+}
+
+function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup): Finding {
+  const [first, ...rest] = [...one.declared, ...other.declared].toSorted((a, b) =>
+    compareBytes(a.owner, b.owner),
+  )
+  const both = new Map([...one.labels, ...other.labels])
+  const [left, right] = [labelsText(one.labels), labelsText(other.labels)].toSorted(compareBytes)
+  const witnesses = first === undefined ? [] : analysis.pods().withLabels(first.namespace, both)
+  return finding('KLM302', {
+    subject: first === undefined ? { kind: BINDING_KIND, namespace: '', name: '' } : claimSubject(first),
+    related: rest.map(claimSubject),
+    summary: `a pod may carry both ${left} and ${right}, and container ${first?.containerName ?? ''} is claimed by both sides`,
+    evidence: [witnessText(witnesses, first, 'carries both')],
+  })
+}
+
+/** Ready bindings that render one SPIFFE ID. */
+function sharedIds(analysis: Analysis): readonly Finding[] {
+  const byId = new Map<string, Subject[]>()
+  for (const { binding } of analysis.compiled) {
+    const judgement = judgementOf(analysis, binding.key)
+    if (judgement?.state !== 'ready') continue
+    const { namespace, name } = binding.meta
+    getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push({
+      kind: BINDING_KIND,
+      namespace,
+      name,
+    })
+  }
+  return [...byId].flatMap(([spiffeId, [first, ...others]]) =>
+    first === undefined || others.length === 0
+      ? []
+      : [
+          finding('KLM304', {
+            subject: first,
+            related: others,
+            summary: `${counted(others.length + 1, 'binding')} stand for ${spiffeId}`,
+          }),
+        ],
+  )
+}
+
+function claimSubject({ owner }: Claim): Subject {
+  const slash = owner.indexOf('/')
+  return { kind: BINDING_KIND, namespace: owner.slice(0, slash), name: owner.slice(slash + 1) }
+}

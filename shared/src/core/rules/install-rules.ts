@@ -1,0 +1,92 @@
+// Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM for everybody.
+import type { Analysis } from '../analysis/analysis.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import type { EntrySource, Stopper } from '../spire/prediction.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
+
+/** SCM itself, as a subject. */
+export const SCM_SUBJECT: Subject = {
+  kind: 'ControllerManagerConfig',
+  namespace: '',
+  name: 'spire-controller-manager',
+}
+
+/** The object that a registration comes from, as a subject. */
+export function sourceSubject(source: EntrySource): Subject {
+  return { kind: source.kind, namespace: '', name: source.name }
+}
+
+/** What stops everybody's registrations concerns every binding and every container. */
+const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
+
+/** Whether a finding concerns everybody's registrations, whatever it is about. */
+export function concernsEverybody({ code }: Finding): boolean {
+  return EVERYBODY.has(code)
+}
+
+/**
+ * The findings about settings and about objects that stop everybody. Of some bindings alone: none of an object that is
+ * about itself.
+ */
+export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  const everybody = [...trustDomains(analysis), ...stoppers(analysis)]
+  return bindings === undefined ? [...everybody, ...unparsable(analysis), ...orphans(analysis)] : everybody
+}
+
+function trustDomains({ config, settings }: Analysis): readonly Finding[] {
+  if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return []
+  if (config.trustDomain.value === settings.trustDomain) return []
+  return [
+    finding('KLM411', {
+      subject: SCM_SUBJECT,
+      summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
+      evidence: [`SCM's settings: ${settings.source}`],
+    }),
+  ]
+}
+
+const STOPPER_CODES: Readonly<Record<Stopper['kind'], FindingCode>> = {
+  undecodable: 'KLM406',
+  'not UTF-8': 'KLM407',
+  configuration: 'KLM414',
+}
+
+function stoppers(analysis: Analysis): readonly Finding[] {
+  return analysis
+    .prediction()
+    .stoppers()
+    .map(({ source, kind, why }) =>
+      finding(STOPPER_CODES[kind], {
+        subject: source === undefined ? SCM_SUBJECT : sourceSubject(source),
+        summary: why,
+      }),
+    )
+}
+
+function unparsable(analysis: Analysis): readonly Finding[] {
+  return [...analysis.prediction().objects.values()].flatMap(({ source, handling }) =>
+    handling.state === 'invalid'
+      ? [
+          finding('KLM408', {
+            subject: sourceSubject(source),
+            summary: `SCM cannot parse ${handling.field}, and drops the object: ${handling.why}`,
+          }),
+        ]
+      : [],
+  )
+}
+
+function orphans(analysis: Analysis): readonly Finding[] {
+  return analysis.live.flatMap(({ object, ownership }) =>
+    ownership.kind === 'orphan'
+      ? [
+          finding('KLM521', {
+            subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: object.meta.name },
+            summary: ownership.why,
+            evidence: [`it registers ${object.spec.spiffeIDTemplate}`],
+          }),
+        ]
+      : [],
+  )
+}

@@ -1,0 +1,76 @@
+// Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
+// class that SCM ignores.
+import type { Analysis } from '../analysis/analysis.ts'
+import type { OperatorDeployment } from '../install/operator-deployment.ts'
+import { POOL_KINDS, qualifiedKind } from '../kinds.ts'
+import { BINDING_GROUP, BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
+import { classHandling } from '../spire/prepared-id.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { SCM_SUBJECT } from './install-rules.ts'
+import { counted } from '../text/counted.ts'
+
+/** What `status` knows of an installation. */
+export interface InstallationFacts {
+  /** Qualified kinds that are certainly not served. */
+  readonly absentKinds: ReadonlySet<string>
+  /** Whether anybody says which class kleym gives to its outputs. */
+  readonly isClassKnown: boolean
+  /** Undefined where Deployments could not be looked for. */
+  readonly operators: readonly OperatorDeployment[] | undefined
+}
+
+/** The findings of an installation; those of settings and of SCM's own objects are `installFindings`. */
+export function installationFindings(analysis: Analysis, facts: InstallationFacts): readonly Finding[] {
+  return [...missingKinds(facts), ...operators(facts), ...(facts.isClassKnown ? classes(analysis) : [])]
+}
+
+function missingKinds({ absentKinds }: InstallationFacts): readonly Finding[] {
+  const pools = POOL_KINDS.map(qualifiedKind)
+  const needed = [`${BINDING_KIND}.${BINDING_GROUP}`, `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`]
+  const missing = needed.filter((kind) => absentKinds.has(kind))
+  if (pools.every((kind) => absentKinds.has(kind))) missing.push(...pools.slice(0, 1))
+  return missing.map((kind) =>
+    finding('KLM544', { subject: crd(kind), summary: `the API server does not serve ${kind}` }),
+  )
+}
+
+function crd(kind: string): Subject {
+  return { kind: 'CustomResourceDefinition', namespace: '', name: kind }
+}
+
+function operators({ operators: found }: InstallationFacts): readonly Finding[] {
+  if (found === undefined) return []
+  const [first, ...others] = found
+  if (first === undefined) {
+    const subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
+    return [finding('KLM543', { subject, summary: 'no Deployment of the operator is there' })]
+  }
+  const { subject, wanted } = first
+  if (others.length > 0)
+    return [
+      finding('KLM545', {
+        subject,
+        related: others.map((one) => one.subject),
+        summary: `there are ${counted(found.length, 'operator')} in this cluster`,
+      }),
+    ]
+  if (first.available > 0) return []
+  const summary = `none of its ${counted(wanted, 'replica')} is available`
+  return [finding('KLM543', { subject, summary })]
+}
+
+function classes({ config, settings }: Analysis): readonly Finding[] {
+  const handling = classHandling(config.className, settings, {
+    kind: 'ClusterSPIFFEID',
+    name: "kleym's output",
+  })
+  if (handling.state !== 'ignored') return []
+  const isAssumed = settings.assumed.includes('className') || settings.assumed.includes('watchClassless')
+  return [
+    finding(isAssumed ? 'KLM410' : 'KLM401', {
+      subject: SCM_SUBJECT,
+      summary: `SCM ignores every output of kleym: ${handling.why}`,
+      evidence: [`SCM's settings: ${settings.source}`],
+    }),
+  ]
+}

@@ -1,0 +1,48 @@
+// What one pod shows, gathered once for all rules: its registrations, and how each of its containers meets them.
+import type { Container, Pod } from '../objects/pod.ts'
+import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
+
+export interface ContainerIdentities {
+  readonly container: Container
+  readonly registrations: readonly Registration[]
+  readonly issued: readonly Registration[]
+}
+
+export interface PodIdentities {
+  readonly pod: Pod
+  readonly outcomes: readonly EntryOutcome[]
+  /** Without ephemeral containers, which SPIRE never attests. */
+  readonly containers: readonly ContainerIdentities[]
+}
+
+/** Gathers the facts of a pod. */
+export function podIdentitiesOf(prediction: Prediction, pod: Pod): PodIdentities {
+  const outcomes = prediction.entriesOf(pod)
+  const attested = pod.containers.filter(({ role }) => role !== 'ephemeral')
+  return {
+    pod,
+    outcomes,
+    containers: attested.map((container) => {
+      const registrations = outcomes.length === 0 ? [] : containerVerdicts(prediction, pod, container)
+      return { container, registrations, issued: registrations.filter(({ verdict }) => verdict === 'issued') }
+    }),
+  }
+}
+
+/** A default identity that a container would have, were it not displaced, and that nothing replaces. */
+export interface Loss {
+  readonly container: Container
+  readonly fallback: Registration
+}
+
+/** What the containers of a pod lose because fallbacks give way. */
+export function lossesOf({ containers }: PodIdentities): readonly Loss[] {
+  return containers.flatMap(({ container, registrations, issued }) =>
+    issued.length > 0
+      ? []
+      : registrations
+          .filter(({ verdict }) => verdict === 'displaced')
+          .map((fallback) => ({ container, fallback })),
+  )
+}

@@ -1,0 +1,65 @@
+// What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
+// into one finding that names a few of them and counts the rest.
+import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
+import { BINDING_KIND } from '../names.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { sourceText, type EntrySource } from '../spire/prediction.ts'
+import { subjectText, type Subject } from '../findings/finding.ts'
+import { sourceSubject } from './install-rules.ts'
+import type { PodIdentities } from './pod-identities.ts'
+
+export interface Note {
+  readonly code: FindingCode
+  readonly subject: Subject
+  readonly related: readonly Subject[]
+  /** The sentence, given how many pods show it. */
+  readonly summary: (pods: string) => string
+  readonly evidence?: readonly string[]
+}
+
+/** A rule over one pod: what it shows, in no order. */
+export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
+
+/** What all rules may look up, made once per scan. */
+export interface Scan {
+  /** The binding behind an output of ours. */
+  readonly bindings: ReadonlyMap<string, Subject>
+  /** The subject that stands for an ID of ours. */
+  readonly ids: ReadonlyMap<string, Subject>
+}
+
+/** Makes the look-ups of a scan. */
+export function scanOf(analysis: Analysis): Scan {
+  const bindings = new Map(
+    [...bindingOfOutput(analysis)].map(([output, key]) => {
+      const slash = key.indexOf('/')
+      return [
+        output,
+        { kind: BINDING_KIND, namespace: key.slice(0, slash), name: key.slice(slash + 1) },
+      ] as const
+    }),
+  )
+  const ids = new Map(
+    analysis.settled.outputs.flatMap(({ object }) => {
+      const binding = bindings.get(object.meta.name)
+      return binding === undefined ? [] : [[object.spec.spiffeIDTemplate, binding] as const]
+    }),
+  )
+  return { bindings, ids }
+}
+
+/** What makes two notes the same. */
+export function noteKey({ code, subject, related, evidence }: Note): string {
+  return JSON.stringify([code, subjectText(subject), related.map(subjectText), evidence ?? []])
+}
+
+/** The binding behind a source where it is ours, else the object itself. */
+export function ownerOf(source: EntrySource, { bindings }: Scan): Subject {
+  return (source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined) ?? sourceSubject(source)
+}
+
+/** The same as a sentence has it: `binding team-a/chat`, `ClusterSPIFFEID/default`. */
+export function ownerText(source: EntrySource, scan: Scan): string {
+  const { kind, namespace, name } = ownerOf(source, scan)
+  return kind === BINDING_KIND ? `binding ${namespace}/${name}` : sourceText(source)
+}

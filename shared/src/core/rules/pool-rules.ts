@@ -1,0 +1,92 @@
+// A pod in two pools, which GAIE calls unsupported and nothing prevents.
+import type { Analysis } from '../analysis/analysis.ts'
+import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { podText } from '../objects/pod-index.ts'
+import type { Pod } from '../objects/pod.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { counted, Names } from '../text/counted.ts'
+
+/** The pools of one namespace that select by the same labels. */
+interface Selection {
+  readonly number: number
+  readonly namespace: string
+  readonly labels: PoolLabels
+  readonly pools: Set<string>
+}
+
+interface Shared {
+  readonly pools: readonly Subject[]
+  readonly pods: Names
+}
+
+/**
+ * One finding per set of pools that share pods. A pool that stands in both groups counts once. None of them is about a
+ * binding.
+ */
+export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  if (bindings !== undefined) return []
+  const shared = new Map<string, Shared>()
+  // Pods in the same selections are in the same pools, however many of those there are: the names are put together once.
+  const bySelections = new Map<string, Shared>()
+  for (const [pod, selections] of selectionsOfPods(analysis)) {
+    const key = selections.map(({ number }) => number).join(' ')
+    const found = getOrCreate(bySelections, key, () => {
+      const names = new Set(selections.flatMap(({ pools }) => [...pools]))
+      const sorted = [...names].toSorted(compareBytes)
+      const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
+      return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
+        pools,
+        pods: new Names(),
+      }))
+    })
+    found.pods.add(podText(pod))
+  }
+  return [...shared.values()].flatMap(({ pools: [first, ...others], pods }) =>
+    first === undefined || others.length === 0
+      ? []
+      : [
+          finding('KLM306', {
+            subject: first,
+            related: others,
+            summary: `${counted(pods.count, 'pod')} in ${others.length + 1} pools: ${[first, ...others].map(({ name }) => name).join(', ')}`,
+            evidence: [`seen in ${pods.text()}`],
+          }),
+        ],
+  )
+}
+
+/** The selections that choose each pod that more than one pool selects: of a hundred thousand pods, hardly any. */
+function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly Selection[]> {
+  const first = new Map<Pod, Selection>()
+  const several = new Map<Pod, Selection[]>()
+  for (const selection of selectionsOf(analysis)) {
+    for (const pod of analysis.pods().withLabels(selection.namespace, selection.labels)) {
+      const before = first.get(pod)
+      if (before !== undefined) getOrCreate(several, pod, () => [before]).push(selection)
+      else {
+        first.set(pod, selection)
+        if (selection.pools.size > 1) several.set(pod, [selection])
+      }
+    }
+  }
+  return several
+}
+
+function selectionsOf(analysis: Analysis): readonly Selection[] {
+  const selections = new Map<string, Selection>()
+  for (const { group, selector, meta } of analysis.snapshot.pools) {
+    const decoded = decodePoolSelector(group, selector)
+    if (!decoded.ok) continue
+    const { namespace } = meta
+    const { labels } = decoded
+    getOrCreate(selections, JSON.stringify([namespace, [...labels]]), () => ({
+      number: selections.size,
+      namespace,
+      labels,
+      pools: new Set(),
+    })).pools.add(meta.name)
+  }
+  return [...selections.values()]
+}

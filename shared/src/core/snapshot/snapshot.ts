@@ -1,0 +1,310 @@
+// One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
+// What could not be read is recorded, so that `absent` is never said of something that was not looked for.
+import { getOrCreate } from '../get-or-create.ts'
+import { stringAt, type JsonRecord } from '../json.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+import {
+  ACCESS_POLICY_KIND,
+  LLM_D_GROUP,
+  OBJECTIVE_KINDS,
+  POLICY_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+  type ObjectiveGroup,
+  type PoolGroup,
+} from '../kinds.ts'
+import {
+  BINDING_GROUP,
+  BINDING_KIND,
+  CLUSTER_SPIFFE_ID_KIND,
+  CLUSTER_STATIC_ENTRY_KIND,
+  SPIRE_GROUP,
+} from '../names.ts'
+import { readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
+import { readBinding, type Binding } from '../objects/binding.ts'
+import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
+import { readObjective, readPool, type Objective, type Pool } from '../objects/inference.ts'
+import {
+  namespaceNamed,
+  readEndpoints,
+  readNamespace,
+  readNode,
+  podReader,
+  type Endpoints,
+  type Namespace,
+  type Node,
+  type Pod,
+} from '../objects/pod.ts'
+import { indexPods, type PodIndex } from '../objects/pod-index.ts'
+import type { RawObject } from '../objects/raw.ts'
+import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
+import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
+import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
+import type { Lookup, References } from '../compile/references.ts'
+import type { PolicyKnowledge } from './policy-knowledge.ts'
+import { compareBytes } from '../text/bytes.ts'
+
+export interface Snapshot {
+  /** In byte order of `namespace/name`, like every list here. */
+  readonly bindings: readonly Binding[]
+  readonly pools: readonly Pool[]
+  readonly objectives: readonly Objective[]
+  /** The groups of which there is any objective. */
+  readonly objectiveGroups: ReadonlySet<ObjectiveGroup>
+  readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
+  readonly staticEntries: readonly ClusterStaticEntry[]
+  /** Of every group and version, those that kleym does not interpret included. */
+  readonly accessPolicies: readonly AccessPolicy[]
+  /** Whether that is all of them. */
+  readonly accessPoliciesKnown: PolicyKnowledge
+  readonly namespaces: readonly Namespace[]
+  /** Undefined where nodes are not known: none was given, or they could not be listed. */
+  readonly nodes: readonly Node[] | undefined
+  /** Pods that exist or stand in a manifest. */
+  readonly pods: readonly Pod[]
+  /** The pods that workloads will make, one per template. */
+  readonly templates: readonly Pod[]
+  /** Undefined where they are not known. */
+  readonly endpoints: readonly Endpoints[] | undefined
+  /** Why something that is not here may be there all the same, per qualified kind; `*` stands for every kind. */
+  readonly gaps: ReadonlyMap<string, UnknownReason>
+  /** The kinds that the API server says it does not serve, qualified. */
+  readonly absentKinds: ReadonlySet<string>
+  /** The namespaces that were looked into; undefined: all of them. */
+  readonly namespacesRead: ReadonlySet<string> | undefined
+}
+
+/** What a snapshot is made from. */
+export interface SnapshotSource {
+  readonly objects: readonly RawObject[]
+  readonly gaps?: ReadonlyMap<string, UnknownReason>
+  readonly absentKinds?: ReadonlySet<string>
+  /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
+  readonly listedKinds?: ReadonlySet<string>
+  readonly namespacesRead?: ReadonlySet<string>
+  /**
+   * The namespaces that are in question: bindings, pods, pools and objectives of others are left out, as if only these
+   * had been looked into. All else stays.
+   */
+  readonly within?: ReadonlySet<string>
+  /** Told of each object. */
+  readonly onProgress?: OnProgress
+}
+
+/** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
+export function readSnapshot(source: SnapshotSource): Snapshot {
+  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, within } = source
+  const { onProgress = IGNORE_PROGRESS, namespacesRead = within } = source
+  const isWithin = (namespace: string): boolean => within?.has(namespace) !== false
+  const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
+  const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
+  const read = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
+    Array.from(reporting(of(key), onProgress), reader)
+  const inQuestion = (key: string): readonly RawObject[] =>
+    within === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
+  const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
+    Array.from(reporting(inQuestion(key), onProgress), reader)
+  const pods = sortByRef(readWithin('Pod', podReader()))
+  const workloads = objects.filter(({ value }) => isWorkload(value))
+  const templates = sortByRef(Array.from(reporting(workloads, onProgress), readWorkloadPods).flat())
+  const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, lifecycleOf(raw))))
+  const pools = sortByMeta(
+    POOL_KINDS.flatMap((kind) => readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
+  )
+  const objectives = sortByMeta(
+    OBJECTIVE_KINDS.flatMap((kind) =>
+      readWithin(qualifiedKind(kind), (raw) => readObjective(raw, kind.group)),
+    ),
+  )
+  /** Objects of a kind that an answer can do without: without one of them, the kind is not known. */
+  const known = <T>(kind: string, reader: (raw: RawObject) => T): readonly T[] | undefined =>
+    gaps.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
+      ? undefined
+      : read(kind, reader)
+  const accessPolicies = sortByMeta(
+    POLICY_KINDS.flatMap((kind) => read(kind, (raw) => readAccessPolicy(raw, lifecycleOf(raw)))),
+  )
+  const objectiveKinds = OBJECTIVE_KINDS.filter((kind) => of(qualifiedKind(kind)).length > 0)
+  const naming = [BINDINGS, 'Pod', ...[...POOL_KINDS, ...objectiveKinds].map(qualifiedKind)]
+  const named = [
+    ...naming.flatMap((kind) => of(kind).map(({ value }) => namespaceOf(value))),
+    ...templates.map(({ namespace }) => namespace),
+  ]
+  return {
+    bindings,
+    pools,
+    objectives,
+    objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
+    clusterSpiffeIds: sortByMeta(
+      read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
+    ),
+    staticEntries: sortByMeta(read(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`, readClusterStaticEntry)),
+    accessPolicies,
+    accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
+    namespaces: readNamespaces(of('Namespace'), named),
+    nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
+    pods,
+    templates: within === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
+    endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
+    gaps,
+    absentKinds,
+    namespacesRead,
+  }
+}
+
+const BINDINGS = `${BINDING_KIND}.${BINDING_GROUP}`
+
+/** The namespace as every reader here reads it. */
+function namespaceOf(value: JsonRecord): string {
+  return stringAt(value, 'metadata', 'namespace') ?? ''
+}
+
+/** Whether the policies of a source are all that there are. Files that hold none of them say nothing about policies. */
+function policyKnowledge({ gaps, absentKinds, listedKinds }: SnapshotSource, some: boolean): PolicyKnowledge {
+  const kind = qualifiedKind(ACCESS_POLICY_KIND)
+  const unread = POLICY_KINDS.map((one) => gaps?.get(one))
+  const why = unread.find((one) => one !== undefined) ?? (some ? gaps?.get('*') : undefined)
+  if (why !== undefined) return { state: 'unknown', why }
+  if (some || listedKinds?.has(kind) === true) return { state: 'known' }
+  return { state: absentKinds?.has(kind) === true ? 'absent' : 'not given' }
+}
+
+/** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
+export function kindKey(object: JsonRecord): string {
+  const apiVersion = stringAt(object, 'apiVersion') ?? ''
+  const slash = apiVersion.indexOf('/')
+  const kind = stringAt(object, 'kind') ?? ''
+  return slash < 0 ? kind : `${kind}.${apiVersion.slice(0, slash)}`
+}
+
+/** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */
+export function lifecycleOf({ value }: RawObject): Lifecycle {
+  return (stringAt(value, 'metadata', 'uid') ?? '') === '' ? 'to be created' : 'live'
+}
+
+/** Looks references up in a snapshot. */
+export function referencesIn(snapshot: Snapshot): References {
+  const pools = new Map(
+    snapshot.pools.map((pool) => [refKey(pool.group, pool.meta.namespace, pool.meta.name), pool]),
+  )
+  const objectives = new Map(
+    snapshot.objectives.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
+  )
+  return {
+    pool: (group, namespace, name) =>
+      lookup(snapshot, pools.get(refKey(group, namespace, name)), `InferencePool.${group}`, namespace),
+    objective: (group, namespace, name) =>
+      lookup(
+        snapshot,
+        objectives.get(refKey(group, namespace, name)),
+        `InferenceObjective.${group}`,
+        namespace,
+      ),
+  }
+}
+
+/** Looks a binding up by `namespace/name`. */
+export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding> {
+  const bindings = new Map(snapshot.bindings.map((binding) => [binding.key, binding]))
+  return (key) =>
+    lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`, key.slice(0, key.indexOf('/')))
+}
+
+/** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
+export function gapOf(snapshot: Snapshot, qualified: string): UnknownReason | undefined {
+  return snapshot.gaps.get(qualified) ?? snapshot.gaps.get('*')
+}
+
+/** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
+export function servesLlmD(snapshot: Snapshot): boolean {
+  return snapshot.objectiveGroups.has(LLM_D_GROUP)
+}
+
+/**
+ * The pods that a question about pods is about: those that exist, and those of templates that no existing pod
+ * represents. A template is represented by an existing pod with its labels, service account and containers.
+ */
+export function subjectsOf(snapshot: Snapshot, onProgress = IGNORE_PROGRESS): readonly Pod[] {
+  if (snapshot.templates.length === 0) return snapshot.pods
+  const shapeOf = shapeReader()
+  const existing = Map.groupBy(
+    snapshot.pods.filter((pod) => pod.exists),
+    shapeOf,
+  )
+  // Thousands of workloads of one shape stand beside tens of thousands of pods: hence an index, and each question once.
+  const indexes = new Map<string, PodIndex>()
+  const answers = new Map<string, boolean>()
+  const isRepresented = (template: Pod): boolean => {
+    const shape = shapeOf(template)
+    const pods = existing.get(shape)
+    if (pods === undefined || template.labels.size === 0) return pods !== undefined
+    return getOrCreate(answers, JSON.stringify([shape, ...template.labels]), () => {
+      const index = getOrCreate(indexes, shape, () => indexPods(reporting(pods, onProgress)))
+      return index.withLabels(template.namespace, template.labels).length > 0
+    })
+  }
+  return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
+}
+
+/** What pods of one template have in common; pods that share their containers are read once. */
+function shapeReader(): (pod: Pod) => string {
+  const known = new WeakMap<object, string>()
+  return ({ namespace, serviceAccountName, containers }) => {
+    const before = known.get(containers)
+    const text = before ?? containers.map(({ name, role }) => `${role} ${name}`).join('\n')
+    if (before === undefined) known.set(containers, text)
+    return `${namespace}\n${serviceAccountName}\n${text}`
+  }
+}
+
+function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {
+  const namespaces = new Map(
+    given.map((raw) => readNamespace(raw)).map((namespace) => [namespace.name, namespace]),
+  )
+  for (const name of named) {
+    if (name !== '' && !namespaces.has(name)) namespaces.set(name, namespaceNamed(name, new Map(), false))
+  }
+  return [...namespaces.values()].toSorted((a, b) => compareBytes(a.name, b.name))
+}
+
+function lookup<T>(
+  snapshot: Snapshot,
+  object: T | undefined,
+  qualified: string,
+  namespace: string,
+): Lookup<T> {
+  if (object !== undefined) return { state: 'found', object }
+  if (snapshot.absentKinds.has(qualified)) return { state: 'kind absent' }
+  const gap = gapOf(snapshot, qualified)
+  if (gap !== undefined) return { state: 'unknown', why: gap }
+  if (snapshot.namespacesRead?.has(namespace) === false)
+    return { state: 'unknown', why: { verb: 'list', what: qualified, namespace, cause: 'not given' } }
+  return { state: 'absent' }
+}
+
+function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: string): string {
+  return `${group}\n${namespace}\n${name}`
+}
+
+function sortByMeta<T extends { readonly meta: { readonly namespace: string; readonly name: string } }>(
+  items: readonly T[],
+): readonly T[] {
+  return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))
+}
+
+function byNamespaceAndName(
+  left: { readonly namespace: string; readonly name: string },
+  right: { readonly namespace: string; readonly name: string },
+): number {
+  return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name)
+}
+
+function sortByRef(pods: readonly Pod[]): readonly Pod[] {
+  return pods.toSorted(
+    (a, b) =>
+      compareBytes(a.namespace, b.namespace) ||
+      compareBytes(a.ref.kind, b.ref.kind) ||
+      compareBytes(a.ref.name, b.ref.name) ||
+      compareBytes(a.part, b.part),
+  )
+}

@@ -1,0 +1,217 @@
+// A ClusterStaticEntry as SCM and the server take it: SCM v0.7.0, pkg/spireentry/entries.go (renderStaticEntry), and
+// what SPIRE v1.15.3 refuses (facts/spire.md §3, §11.7, §11.15).
+import type { ScmSettings } from '../objects/scm-settings.ts'
+import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
+import { dnsNameVerdict } from './dns-name.ts'
+import { precedenceOf, type Precedence } from './precedence.ts'
+import {
+  sourceText,
+  type EntrySource,
+  type EntryVerdict,
+  type ObjectHandling,
+  type RenderedEntry,
+} from './prediction.ts'
+import {
+  bundleNeeded,
+  classHandling,
+  durationFault,
+  federatedWith,
+  hintRefusal,
+  ttlRefusal,
+  ttlSeconds,
+} from './prepared-id.ts'
+import { entryIdProblem, parseFederatedTrustDomain, parseSpiffeId } from './spiffe-id.ts'
+import { selectorTextProblem } from './field-template.ts'
+
+/** A ClusterStaticEntry, ready to compete. */
+export interface PreparedStatic {
+  readonly source: EntrySource
+  readonly precedence: Precedence
+  readonly hint: string
+  readonly handling: ObjectHandling
+  /** Undefined where SCM cannot render it. */
+  readonly entry: RenderedEntry | undefined
+  /** What becomes of it, but for other objects that want the same entry. */
+  readonly verdict: EntryVerdict
+  /** Whether it takes part in masking. */
+  readonly wants: 'yes' | 'no' | 'maybe'
+}
+
+/** Prepares one ClusterStaticEntry. */
+export function prepareStatic(object: ClusterStaticEntry, settings: ScmSettings): PreparedStatic {
+  const source: EntrySource = { kind: 'ClusterStaticEntry', name: object.meta.name }
+  const fault = renderFault(object.spec)
+  const handling = handlingOf(object, settings, source, fault)
+  const entry = fault === undefined ? entryOf(object.spec) : undefined
+  const verdict = verdictOf(handling, entry, object.spec, settings, source)
+  return {
+    source,
+    precedence: precedenceOf(object.meta),
+    hint: object.spec.hint,
+    handling,
+    entry,
+    verdict,
+    wants: entry === undefined ? 'no' : wantsOf(handling),
+  }
+}
+
+function wantsOf(handling: ObjectHandling): PreparedStatic['wants'] {
+  if (handling.state === 'handled') return 'yes'
+  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'maybe' : 'no'
+}
+
+interface Fault {
+  readonly field: string
+  readonly why: string
+}
+
+function handlingOf(
+  object: ClusterStaticEntry,
+  settings: ScmSettings,
+  source: EntrySource,
+  fault: Fault | undefined,
+): ObjectHandling {
+  if (!settings.reconcileClusterStaticEntries) {
+    return { state: 'ignored', why: 'SCM is told not to reconcile ClusterStaticEntries' }
+  }
+  const undecodable =
+    object.undecodable[0] ??
+    durationFault('.spec.x509SVIDTTL', object.spec.x509SVIDTTL) ??
+    durationFault('.spec.jwtSVIDTTL', object.spec.jwtSVIDTTL)
+  if (undecodable !== undefined) {
+    const why = `${sourceText(source)} cannot be decoded: ${undecodable}; SCM sees no change of any ClusterStaticEntry`
+    return { state: 'undecodable', why }
+  }
+  const byClass = classHandling(object.spec.className, settings, source)
+  if (byClass.state === 'ignored' || fault === undefined) return byClass
+  return {
+    state: 'invalid',
+    field: fault.field,
+    why: `${fault.field} of ${sourceText(source)} is not valid: ${fault.why}`,
+  }
+}
+
+/** renderStaticEntry, in its order. */
+function renderFault(spec: ClusterStaticEntrySpec): Fault | undefined {
+  for (const field of ['spiffeID', 'parentID'] as const) {
+    const parsed = parseSpiffeId(spec[field])
+    if (!parsed.ok) return { field: `.spec.${field}`, why: `it ${parsed.message}` }
+  }
+  for (const [at, selector] of spec.selectors.entries()) {
+    const why = selectorTextProblem(selector)
+    if (why !== undefined) return { field: `.spec.selectors[${at}]`, why }
+  }
+  for (const [at, item] of spec.federatesWith.entries()) {
+    const parsed = parseFederatedTrustDomain(item)
+    if (!parsed.ok) return { field: `.spec.federatesWith[${at}]`, why: `it ${parsed.message}` }
+  }
+  return undefined
+}
+
+function entryOf(spec: ClusterStaticEntrySpec): RenderedEntry {
+  return {
+    spiffeId: spec.spiffeID,
+    parentId: spec.parentID,
+    selectors: spec.selectors.map((text) => {
+      const at = text.indexOf(':')
+      return { type: text.slice(0, at), value: text.slice(at + 1), placeholders: [] }
+    }),
+    dnsNames: spec.dnsNames,
+    x509SvidTtl: ttlSeconds(spec.x509SVIDTTL),
+    jwtSvidTtl: ttlSeconds(spec.jwtSVIDTTL),
+    federatesWith: federatedWith(spec.federatesWith),
+    hint: spec.hint,
+    admin: spec.admin,
+    downstream: spec.downstream,
+    storeSvid: spec.storeSVID,
+    open: [],
+  }
+}
+
+function verdictOf(
+  handling: ObjectHandling,
+  entry: RenderedEntry | undefined,
+  spec: ClusterStaticEntrySpec,
+  settings: ScmSettings,
+  source: EntrySource,
+): EntryVerdict {
+  if (handling.state === 'ignored') return handling
+  if (handling.state === 'invalid') return { state: 'failed', field: handling.field, why: handling.why }
+  const refusal = entry === undefined ? undefined : refusalOf(entry, spec, settings, source)
+  if (refusal?.state === 'refused') return refusal
+  if (handling.state !== 'handled') return { state: 'depends', why: handling.why }
+  const bundle = entry === undefined ? undefined : bundleNeeded(entry.federatesWith, settings, source)
+  if (refusal !== undefined) return refusal
+  if (settings.trustDomain === undefined) {
+    const why = `the server takes ${sourceText(source)} only in its own trust domain, which is not known`
+    return { state: 'depends', why }
+  }
+  return bundle === undefined ? { state: 'declared' } : { state: 'depends', why: bundle }
+}
+
+function refused(why: string): EntryVerdict {
+  return { state: 'refused', why }
+}
+
+/** What the server says to a static entry, which SCM itself hardly checks. */
+function refusalOf(
+  entry: RenderedEntry,
+  spec: ClusterStaticEntrySpec,
+  settings: ScmSettings,
+  source: EntrySource,
+): EntryVerdict | undefined {
+  const of = `of ${sourceText(source)}`
+  const id = idRefusal(entry, settings, of)
+  if (id !== undefined) return refused(id)
+  const ttl =
+    ttlRefusal('.spec.x509SVIDTTL', entry.x509SvidTtl, source) ??
+    ttlRefusal('.spec.jwtSVIDTTL', entry.jwtSvidTtl, source) ??
+    hintRefusal(spec.hint, source)
+  if (ttl !== undefined) return refused(ttl)
+  if (entry.selectors.length === 0) return refused(`.spec.selectors ${of} is empty`)
+  const twice = repeated(spec.selectors) ?? repeated(spec.dnsNames)
+  if (twice !== undefined) return refused(`${sourceText(source)} names ${twice} twice`)
+  if (spec.storeSVID && new Set(entry.selectors.map(({ type }) => type)).size > 1) {
+    return refused(`.spec.storeSVID ${of} needs selectors of one type`)
+  }
+  return dnsRefusal(spec.dnsNames, of)
+}
+
+function idRefusal(entry: RenderedEntry, settings: ScmSettings, of: string): string | undefined {
+  const problem = entryIdProblem(entry.spiffeId)
+  if (problem !== undefined) return `.spec.spiffeID ${of} ${problem}`
+  const parent = parseSpiffeId(entry.parentId)
+  if (parent.ok && parent.path === '') return `.spec.parentID ${of} has no path`
+  if (settings.trustDomain === undefined) return undefined
+  for (const [field, text] of [
+    ['spiffeID', entry.spiffeId],
+    ['parentID', entry.parentId],
+  ] as const) {
+    const parsed = parseSpiffeId(text)
+    if (parsed.ok && parsed.trustDomain !== settings.trustDomain) {
+      return `.spec.${field} ${of} is not in the server's trust domain ${settings.trustDomain}`
+    }
+  }
+  return undefined
+}
+
+function dnsRefusal(names: readonly string[], of: string): EntryVerdict | undefined {
+  let open: EntryVerdict | undefined
+  for (const [at, name] of names.entries()) {
+    const verdict = dnsNameVerdict(name)
+    const field = `.spec.dnsNames[${at}] ${of}, ${JSON.stringify(name)},`
+    if (verdict.kind === 'refused') return { state: 'refused', why: `${field} ${verdict.why}` }
+    if (verdict.kind === 'unknown') open ??= { state: 'depends', why: `${field} ${verdict.why}` }
+  }
+  return open
+}
+
+/** The first text that a list holds twice. */
+export function repeated(texts: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  for (const text of texts) {
+    if (seen.has(text)) return text
+    seen.add(text)
+  }
+  return undefined
+}

@@ -1,0 +1,32 @@
+// Counting things without keeping them all: a finding about a hundred thousand pods names a few and says how many more.
+import { compareBytes } from './bytes.ts'
+
+const NAMED_MAX = 5
+
+/** Collects names; keeps the first few in byte order, and the count. */
+export class Names {
+  #first: string[] = []
+  #count = 0
+
+  add(name: string): void {
+    this.#count++
+    if (this.#first.length < NAMED_MAX || compareBytes(name, this.#first[NAMED_MAX - 1] ?? '') < 0) {
+      this.#first = [...this.#first, name].toSorted(compareBytes).slice(0, NAMED_MAX)
+    }
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** `a, b, c` or `a, b, c, d, e and 95 more`. */
+  text(): string {
+    const more = this.#count - this.#first.length
+    return `${this.#first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  }
+}
+
+/** `1 pod`, `3 pods`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,34 @@
+// Why something is not known, as a value: an unknown carries its reason and never collapses into zero, empty or false.
+
+/** Why something is not known: a closed set of words, so that a retry never rewrites a message. */
+export interface UnknownReason {
+  /** What was tried: an API verb, or `read` for a file. */
+  readonly verb: 'get' | 'list' | 'watch' | 'discover' | 'read' | 'create' | 'update' | 'patch' | 'delete'
+  /** What was looked for, as users name it: `InferencePool.inference.networking.k8s.io`. */
+  readonly what: string
+  /** The namespace in which it was looked for; absent: in all, or where there are none. */
+  readonly namespace?: string
+  /** The class of the failure. */
+  readonly cause:
+    | 'forbidden'
+    | 'absent'
+    | 'unreachable'
+    | 'timed out'
+    | 'refused'
+    | 'malformed'
+    | 'not given'
+    /** The API server asks for fewer requests (429). */
+    | 'throttled'
+    /** The API server failed (5xx). */
+    | 'failed'
+    /** Five writes in a row met another's (409). */
+    | 'conflicting writes'
+    /** Deleted, and kept by finalizers that are not kleym's. */
+    | 'held by finalizers'
+}
+
+/** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`. */
+export function unknownReasonText(why: UnknownReason): string {
+  const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
+  return `cannot ${why.verb} ${why.what}${where}: ${why.cause}`
+}
