@@ -10,6 +10,12 @@ import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 /** How many requests are under way at a time: enough to hide the way there and back, few enough for a small server. */
 const REQUESTS_AT_ONCE = 8
 
+/**
+ * What one answer may hold. A page of 500 pods has some 5 MiB and 150,000 values; eight of the largest are read side by side
+ * without a gigabyte in use.
+ */
+const ANSWERS = { bytes: 32 * 1024 * 1024, values: 2_000_000 }
+
 /** What connecting needs of the process. */
 export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version'>
 
@@ -43,6 +49,7 @@ export async function connect(
       userAgent: `kubectl-kleym/${version}`,
       clock,
       maxSockets: REQUESTS_AT_ONCE,
+      answers: ANSWERS,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
     return {
