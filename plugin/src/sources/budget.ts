@@ -30,6 +30,9 @@ export const INPUT_LIMITS = {
 /** What `charge` counts. */
 export type Charged = 'bytes' | 'documents' | 'allYamlTokens' | 'values' | 'objects' | 'bindings'
 
+/** After how many tokens what the parser has left behind is given back. */
+const HEAVY_TOKENS = 500_000
+
 /** How many values a mapping or a list counts as. */
 export const CONTAINER_VALUES = 4
 
@@ -63,6 +66,13 @@ export class Budget {
     objects: 0,
     bindings: 0,
   }
+  readonly #collectGarbage: () => void
+  #heavy = 0
+
+  /** `collectGarbage` is called once in a while: what parsing leaves behind is more than what it keeps. */
+  constructor(collectGarbage: () => void = () => undefined) {
+    this.#collectGarbage = collectGarbage
+  }
 
   /** Counts what is about to be taken in. Throws a BudgetSpent where it is more than kleym takes. */
   charge(charged: Charged, amount: number): void {
@@ -73,6 +83,11 @@ export class Budget {
   /** The same, told rather than thrown. */
   tryCharge(charged: Charged, amount: number): BudgetSpent | undefined {
     this.#spent[charged] += amount
+    if (charged === 'allYamlTokens') this.#heavy += amount
+    if (this.#heavy > HEAVY_TOKENS) {
+      this.#heavy = 0
+      this.#collectGarbage()
+    }
     return this.#spent[charged] > INPUT_LIMITS[charged] ? new BudgetSpent(charged) : undefined
   }
 }

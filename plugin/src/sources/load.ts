@@ -48,7 +48,7 @@ export async function loadFiles(
   io: SourceIo,
 ): Promise<LoadedFiles> {
   const problems: InputProblem[] = []
-  const budget = new Budget()
+  const budget = new Budget(() => io.collectGarbage?.('all'))
   const sources = await readSources(args, io, { budget, problems })
   const collected: Collected = { objects: [], problems, budget, skipped: new Map() }
   const lines: YamlLines = new Map()

@@ -193,14 +193,8 @@ function parseChunk(
       const value = convertOrRefuse(new Converter(yaml, item, budget), item, refuse)
       if (value === undefined) continue
       if (item.contents === null && value === null) continue
-      const begins = item.contents?.range?.[0] ?? 0
-      const items = new Items(yaml, item.contents)
-      documents.push({
-        value,
-        document,
-        line: lineOf(begins),
-        itemLine: (path) => lineOf(items.at(path)?.range?.[0] ?? begins),
-      })
+      const lines = itemLinesOf(yaml, item.contents, lineOf)
+      documents.push({ value, document, line: lines.line, itemLine: (path) => lineAt(lines, path) })
     }
   } catch (thrown) {
     if (thrown instanceof BudgetSpent) throw thrown
@@ -264,31 +258,31 @@ function withoutDirectives(text: string): string {
   return text.replaceAll(/^%(?:YAML|TAG)\b[^\n]*$/gm, (directive) => '#'.padEnd(directive.length))
 }
 
-/** The nodes at paths of item numbers. Each list is looked up once: its key may stand behind a hundred thousand others. */
-class Items {
-  readonly #yaml: typeof Yaml
-  readonly #contents: unknown
-  readonly #lists = new Map<unknown, unknown>()
+/** Where the objects of a list begin, and those of lists in it. The nodes themselves are let go: they take a hundred times that. */
+interface ItemLines {
+  readonly line: number
+  /** Undefined for what is no list. */
+  readonly items: readonly ItemLines[] | undefined
+}
 
-  constructor(yaml: typeof Yaml, contents: unknown) {
-    this.#yaml = yaml
-    this.#contents = contents
-  }
+function itemLinesOf(
+  yaml: typeof Yaml,
+  node: unknown,
+  lineOf: (offset: number) => number,
+  depth = 0,
+): ItemLines {
+  const line = lineOf((yaml.isNode(node) ? node.range?.[0] : undefined) ?? 0)
+  const list = yaml.isMap(node) && depth < MAX_DEPTH ? node.get('items', true) : undefined
+  const items = yaml.isSeq(list)
+    ? list.items.map((item) => itemLinesOf(yaml, item, lineOf, depth + 1))
+    : undefined
+  return { line, items }
+}
 
-  at(path: readonly number[]): Node | undefined {
-    let node = this.#contents
-    for (const number of path) {
-      const items = this.#listIn(node)
-      node = this.#yaml.isSeq(items) ? items.items[number] : undefined
-    }
-    return this.#yaml.isNode(node) ? node : undefined
-  }
-
-  #listIn(node: unknown): unknown {
-    if (!this.#yaml.isMap(node)) return undefined
-    if (!this.#lists.has(node)) this.#lists.set(node, node.get('items', true))
-    return this.#lists.get(node)
-  }
+function lineAt(lines: ItemLines, path: readonly number[]): number {
+  let at: ItemLines | undefined = lines
+  for (const number of path) at = at?.items?.[number]
+  return at?.line ?? lines.line
 }
 
 /** What is wrong with a document that parses. */
