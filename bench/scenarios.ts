@@ -1,4 +1,4 @@
-// What is measured: each scenario makes a world of a size, and then asks the core one question about it.
+// What is measured: each scenario makes a cluster of a size, and then asks the core one question about it.
 import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
@@ -12,7 +12,7 @@ import { containerVerdicts } from '@kleym/shared/core/spire/registration.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { resolvePolicies } from '@kleym/shared/core/policies/policies.ts'
 import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
-import * as nasty from './nasty.ts'
+import * as nasty from './worst-cases.ts'
 import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
   clusterOf,
@@ -22,29 +22,29 @@ import {
   onePoolPerNamespace,
   oneCollisionGroup,
   SETTINGS,
-} from './worlds.ts'
+} from './made-up-clusters.ts'
 
-/** What a world is for: read it, then answer. */
-export interface Question {
+/** What is asked of a cluster: read it, then answer. */
+export interface MeasuredQuestion {
   /** The part that an informer or a file reader would do: from raw objects to snapshots. */
   readonly read: () => readonly Snapshot[]
   /** The answer; the text says what came out, so that two runs can be compared. */
   readonly answer: (snapshots: readonly Snapshot[]) => string
 }
 
-export interface Scenario {
+export interface BenchScenario {
   readonly name: string
   /** What a size counts. */
   readonly unit: string
   /** In growing order; the first is the one of `--quick`. */
   readonly sizes: readonly number[]
-  readonly ask: (size: number) => Question
+  readonly ask: (size: number) => MeasuredQuestion
 }
 
 const THOUSANDS = [1000, 3000, 10_000]
 
 /** All scenarios, in the order of the table. */
-export const SCENARIOS: readonly Scenario[] = [
+export const SCENARIOS: readonly BenchScenario[] = [
   bindings('compile: a pool per namespace', 'bindings', onePoolPerNamespace),
   bindings('compile: one collision group', 'bindings', oneCollisionGroup),
   bindings('compile: a pool per binding', 'bindings', onePoolPerBinding),
@@ -100,25 +100,25 @@ export const SCENARIOS: readonly Scenario[] = [
 ]
 
 /** Compile, plan, and what bindings do to one another; nothing is live yet, so that everything is to be created. */
-function bindings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
-  const ask = (size: number): Question =>
-    one(world(size), (analysis) => {
+function bindings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
+  const ask = (size: number): MeasuredQuestion =>
+    one(make(size), (analysis) => {
       const created = analysis.settled.changes.length
       return `${created} created, ${collisionFindings(analysis).length} findings`
     })
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
-function findings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
-  const ask = (size: number): Question =>
-    one(world(size), (analysis) => `${findingsOf(analysis).length} findings`)
+function findings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
+  const ask = (size: number): MeasuredQuestion =>
+    one(make(size), (analysis) => `${findingsOf(analysis).length} findings`)
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
 /** The policies alone: compiling the bindings is measured above, and is part of the reading here. */
-function policies(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
-  const ask = (size: number): Question => {
-    const objects = world(size)
+function policies(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
+  const ask = (size: number): MeasuredQuestion => {
+    const objects = make(size)
     const analyses = new WeakMap<Snapshot, Analysis>()
     return {
       read: () => {
@@ -135,13 +135,13 @@ function policies(name: string, unit: string, world: (size: number) => readonly 
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
-function verdicts(name: string, world: (size: number) => readonly RawObject[]): Scenario {
+function verdicts(name: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const unit = 'ClusterSPIFFEIDs, ten times as many pods'
-  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(world(size), verdictsText) }
+  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(make(size), verdictsText) }
 }
 
 /** A question about one snapshot. */
-function one(objects: readonly RawObject[], answer: (analysis: Analysis) => string): Question {
+function one(objects: readonly RawObject[], answer: (analysis: Analysis) => string): MeasuredQuestion {
   return {
     read: () => [readSnapshot({ objects })],
     answer: ([snapshot]) => (snapshot === undefined ? '' : answer(analyse(snapshot, CONFIG, SETTINGS))),
@@ -190,8 +190,8 @@ function explanationsText(analysis: Analysis): string {
   return `${reached} pods reached`
 }
 
-/** One pool of many gets a further label: the smallest change that two whole worlds are compared for. */
-function diffQuestion(pods: number): Question {
+/** One pool of many gets a further label: the smallest change that two whole clusters are compared for. */
+function diffQuestion(pods: number): MeasuredQuestion {
   const { objects, outputs } = clusterOf({ pods, clusterSpiffeIds: pods / 10, foreignShare: 0.2 })
   const live = [...objects, ...outputs]
   const pool = numbered('pool', 0)
@@ -217,7 +217,7 @@ function diffQuestion(pods: number): Question {
 }
 
 /** Renders for one pod again and again; the text is used, so that nothing can be left out. */
-function templateQuestion(renderings: number): Question {
+function templateQuestion(renderings: number): MeasuredQuestion {
   const { value } = podObject({
     namespace: 'team',
     name: 'server-0',

@@ -1,4 +1,4 @@
-// Our CRD on a real API server: what it refuses and in which words, and what `kubectl get` shows. Contract §2.
+// Our CRD on a real API server: what it refuses and with which message, and what `kubectl get` shows. docs/contract.md §2.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'

@@ -9,7 +9,7 @@ import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } f
 import { binding, bindingId, estate, namespace, objective, pool, untilReason } from './objects.ts'
 import { freePorts } from './ports.ts'
 import { RestError } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const ADA = 'ada'
 const BOB = 'bob'

@@ -1,9 +1,9 @@
 // What networks and servers do by accident, in the midst of a convergence that has every sort of write: the final state is
-// that of a run in peace, nothing is doubled, lost or told wrongly on the way (contract §6 to §8). There is no Lease here:
-// an API server that restarts on two shared cores may be away for longer than one lasts.
+// that of a run in peace, nothing is doubled, lost or told wrongly on the way (docs/contract.md §6 to §8). There is no
+// Lease here: an API server that restarts on two shared cores may be away for longer than one lasts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { holdIdle } from '../../operator/test/idle-connections.ts'
+import { holdIdle } from '../../operator/test/build/idle-connections.ts'
 import type { ControlPlane } from './control-plane.ts'
 import {
   goTo,
@@ -12,16 +12,12 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
-import {
-  startFaultProxy,
-  type Fault,
-  type FaultProxy,
-  type Injection,
-  type ObservedRequest,
-} from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import {
@@ -36,7 +32,7 @@ import {
   untilReason,
 } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane
@@ -45,7 +41,7 @@ let operator: RunningOperator
 let neverTwo: NeverTwo
 let foreign: JsonRecord
 /** The two sides after a run in peace. */
-let peace: Readonly<Record<Side, State>>
+let peace: Readonly<Record<ConvergenceSide, State>>
 /** Where the scenario has come to rest on its second side. */
 const rested: string[] = []
 
@@ -65,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAll(neverTwo, proxy, cp))
 
-async function inPeace(side: Side): Promise<State> {
+async function inPeace(side: ConvergenceSide): Promise<State> {
   await goTo(cp, 'peace', side)
   await settled(cp, 'peace', side)
   return stateOf(cp, 'peace')
@@ -118,8 +114,8 @@ const UNDETERMINED = new RegExp(
 )
 
 /**
- * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that is
- * none of the fixed ones.
+ * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that
+ * is none of the fixed ones.
  */
 function noise(space: string): readonly string[] {
   const said = new Map<string, string>()

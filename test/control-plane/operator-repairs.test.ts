@@ -1,5 +1,5 @@
-// Drift of our outputs on a real API server (contract §8): what hands do to them is put back within seconds, and who does it
-// again and again, or changes whatever is written, does not make kleym write for ever.
+// Drift of our outputs on a real API server (docs/contract.md §8): what hands do to them is put back within seconds, and
+// who does it again and again, or changes whatever is written, does not make kleym write for ever.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'
@@ -20,7 +20,7 @@ import {
 import { bindingId, outputId, poolOnly, untilReason } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane

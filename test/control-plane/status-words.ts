@@ -1,4 +1,4 @@
-// What a status says (contract §2 and §7), as a whole: so that a test notices what is there and should not be.
+// What a status says (docs/contract.md §2 and §7), as a whole: so that a test notices what is there and should not be.
 import { expect } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { CONDITION_TYPES, type ConditionType } from '../../shared/src/core/names.ts'
@@ -52,7 +52,7 @@ export function expectReady(object: JsonRecord): void {
   })
 }
 
-/** One failure condition is True, `Ready` repeats it, and what was in force is no longer told. */
+/** One failure condition is True, `Ready` repeats it, and what was in force is no longer reported. */
 export function expectRefused(object: JsonRecord, reason: Reason, says: readonly string[]): void {
   const message = stringAt(conditionOf(object, 'Ready'), 'message') ?? ''
   for (const part of says) expect(message).toContain(part)

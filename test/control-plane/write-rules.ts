@@ -1,4 +1,4 @@
-// How the operator may write at all (contract §8, "How it is written"), as rules that hold for every entry of the API
+// How the operator may write at all (docs/contract.md §8, "How it is written"), as rules that hold for every entry of the API
 // server's audit log. A suite reads its whole log at its end and expects no sentence.
 import { dig, isRecord, own, stringAt } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS, type AuditEvent } from './audit.ts'

@@ -4,17 +4,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { failure } from '../faults/behaviour.ts'
-import { certificatePath } from '../faults/certificates.ts'
-import { httpProxy, socksProxy, type TestProxy } from '../faults/proxies.ts'
-import { faultServer, type FaultServer } from '../faults/server.ts'
-import { BUILD_MAX_MS, built, kleym } from './plugin.ts'
+import { failure } from '@kleym/testing/faults/behaviour.ts'
+import { certificatePath } from '@kleym/testing/faults/certificates.ts'
+import { httpProxy, socksProxy, type TestProxy } from '@kleym/testing/faults/proxies.ts'
+import { faultServer, type FaultServer } from '@kleym/testing/faults/server.ts'
+import { built, kleym } from './plugin.ts'
 
 /** The name that the server's certificate is for; this machine does not know it, so a proxy has to. */
 const HOST = 'kubernetes.test:6443'
 
 let folder = ''
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kleym-way-'))
 })

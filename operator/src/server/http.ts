@@ -101,7 +101,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    // Nobody reads the body of a request here: the connection ends instead.
+    // The servers read no request bodies: the connection ends instead.
     ...(hasBody ? { Connection: 'close' } : {}),
   })
   response.end(request.method === 'HEAD' ? undefined : body)

@@ -19,6 +19,7 @@ const ANSWERS = { bytes: 32 * 1024 * 1024, values: 2_000_000 }
 /** What connecting needs of the process. */
 export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version'>
 
+/** A client, and what its kubeconfig says. */
 export interface Connection {
   readonly client: Client
   /** The context's namespace, else `default`. */

@@ -1,5 +1,6 @@
 // What `status` reads: which kinds are served, the operators and who leads, the bindings with their statuses, and what
 // SCM is set to. No pod is read.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
 import {
   argument,
@@ -23,7 +24,14 @@ import {
   POOLS,
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
-import { readOperators, readScmConfigs, Side, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
+import {
+  readOperators,
+  readScmConfigs,
+  LiveSideReader,
+  WHOLE,
+  WITHOUT_STATUS,
+  type LiveSide,
+} from './live-side.ts'
 import type { ClusterReader, Reading } from './reader.ts'
 
 /** A kind that kleym works with, and whether the API server serves it. */
@@ -42,20 +50,22 @@ export interface Leader {
   readonly durationSeconds: number
 }
 
+/** What was read. */
 export interface Installation {
   readonly kinds: readonly KindFact[]
-  /** The Lease of the operator's namespace; undefined where nobody knows the namespace, or there is none. */
+  /** The Lease of the operator's namespace; undefined where the namespace is not known, or there is no Lease. */
   readonly leader: Leader | undefined
   readonly side: LiveSide
 }
 
+/** What is to be read. */
 export interface InstallationQuestion {
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined
   readonly scmNamespaces: readonly string[]
 }
 
-/** The kinds in the order in which they are told. */
+/** The kinds in the order in which `status` lists them. */
 export const KINDS: readonly Resource[] = [
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
@@ -71,7 +81,7 @@ export async function readInstallation(
   { namespaces, scmNamespaces }: InstallationQuestion,
 ): Promise<Installation> {
   await reader.open()
-  const side = new Side(undefined)
+  const side = new LiveSideReader(undefined)
   const [served, operators] = await Promise.all([
     discover(client, KINDS),
     readOperators(reader),
@@ -96,7 +106,11 @@ export function operatorsUnknown({ unverifiedRefs }: LiveSide): readonly Unknown
   return unverifiedRefs.filter(({ what }) => what === resourceName(DEPLOYMENTS))
 }
 
-async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): Promise<Leader | undefined> {
+async function leaderOf(
+  reader: ClusterReader,
+  operators: Reading,
+  side: LiveSideReader,
+): Promise<Leader | undefined> {
   const [deployment] = operators.state === 'read' ? operators.objects : []
   if (deployment === undefined) return undefined
   const { namespace } = readMeta(deployment.value)
@@ -108,7 +122,7 @@ async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): 
   if (!isRecord(spec)) return undefined
   const duration = spec['leaseDurationSeconds']
   return {
-    lease: `${namespace}/${name}`,
+    lease: namespacedName(namespace, name),
     holder: stringAt(spec, 'holderIdentity') ?? '',
     renewed: stringAt(spec, 'renewTime') ?? '',
     durationSeconds: typeof duration === 'number' ? duration : 0,

@@ -1,5 +1,5 @@
 // Lists from a cluster, side by side and page by page, with what could not be had as a reason: each read that fails
-// costs only the answers that need it (spec "Where the state comes from").
+// costs only the answers that need it (docs/cluster.md, "What may not be read").
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -26,7 +26,7 @@ import { unreachable } from './unreachable.ts'
 export type Trim = (object: JsonRecord, sharing?: Sharing) => JsonRecord
 
 /** How a kind is read. */
-export interface Want {
+export interface ListRequest {
   readonly resource: Resource
   /** In which namespaces; undefined: in all. A cluster-scoped kind has none. */
   readonly namespaces?: readonly string[] | undefined
@@ -60,6 +60,7 @@ const SHRINK = 10
 /** How often a list is begun whose next page is no longer to be had; the last try asks for all at once: it cannot expire. */
 const TRIES = 3
 
+/** Reads kinds of one cluster. */
 export class ClusterReader {
   readonly #client: Client
   readonly #name: string
@@ -97,7 +98,7 @@ export class ClusterReader {
    * Reads one kind. Rejects for nothing that the API server or the network says, but with a KleymError where the cluster is
    * more than kleym takes in.
    */
-  async read(want: Want): Promise<Reading> {
+  async read(want: ListRequest): Promise<Reading> {
     const { resource, namespaces } = want
     if (this.#groups !== undefined && !isGroupServed(this.#groups, resource)) return { state: 'absent' }
     if (!resource.namespaced || namespaces === undefined) return this.#list(want, undefined)
@@ -117,7 +118,7 @@ export class ClusterReader {
     }
   }
 
-  async #list(want: Want, namespace: string | undefined): Promise<Reading> {
+  async #list(want: ListRequest, namespace: string | undefined): Promise<Reading> {
     let { limit } = want
     for (let tries = 1; ; tries += 1) {
       const own = nothingKept()
@@ -139,7 +140,7 @@ export class ClusterReader {
   }
 
   async #pages(
-    { resource, labelSelector, trim, limit }: Want,
+    { resource, labelSelector, trim, limit }: ListRequest,
     namespace: string | undefined,
     own: Kept,
   ): Promise<RawObject[]> {

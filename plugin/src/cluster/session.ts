@@ -1,4 +1,4 @@
-// One command's dealings with a cluster: the connection, its lists, and a line of progress while they take long.
+// What one command uses of a cluster: the connection, its lists, and a line of progress while they take long.
 import type { ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { connect, warn } from './connect.ts'
@@ -10,6 +10,7 @@ import { ClusterReader } from './reader.ts'
 /** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
 const PAGES_BETWEEN_COLLECTIONS = 20
 
+/** A connection, as answers use it. */
 export interface ClusterSession {
   /** The context's namespace, else `default`. */
   readonly namespace: string

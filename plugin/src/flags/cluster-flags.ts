@@ -1,4 +1,4 @@
-// kubectl's generic flags, with its names and meanings: which cluster, and who we are to it (spec "Commands").
+// kubectl's generic flags, with its names and meanings: which cluster, and as which user.
 // https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'

@@ -1,15 +1,15 @@
 // Of files, the namespaces that an answer is about are worked out first, as they are of a cluster: all files have been read
 // by then, but most of the work comes after that. The rest follows where it may change the answer.
+import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isWorkload } from '@kleym/shared/core/objects/workload.ts'
 import type { RuleSource } from '@kleym/shared/core/objects/access-rule.ts'
-import { pathStart } from '@kleym/shared/core/policies/near-misses.ts'
+import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { unmetClaimsByPath } from '@kleym/shared/core/policies/unmet-claims.ts'
 import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
@@ -39,7 +39,7 @@ function bindingsIn(objects: readonly RawObject[]): readonly NamedBinding[] {
 }
 
 function isBinding(value: JsonRecord): boolean {
-  return own(value, 'kind') === BINDING_KIND && kindKey(value) === `${BINDING_KIND}.${BINDING_GROUP}`
+  return kindKey(value) === qualifiedKind(BINDING)
 }
 
 /** Whether the answer of a part is the answer of everything. */
@@ -51,7 +51,7 @@ export function isEnough(part: Analysis): boolean {
 function mayNameNeighbours(part: Analysis): boolean {
   const wanting = unmetClaimsByPath(part)
   const isWanted = (source: RuleSource): boolean =>
-    source.kind === 'SPIFFE' && wanting.has(source.spiffeId.slice(pathStart(source.spiffeId)))
+    source.kind === 'SPIFFE' && wanting.has(pathIn(source.spiffeId))
   return (
     wanting.size > 0 &&
     part.snapshot.accessPolicies.some(({ rules }) => rules.some(({ sources }) => sources.some(isWanted)))

@@ -1,15 +1,16 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
-// ConfigMap (spec "Where the state comes from"). A setting that nobody tells is assumed, and that is said.
+// ConfigMap (docs/offline.md, "Settings"). A setting that nobody tells is assumed, and that is said.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
-  operatorClaims,
-  settleSettings,
-  statusClaims,
+  deploymentSettings,
+  mergeSettings,
+  statusSettings,
   CLASS_NAME_FLAG,
   TRUST_DOMAIN_FLAG,
   type OperatorSettings,
-  type SettingsClaim,
+  type SettingsSource,
 } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -45,15 +46,16 @@ export function operatorSettings(
   deployments: readonly RawObject[],
   bindings: readonly Binding[],
 ): OperatorSettings {
-  return settleSettings([flagClaim(settings), ...operatorClaims(deployments), ...statusClaims(bindings)])
+  return mergeSettings([flagClaim(settings), ...deploymentSettings(deployments), ...statusSettings(bindings)])
 }
 
 /** What the command line says. */
 export function flagClaim({
   trustDomain,
   className,
-}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsClaim {
-  return { source: 'the command line', subject: undefined, trustDomain, className }
+  outputLabels,
+}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels'>): SettingsSource {
+  return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
 }
 
 /** What tells something of SCM's settings where its configuration does not. */
@@ -118,7 +120,7 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
         const { origin } = object
         return {
           kind: 'malformed',
-          what: `cannot read SCM's configuration in ConfigMap ${namespace}/${name}`,
+          what: `cannot read SCM's configuration in ConfigMap ${namespacedName(namespace, name)}`,
           where: origin === undefined ? `data[${JSON.stringify(key)}]` : placeText(origin),
           why: `data[${JSON.stringify(key)}] does not parse as a ControllerManagerConfig of spire.spiffe.io`,
           fix: 'correct the ConfigMap, or give the configuration with --scm-config',

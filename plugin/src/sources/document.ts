@@ -30,12 +30,13 @@ export interface DocumentFault {
   /** It may be well-formed, and is more than kleym takes in. */
   readonly isLimit?: true
   /**
-   * What the document certainly says about its type, where it can be told: a document of a kind that nobody asks for is
+   * What the document certainly says about its type, where it can be told: a document of a kind that no answer uses is
    * skipped, whatever else is wrong with it.
    */
   readonly type?: { readonly kind?: string; readonly apiVersion?: string }
 }
 
+/** What a file holds. */
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[]
   readonly faults: readonly DocumentFault[]

@@ -15,12 +15,14 @@ const FOLDER_DEPTH_MAX = 64
 /** How many files and folders -R looks at. */
 const ENTRIES_MAX = 250_000
 
+/** A file to read. */
 export interface FoundFile {
   /** The name as the person would write it. */
   readonly name: string
   readonly path: string
 }
 
+/** The files to read, and the paths that cannot be used. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[]
   readonly problems: readonly InputProblem[]
@@ -145,7 +147,7 @@ function missing(name: string, error: unknown): InputProblem {
   }
 }
 
-/** A folder without a manifest is a slip, like a path that does not exist: an answer about nothing helps nobody. */
+/** A folder without a manifest is a slip, like a path that does not exist: an empty answer would hide it. */
 function empty(name: string, recursive: boolean): InputProblem {
   return {
     kind: 'path',

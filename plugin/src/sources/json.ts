@@ -16,10 +16,10 @@ export function looksLikeJson(text: string): boolean {
 }
 
 /**
- * Reads a stream of JSON values. A fault ends the reading, because nobody knows where the next value begins. Throws a
+ * Reads a stream of JSON values. A fault ends the reading, because it is not known where the next value begins. Rejects with a
  * BudgetSpent.
  */
-export function parseJson(text: string, budget: Budget): ParsedFile {
+export async function parseJson(text: string, budget: Budget): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const lines = new LineIndex(text)
   let at = skipBlanks(text, 0)
@@ -36,22 +36,16 @@ export function parseJson(text: string, budget: Budget): ParsedFile {
     if (scan.problem !== undefined) return fault(scan.end, scan.problem)
     try {
       documents.push({ value: JSON.parse(text.slice(start, scan.end)), document, line, itemLine: () => line })
-    } catch (error) {
-      const message = error instanceof Error ? error.message : ''
-      const offset = /at position (\d+)/.exec(message)?.[1]
-      const place = offset === undefined ? scan.end : start + Number(offset)
-      return fault(place, place >= text.length ? 'the JSON ends too early' : jsonReason(message))
+    } catch {
+      // Bun's message does not say where, and Node's says it in words that may change.
+      const { jsonFault } = await import('./json-fault.ts')
+      const found = jsonFault(text.slice(start, scan.end))
+      const place = start + (found?.offset ?? scan.end - start)
+      return fault(place, place >= text.length ? 'the JSON ends too early' : (found?.why ?? 'it is no JSON'))
     }
     at = skipBlanks(text, scan.end)
   }
   return { documents, faults: [], count: documents.length }
-}
-
-/** V8's message without the excerpt that it quotes. */
-function jsonReason(message: string): string {
-  if (/^Unexpected end|^Unterminated/.test(message)) return 'the JSON ends too early'
-  const [reason = ''] = message.split(/, "|, \.\.\."| in JSON/)
-  return reason === '' ? 'it is no JSON' : `it is no JSON: ${reason}`
 }
 
 function skipBlanks(text: string, from: number): number {

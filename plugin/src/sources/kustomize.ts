@@ -4,6 +4,7 @@ import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import { collect } from './files.ts'
 import type { InputProblem } from './problem.ts'
 
+/** What running kubectl needs. */
 export interface KustomizeOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,5 +1,7 @@
-// Files to objects: `-f`, `-R`, `-k` and stdin (spec "Where the state comes from"). What cannot be understood becomes a
+// Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { dig, stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -9,11 +11,12 @@ import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { ParsedFile } from './document.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
-import { collectObjects, groupOf, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
+import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
+/** Which files are to be read. */
 export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
@@ -22,6 +25,7 @@ export interface FileArguments {
   readonly kustomize: string | undefined
 }
 
+/** What the files hold. */
 export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
@@ -150,7 +154,7 @@ export async function parse(
   const { text, badLines } = decodeUtf8(bytes)
   const reading = { badLines, lines, budget }
   if (badLines.length === 0 && looksLikeJson(text)) {
-    const parsed = parseJson(text, budget)
+    const parsed = await parseJson(text, budget)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
     const asYaml = await parseYaml(text, reading)
     // A broken JSON text is broken YAML too: then the first reading says better where.
@@ -166,7 +170,7 @@ function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem
   return objects.filter((object) => {
     const name = stringAt(object.value, 'metadata', 'name') ?? ''
     if (name === '') return true
-    const group = groupOf(stringAt(object.value, 'apiVersion') ?? '')
+    const group = groupOfApiVersion(stringAt(object.value, 'apiVersion') ?? '')
     const kind = stringAt(object.value, 'kind') ?? ''
     const namespace = stringAt(object.value, 'metadata', 'namespace') ?? ''
     const key = JSON.stringify([group, kind, namespace, name])
@@ -177,7 +181,7 @@ function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem
     }
     problems.push({
       kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : `${namespace}/${name}`} stands twice in the files`,
+      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} stands twice in the files`,
       where: `${originText(known)} and ${originText(object)}`,
       why: 'only one of them can be meant, and kubectl apply would let the last one win',
       fix: 'remove one of them, or give fewer files; the answer is about the first one',

@@ -1,5 +1,6 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
-// needs, and without what a manifest must not bring (spec "Where the state comes from").
+// needs, and without what a manifest must not bring (docs/offline.md, "Sources").
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
@@ -14,6 +15,7 @@ export interface WantedKind {
   readonly namespaced: boolean
 }
 
+/** What is kept of a document, and how. */
 export interface ReadingRules {
   readonly wanted: readonly WantedKind[]
   /** The namespace of objects that name none. */
@@ -22,6 +24,7 @@ export interface ReadingRules {
   readonly dumps: boolean
 }
 
+/** What the documents that were read so far hold. */
 export interface Collected {
   readonly objects: RawObject[]
   readonly problems: InputProblem[]
@@ -107,7 +110,7 @@ function collectObject(
   }
   const wanted = wantedOf(type, rules.wanted)
   if (wanted === undefined) {
-    count(skipped, typeText(type))
+    count(skipped, qualifiedKind(type))
     return
   }
   const fault = metadataFault(value)
@@ -127,7 +130,7 @@ export function skipUnwanted(
 ): boolean {
   const known = readType(type)
   if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
-  count(skipped, known === undefined ? NO_OBJECT : typeText(known))
+  count(skipped, known === undefined ? NO_OBJECT : qualifiedKind(known))
   return true
 }
 
@@ -138,10 +141,6 @@ function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
 function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): WantedKind | undefined {
   for (const one of wanted) if (one.kind === kind && one.group === group) return one
   return undefined
-}
-
-function typeText({ group, kind }: ObjectType): string {
-  return group === '' ? kind : `${kind}.${group}`
 }
 
 function count(skipped: Map<string, number>, what: string): void {
@@ -157,16 +156,10 @@ function readType(value: JsonRecord): ObjectType | undefined {
   const kind = nonEmpty(own(value, 'kind'))
   const apiVersion = nonEmpty(own(value, 'apiVersion'))
   if (kind === undefined || apiVersion === undefined) return undefined
-  return { group: groupOf(apiVersion), kind }
+  return { group: groupOfApiVersion(apiVersion), kind }
 }
 
-/** The group of an `apiVersion`; empty for the core group. */
-export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/')
-  return slash === -1 ? '' : apiVersion.slice(0, slash)
-}
-
-/** An object of which one half says that it would be wanted: dropping it quietly could hide the answer. */
+/** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
 function halfTyped(
   value: JsonRecord,
   wanted: readonly WantedKind[],
@@ -178,7 +171,7 @@ function halfTyped(
       what: `${kind} without an apiVersion`,
       why: `apiVersion is ${typeName(own(value, 'apiVersion'))}`,
     }
-  const group = apiVersion === undefined ? '' : groupOf(apiVersion)
+  const group = apiVersion === undefined ? '' : groupOfApiVersion(apiVersion)
   if (group !== '' && wanted.some((one) => one.group === group))
     return { what: `an object of ${group} without a kind`, why: `kind is ${typeName(own(value, 'kind'))}` }
   return undefined

@@ -3,6 +3,7 @@
 import { INPUT_LIMITS, type BudgetSpent } from './budget.ts'
 import { KleymError } from '../io/errors.ts'
 
+/** What is wrong. */
 export type ProblemKind =
   /** A path on the command line that does not exist or cannot be opened: wrong usage. */
   | 'path'
@@ -15,6 +16,7 @@ export type ProblemKind =
   /** A program or a file system that did not do its part. */
   | 'failed'
 
+/** One thing that is wrong with the input. */
 export interface InputProblem {
   readonly kind: ProblemKind
   /** One sentence without a full stop. */

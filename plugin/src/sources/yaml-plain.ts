@@ -2,7 +2,7 @@
 // comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
 import { own } from '@kleym/shared/core/json.ts'
-import { BEYOND, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
+import { UNSUPPORTED, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
 
 /** What was read, and the line in the text (from 0) on which it begins. */
 export interface PlainDocument {
@@ -43,7 +43,7 @@ const DEPTH_MAX = 32
 /** No tabs, no carriage returns, nothing beyond printable ASCII. */
 const PRINTABLE = /^[\n\u0020-\u007e]*$/
 /** Less indented than any line, so that whatever is open ends before it, and before what is beyond this reader. */
-const END: YamlLine = { ...BEYOND }
+const END: YamlLine = { ...UNSUPPORTED }
 
 /** How far a text has been read. */
 interface Place {

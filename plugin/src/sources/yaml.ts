@@ -1,7 +1,7 @@
 // YAML as kubectl reads it: YAML 1.2 syntax, with the plain scalars of Go's YAML 1.1 reader, because that is what the
 // API server would be sent (sigs.k8s.io/yaml, goyaml.v2/resolve.go): `yes` and `on` are booleans, `0o17` and `017` octal
 // numbers. A label value `yes` is therefore no string here either, and is refused as the API server refuses it.
-// Aliases, merge keys and keys are resolved by us, within a budget: the text may come from anybody.
+// Aliases, merge keys and keys are resolved by us, within a budget: the text is not trusted.
 import type { Alias, Document, Node, YAMLMap, YAMLSeq } from 'yaml'
 import type * as Yaml from 'yaml'
 import { BudgetSpent, INPUT_LIMITS, type Budget } from './budget.ts'

@@ -5,7 +5,7 @@ import { BINDINGS, LEASES, NODES, PODS, POOLS } from '@kleym/shared/kube/resourc
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { ClusterReader, KEPT_MAX, type Reading } from '../../src/cluster/reader.ts'
 import { INPUT_LIMITS } from '../../src/sources/budget.ts'
-import { api, broken, FakeClient, type Answer, type Answers } from './fake-client.ts'
+import { api, broken, FakeClient, type Answer, type Answers } from '../support/fake-client.ts'
 
 const BINDING = 'InferenceIdentityBinding.kleym.sonda.red'
 const item = (name: string, namespace = 'team-a'): JsonRecord => ({ metadata: { name, namespace } })
@@ -251,8 +251,12 @@ describe('opening', () => {
   })
 
   test.each([
-    ['there is nobody', broken('refused'), { code: 'unreachable', where: 'kind-dev' }],
-    ['nobody knows us', api(401), { code: 'unreachable', what: 'the cluster does not know who we are' }],
+    ['no server answers', broken('refused'), { code: 'unreachable', where: 'kind-dev' }],
+    [
+      'the credentials are unknown',
+      api(401),
+      { code: 'unreachable', what: 'the cluster does not know who we are' },
+    ],
     ['no answer comes in time', broken('timed out'), { code: 'timed-out' }],
   ])('fails where %s', async (_says, groups, error) => {
     const reader = new ClusterReader(new FakeClient({ groups }).client, 'kind-dev')

@@ -8,9 +8,9 @@ import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import { pool, poolOnly } from '../../../shared/test/core/build.ts'
-import { tenants } from '../../../shared/test/findings/tenants.ts'
-import { account, policyOf, spiffe } from '../../../shared/test/policies/build.ts'
+import { pool, poolOnly } from '@kleym/testing/manifests.ts'
+import { tenants } from '@kleym/testing/random-tenants.ts'
+import { account, policyOf, spiffe } from '@kleym/testing/access-policies.ts'
 import type { CommandContext } from '../../src/io/context.ts'
 import type { OutputFormat } from '../../src/flags/flags.ts'
 import { optionsWithoutSources, type CommonOptions } from '../../src/flags/options.ts'
@@ -39,6 +39,7 @@ function contextOf(stdin: string): CommandContext {
 function optionsOf(files: readonly string[]): CommonOptions {
   return optionsWithoutSources(
     {
+      'all-namespaces': false,
       filename: files,
       recursive: true,
       offline: true,
@@ -58,7 +59,7 @@ function keyOf({ meta }: NamedBinding): string {
 
 const QUESTION = { allNamespaces: false, named: [undefined], policies: true }
 
-/** The world of everything, and the one of an answer about bindings that are chosen from all. */
+/** The input from everything that is read, and the one of an answer about bindings that are chosen from all. */
 async function worlds(
   source: string | readonly JsonRecord[],
   choose: (all: readonly NamedBinding[]) => readonly NamedBinding[],
@@ -74,11 +75,11 @@ async function worlds(
 
 const FORMATS = ['text', 'wide', 'json', 'name', 'sarif'] as const satisfies readonly OutputFormat[]
 
-async function answers(world: AnswerInput, key: string): Promise<unknown> {
-  const chosen = world.after.snapshot.bindings.filter((one) => one.key === key)
-  const frame = explainFrame(world, chosen, true)
+async function answers(input: AnswerInput, key: string): Promise<unknown> {
+  const chosen = input.after.snapshot.bindings.filter((one) => one.key === key)
+  const frame = explainFrame(input, chosen, true)
   const { output } = optionsOf(['-'])
-  return Promise.all(FORMATS.map((format) => finish(frame, world, { ...output, format }, contextOf(''))))
+  return Promise.all(FORMATS.map((format) => finish(frame, input, { ...output, format }, contextOf(''))))
 }
 
 /** That leaving out what is not about some bindings leaves out nothing else. */
@@ -93,7 +94,7 @@ function expectAllAbout({ after }: AnswerInput, bindings: ReadonlySet<string>): 
 /** Hundreds of answers, beside other tests. */
 const SLOW_MS = 60_000
 
-const isPart = (world: AnswerInput): boolean => world.after.snapshot.namespacesRead !== undefined
+const isPart = (input: AnswerInput): boolean => input.after.snapshot.namespacesRead !== undefined
 
 test(
   'every binding of the estate has the same answer, those of ordinary namespaces from a part',
@@ -115,7 +116,7 @@ test(
         })
       }
     }
-    // In the other two, a registration of somebody else gives the identity of a binding.
+    // In the other two, a foreign registration gives the identity of a binding.
     expect(parts).toEqual(['ibm-granite', 'serving', 'team-a', 'team-b'])
   },
   SLOW_MS,

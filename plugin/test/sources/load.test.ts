@@ -2,7 +2,8 @@ import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
-import { load, summary, workspace, type Loading } from './workspace.ts'
+import { load, summary, type Loading } from '../support/load-files.ts'
+import { workspace } from '../support/workspace.ts'
 
 const pod = (name: string, extra = ''): string =>
   `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
@@ -129,7 +130,7 @@ describe('what is an object', () => {
       {},
     ],
     [
-      'kinds that nobody asks for',
+      'kinds that no answer uses',
       'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Secret\n---\napiVersion: v1\nkind: Secret\n',
       [],
       { 'Deployment.apps': 1, Secret: 2 },

@@ -1,13 +1,13 @@
-// Long work says now and then how far it has come, so that whoever runs it can give memory back meanwhile. The work itself
-// stays pure: nothing that it answers depends on who listens.
+// Long work reports its progress, so that its caller can free memory meanwhile. The work stays pure: its result does not
+// depend on the listener.
 
-/** Told that one more object has been worked on. It must not throw, nor change anything that the work reads. */
+/** Called after each object. It must not throw, nor change anything that the work reads. */
 export type OnProgress = () => void
 
-/** Nobody listens. */
+/** Ignores all reports. */
 export const IGNORE_PROGRESS: OnProgress = () => {}
 
-/** The items, each of them a step. */
+/** Yields the items, and reports each of them. */
 export function* reporting<T>(items: Iterable<T>, onProgress: OnProgress): Generator<T, void, undefined> {
   for (const item of items) {
     onProgress()

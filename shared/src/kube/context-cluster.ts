@@ -5,8 +5,8 @@ import { KubeConfig } from '@kubernetes/client-node'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/json.ts'
 import { ClusterConfigError, type Cluster, type Credentials } from './cluster.ts'
 import type { Clock } from './clock.ts'
+import { cachedFor } from './cached-for.ts'
 import { headerValue, isHeaderValue } from './headers.ts'
-import { keep } from './keep.ts'
 import { findProgram } from './program-path.ts'
 import type { Entry, Kubeconfig } from './kubeconfig-files.ts'
 import { isKnownProxy, proxyFromEnv } from './proxy.ts'
@@ -79,7 +79,7 @@ function isGiven(value: unknown): boolean {
 function withTls(choice: ContextChoice, chosen: Chosen): Pick<Cluster, 'credentials'> {
   let config: KubeConfig | undefined
   return {
-    credentials: keep(choice.clock, CREDENTIALS_MS, (refresh) =>
+    credentials: cachedFor(choice.clock, CREDENTIALS_MS, (refresh) =>
       within(choice.clock, chosen.user.file, async () => {
         // A new one has forgotten what its plugins said.
         if (refresh || config === undefined) config = kubeConfigOf(chosen, choice.env)

@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { ClusterConfigError, type Cluster } from './cluster.ts'
 import type { Clock } from './clock.ts'
-import { keep } from './keep.ts'
+import { cachedFor } from './cached-for.ts'
 import { proxyFromEnv } from './proxy.ts'
 import { readToken } from './token-file.ts'
 
@@ -32,7 +32,7 @@ export async function inCluster(pod: {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? ''
   const server = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT']}`)
   const proxy = proxyFromEnv(server, env)
-  const credentials = keep(clock, FILES_MS, async () => ({
+  const credentials = cachedFor(clock, FILES_MS, async () => ({
     ca: await read(join(folder, 'ca.crt')),
     rejectUnauthorized: true,
     headers: { authorization: `Bearer ${await readToken(join(folder, 'token'))}` },

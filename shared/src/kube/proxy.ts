@@ -1,6 +1,6 @@
 // Which proxy leads to an API server: the environment's as Go's http.ProxyFromEnvironment reads it for kubectl, or the
 // `proxy-url` of a kubeconfig. The rules are those of golang.org/x/net/http/httpproxy, whose answers to some two thousand
-// questions are in shared/test/leaf/vectors/proxies.jsonl. https://pkg.go.dev/golang.org/x/net/http/httpproxy#Config
+// questions are in shared/test/go/vectors/proxies.jsonl. https://pkg.go.dev/golang.org/x/net/http/httpproxy#Config
 import { isIPv4, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { ClusterConfigError } from './cluster.ts'

@@ -1,9 +1,9 @@
-// How long a reflector waits, and how often: apart from it, so that its rules can be read, and told, in one place.
+// How long a reflector waits between attempts, and how long one may take.
+import { backoffMs, type Backoff } from './backoff.ts'
 import { ApiError } from './errors.ts'
 
-/** The waits between two attempts that fail: 0.8 to 1.6 s after the first one, 15 to 30 s in the end. */
-const FIRST_CEILING_MS = 1_600
-const LAST_CEILING_MS = 30_000
+/** The longest wait between two attempts that fail; the shortest is half of it: 0.8 to 1.6 s first, 15 to 30 s in the end. */
+const CEILING: Backoff = { firstMs: 1_600, maxMs: 30_000 }
 
 /** An API server ends a watch itself after 290 to 580 s, as client-go asks it to: not all of them at one moment. */
 const SHORTEST_WATCH_S = 290
@@ -20,8 +20,7 @@ export const SHORT_WATCH_MS = 1_000
 
 /** The wait after the given failure in a row (from 1), in milliseconds; a Retry-After is its minimum. */
 export function waitAfter(failures: number, error: unknown, random: () => number): number {
-  const ceiling = Math.min(LAST_CEILING_MS, FIRST_CEILING_MS * 2 ** (failures - 1))
-  const wait = (ceiling / 2) * (1 + random())
+  const wait = (backoffMs(CEILING, failures) / 2) * (1 + random())
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
   return Math.max(wait, asked)
 }

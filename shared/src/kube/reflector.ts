@@ -43,8 +43,6 @@ export interface ReflectorOptions<T extends Cached> {
   readonly onError?: (error: unknown) => void
   /** Whether `read` gets `PartialObjectMetadata` in place of whole objects. */
   readonly metadataOnly?: boolean
-  /** The kind as users name it; `resourceName` of the resource when absent. */
-  readonly what?: string
 }
 
 export class Reflector<T extends Cached> {
@@ -188,8 +186,12 @@ export class Reflector<T extends Cached> {
   }
 
   #fail(verb: 'list' | 'watch', error: unknown): void {
-    const { resource, what = resourceName(resource), store } = this.#options
-    this.#become({ kind: 'failing', why: ignoranceOf(error, verb, what), synced: store.listed })
+    const { resource, store } = this.#options
+    this.#become({
+      kind: 'failing',
+      why: ignoranceOf(error, verb, resourceName(resource)),
+      synced: store.listed,
+    })
   }
 
   #become(state: ReflectorState): void {

@@ -15,7 +15,7 @@ const TCP_PROBE_MS = 30_000
 export const MAX_SOCKETS = 16
 
 /** One set of connections, and what goes with every request on them. */
-export interface Session {
+export interface SocketSession {
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Kept alive and bounded. */
   readonly pooled: HttpAgent
@@ -25,7 +25,7 @@ export interface Session {
 
 export interface Sockets {
   /** The session of now. Rejects with a ClusterConfigError. */
-  session(refresh?: boolean): Promise<Session>
+  session(refresh?: boolean): Promise<SocketSession>
   /** Ends every connection. */
   close(): void
 }

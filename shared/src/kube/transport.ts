@@ -88,7 +88,7 @@ export async function send(outgoing: Outgoing, limits: Limits): Promise<Incoming
     })
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined
-    // At once, also for a request that still waits for a connection: runtimes differ in what they tell it.
+    // At once, also for a request that still waits for a connection: runtimes differ in what they report to it.
     const { release, unbind } = watchLimits(limits, (why) => {
       state.ended ??= why
       reject(failure(undefined, answer !== undefined))
@@ -103,7 +103,7 @@ export async function send(outgoing: Outgoing, limits: Limits): Promise<Incoming
     })
     request.on('response', (response) => {
       answer = response
-      // Whoever reads hears of errors by reading; nobody need read.
+      // A reader gets the error by reading; there may be no reader.
       response.on('error', () => undefined)
       resolve({
         response,
@@ -153,7 +153,7 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
   try {
     return await new Promise((resolve, reject) => {
       const broken = (error?: unknown): void => reject(incoming.failure(error))
-      // What has ended already tells nobody any more.
+      // A stream that has ended already emits no event any more.
       if (response.destroyed && !response.readableEnded) broken(response.errored)
       response.on('data', (chunk: Buffer) => {
         length += chunk.length

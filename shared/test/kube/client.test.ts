@@ -1,8 +1,8 @@
 // What each call sends, what its answer means, and what is tried again.
 import { describe, expect, test } from 'vitest'
-import { drop, failure, json, stall, stream, text, type Behaviour } from '../../../test/faults/behaviour.ts'
-import { certificate } from '../../../test/faults/certificates.ts'
-import { faultServer, type FaultServer } from '../../../test/faults/server.ts'
+import { drop, failure, json, stall, stream, text, type Behaviour } from '@kleym/testing/faults/behaviour.ts'
+import { certificate } from '@kleym/testing/faults/certificates.ts'
+import { faultServer, type FaultServer } from '@kleym/testing/faults/server.ts'
 import type { Api } from '../../src/kube/api.ts'
 import type { Cluster, Credentials } from '../../src/kube/cluster.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
@@ -16,7 +16,7 @@ import {
   TEAM_PATH,
   THINGS,
   THINGS_PATH,
-} from './clusters.ts'
+} from '@kleym/testing/clusters.ts'
 
 const THING = { metadata: { namespace: 'team-a', name: 'one', resourceVersion: '7' } }
 const ONE = { namespace: 'team-a', name: 'one' }

@@ -1,9 +1,9 @@
-// Which proxy leads to a server, held against Go's own answers (test/go-oracle/leaf).
+// Which proxy leads to a server, held against Go's own answers (test/go-oracle/formats).
 import { expect, test } from 'vitest'
 import { isRecord } from '../../src/core/json.ts'
 import { ClusterConfigError } from '../../src/kube/cluster.ts'
 import { proxyFromEnv, proxyPort } from '../../src/kube/proxy.ts'
-import { disagreements, readVectors, textAt } from '../leaf/vectors.ts'
+import { disagreements, readVectors, textAt } from '../go/vectors.ts'
 
 type Env = Readonly<Record<string, string>>
 

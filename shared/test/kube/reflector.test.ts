@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
-import type { Api, CallOptions, Listing, WatchEvent, WatchOptions } from '../../src/kube/api.ts'
+import type { Api, CallOptions, Listing, WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector, type ReflectorState } from '../../src/kube/reflector.ts'
 import { Store } from '../../src/kube/store.ts'
-import { FakeClock } from './fake-clock.ts'
-import { flush } from './simulated-world.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
+import { flush } from './reflector-model.ts'
 
 interface Thing {
   readonly meta: ObjectMeta
@@ -59,7 +59,7 @@ class ScriptedApi implements Pick<Api, 'pages' | 'watch'> {
       }
   }
 
-  async *watch(_: unknown, options: WatchOptions): AsyncIterable<WatchEvent> {
+  async *watch(_: unknown, options: WatchCallOptions): AsyncIterable<WatchEvent> {
     this.log.push(`watch from ${options.resourceVersion}`)
     this.seconds.push(options.timeoutSeconds)
     const script = (this.watches.length > 1 ? this.watches.shift() : this.watches[0]) ?? QUIET

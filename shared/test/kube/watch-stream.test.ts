@@ -9,11 +9,11 @@ import {
   stream,
   text,
   type Behaviour,
-} from '../../../test/faults/behaviour.ts'
-import { faultServer } from '../../../test/faults/server.ts'
-import type { WatchEvent, WatchOptions } from '../../src/kube/api.ts'
+} from '@kleym/testing/faults/behaviour.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
+import type { WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { linesOf } from '../../src/kube/watch-stream.ts'
-import { clientAt, manualClock, rejection, THINGS, THINGS_PATH } from './clusters.ts'
+import { clientAt, manualClock, rejection, THINGS, THINGS_PATH } from '@kleym/testing/clusters.ts'
 
 const FROM = { resourceVersion: '1', timeoutSeconds: 60 }
 const added = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata: { name } } })
@@ -21,7 +21,7 @@ const added = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata
 /** What a watch gives before it ends or throws. */
 async function read(
   behaviour: Behaviour,
-  more: Partial<WatchOptions> = {},
+  more: Partial<WatchCallOptions> = {},
 ): Promise<{ readonly got: readonly WatchEvent[]; readonly error: unknown }> {
   await using server = await faultServer(() => behaviour)
   const got: WatchEvent[] = []

@@ -9,36 +9,36 @@ import { NOTE_KINDS, type Resolution } from '../../src/core/policies/resolution.
 import { affectedPolicies } from '../../src/core/policies/affected.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
 import { FINDING_CODES, findingEntry } from '../../src/core/registry/findings.ts'
-import { binding, objective, pool } from '../core/build.ts'
+import { binding, objective, pool } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
-  CHAT,
-  DEFAULT,
+  CHAT_ID,
+  DEFAULT_ID,
   foreign,
-  HOME,
+  TEAM_A,
   NODE,
   pod,
   POLICY_KIND,
   spiffe,
-  type Setting,
-} from './build.ts'
+  type AnalysisSetting,
+} from '@kleym/testing/access-policies.ts'
 
 const RUNS = 150
 
-/** Words about a request, which kleym never says; a value of somebody's own field (`Allow`) is no such word. */
+/** Words about a request, which kleym never says; a value of a policy's own field (`Allow`) is no such word. */
 const VERDICT_WORDS =
   /\b(?:allowed|allows|allowing|denied|denies|deny|denying|permits?|permitted|block(?:s|ed|ing)?|grants?|granted|rejects?|rejected|authori[sz]ed)\b/i
 
 const junk = fc.constantFrom<unknown>(undefined, null, '', 7, true, [], {}, 'x', ['x'], { name: 7 })
 // What comes up more often stands there more often: every answer has to come up.
 const ids = fc.constantFrom(
-  CHAT,
-  CHAT,
-  CHAT,
-  CHAT,
-  CHAT.toUpperCase(),
-  `${CHAT}/x`,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID.toUpperCase(),
+  `${CHAT_ID}/x`,
   'spiffe://example.org',
   'spiffe://example.org/ns/team-a',
   'spiffe://example.org/ns/agents/sa/planner',
@@ -54,7 +54,7 @@ const sources: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(ids, { maxLength: 3 }).map(spiffe),
   fc.constantFrom<unknown>(
     { type: 'SPIFFE', serviceAccount: { name: 'runner' } },
-    { type: 'ServiceAccount', spiffe: CHAT },
+    { type: 'ServiceAccount', spiffe: CHAT_ID },
   ),
   fc.constantFrom('runner', 'planner', '').map((name) => account(name, 'team-a')),
   fc.record(
@@ -167,19 +167,19 @@ const somePolicies = fc.array(policies, { minLength: 1, maxLength: 8 }).map((lis
   // Names are unique, as an API server has them.
   list.map((one, at) => ({ ...one, metadata: { ...Object(one['metadata']), name: `p${at}` } })),
 )
-const worlds: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
-  HOME,
-  [...HOME, DEFAULT],
+const clusters: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
+  TEAM_A,
+  [...TEAM_A, DEFAULT_ID],
   [NODE, pool(), objective(), binding()],
   [NODE, pool(), binding(), pod()],
-  [...HOME, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
+  [...TEAM_A, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
 )
-const gaps = (...kinds: readonly string[]): Setting => ({
+const gaps = (...kinds: readonly string[]): AnalysisSetting => ({
   gaps: Object.fromEntries(
     kinds.map((kind) => [kind, { verb: 'list', what: kind, cause: 'forbidden' } as const]),
   ),
 })
-const settings = fc.constantFrom<Setting>(
+const settings = fc.constantFrom<AnalysisSetting>(
   {},
   { trustDomain: undefined },
   { namespacesRead: ['team-a'] },
@@ -210,7 +210,7 @@ function textsOf(analysis: Analysis): readonly string[] {
 
 test('no input makes kleym say what becomes of a request', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       for (const text of textsOf(analysisOf([...objects, ...list], setting)))
         expect(text).not.toMatch(VERDICT_WORDS)
     }),
@@ -241,7 +241,7 @@ function saidOfBindings(analysis: Analysis): unknown {
 
 test('a policy never changes a verdict on a binding, nor any finding that is not about policies', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       expect(saidOfBindings(analysisOf([...objects, ...list], setting))).toEqual(
         saidOfBindings(analysisOf(objects, setting)),
       )
@@ -252,7 +252,7 @@ test('a policy never changes a verdict on a binding, nor any finding that is not
 
 test('without policies nothing is said of them', () => {
   fc.assert(
-    fc.property(worlds, settings, (objects, setting) => {
+    fc.property(clusters, settings, (objects, setting) => {
       expect(textsOf(analysisOf(objects, setting))).toEqual([])
     }),
   )
@@ -282,14 +282,14 @@ test('what hangs on a kind that could not be read is never called dangling or un
 
 test('an answer with less knowledge is the same answer, or a less certain one', () => {
   const seen = { kept: 0, lost: 0 }
-  const less = fc.constantFrom<Setting>(
+  const less = fc.constantFrom<AnalysisSetting>(
     gaps('*'),
     gaps('Pod', 'ClusterSPIFFEID.spire.spiffe.io'),
     { trustDomain: undefined },
     { namespacesRead: ['agents'] },
   )
   fc.assert(
-    fc.property(worlds, somePolicies, less, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, less, (objects, list, setting) => {
       const [knows, guesses] = [{}, setting].map((one) =>
         analysisOf([...objects, ...list], one)
           .policies()
@@ -310,7 +310,7 @@ test('an answer with less knowledge is the same answer, or a less certain one', 
 test('every source gets one answer, whatever it is, and nothing is dropped', () => {
   const seen = new Set<string>()
   fc.assert(
-    fc.property(worlds, somePolicies, (objects, list) => {
+    fc.property(clusters, somePolicies, (objects, list) => {
       const { list: resolved } = analysisOf([...objects, ...list]).policies()
       expect(resolved).toHaveLength(list.length)
       for (const one of resolved) {
@@ -340,7 +340,7 @@ test('every source gets one answer, whatever it is, and nothing is dropped', () 
 
 test('the order of the input does not matter', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       const [one, other] = [[...objects, ...list], [...list, ...objects].toReversed()].map((each) =>
         analysisOf(each, setting),
       )
@@ -350,11 +350,11 @@ test('the order of the input does not matter', () => {
   )
 })
 
-test('a world compared with itself affects no policy', () => {
+test('a cluster compared with itself affects no policy', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
-      const world = (): Analysis => analysisOf([...objects, ...list], setting)
-      expect(affectedPolicies(world(), world())).toEqual([])
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
+      const again = (): Analysis => analysisOf([...objects, ...list], setting)
+      expect(affectedPolicies(again(), again())).toEqual([])
     }),
     { numRuns: RUNS },
   )

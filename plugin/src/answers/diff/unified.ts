@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import { createTwoFilesPatch } from 'diff'
 import { KleymError } from '../../io/errors.ts'
-import type { ObjectChange } from '../../frame/model.ts'
+import type { ObjectChange } from './changes.ts'
 
 /** Lines of context around a change. */
 const CONTEXT = 3

@@ -71,11 +71,13 @@ const explanationSchema = z
   })
   .meta({ id: 'Explanation' })
 
+/** An ExplainReport. */
 export const explainReportSchema = reportSchema('ExplainReport', 'The answer of kubectl kleym explain.', {
   bindings: z.array(explanationSchema),
   accessPolicies: accessPoliciesSchema.optional(),
 })
 
+/** The pages of finding codes: `explain CODE`. */
 export const findingPagesSchema = z
   .object({
     apiVersion: z.literal(REPORT_API_VERSION),

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { bindingKeySchema, count, reportSchema } from '../../frame/schema.ts'
 
+/** A StatusReport. */
 export const statusReportSchema = reportSchema('StatusReport', 'The answer of kubectl kleym status.', {
   kinds: z.array(
     z.object({

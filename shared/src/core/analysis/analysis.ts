@@ -1,8 +1,9 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from '../compile/config.ts'
-import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
@@ -59,7 +60,10 @@ export function analyse(
       result.kind === 'resolved' ? [[binding.key, result.output.metadata.name] as const] : [],
     ),
   )
-  const facts = { binding: bindingsIn(snapshot), renderedName: (key: string) => renderedNames.get(key) }
+  const facts = {
+    binding: bindingsIn(snapshot),
+    renderedName: (key: NamespacedName) => renderedNames.get(key),
+  }
   const live = snapshot.clusterSpiffeIds.map((object) => ({
     object,
     ownership: judgeOwnership(object, facts),
@@ -98,7 +102,7 @@ export function analyse(
 }
 
 function outputsKnown({ absentKinds, gaps }: Snapshot): OutputsKnown {
-  const kind = `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`
+  const kind = qualifiedKind(CLUSTER_SPIFFE_ID)
   return absentKinds.has(kind) ? 'not served' : (gaps.get(kind) ?? 'known')
 }
 
@@ -121,7 +125,7 @@ export function settledJudgementOf(analysis: Analysis, key: string): Judgement |
 }
 
 /** The binding behind a ClusterSPIFFEID of ours; undefined for a foreign one. */
-export function bindingOfOutput(analysis: Analysis): ReadonlyMap<string, string> {
+export function bindingOfOutput(analysis: Analysis): ReadonlyMap<string, NamespacedName> {
   return new Map(
     analysis.settled.outputs.flatMap(({ object, ownership }) =>
       ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],

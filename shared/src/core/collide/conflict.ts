@@ -1,28 +1,29 @@
-// Who a claim meets: declared peers make a collision, live and tentative ones a wait (contract §6). Peers are never
-// listed in pairs: they are read out of the cells on demand.
+// The peers of a claim: declared ones make a collision, live, reserved and tentative ones a wait (docs/contract.md §6). No
+// list of pairs is kept: peers are read out of the claim groups on demand.
+import { splitNamespacedName } from '../namespaced-name.ts'
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
 import { relationOf, type ClaimGroup, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
 
-/** A peer as a person sees it: whose it is, and how its pods stand to ours. */
+/** Another claim on provably common pods, and how its pods stand to those of the claim in question. */
 export interface Peer {
   readonly claim: Claim
-  /** How our pods stand to the peer's. */
+  /** How the pods of the claim in question stand to the peer's. */
   readonly relation: Relation
 }
 
 /** The declared peers of a claim. */
 export interface Collision {
-  /** How many there are. */
+  /** How many peers there are, named or not. */
   readonly count: number
   /** The first ten that follow the claim's owner in byte order, wrapping round. */
   readonly named: readonly Peer[]
-  /** All of them, by owner; for the plugin, which names everybody. */
+  /** All peers, by owner; the plugin names each of them. */
   all(): readonly Peer[]
 }
 
-/** The declared claims that collide with a declared one; undefined when there is none. */
+/** The declared claims that collide with a declared one; undefined where none does. */
 export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefined {
   const peers = index.rowsOf(claim)
   if (peers === undefined || peers.count < 2) return undefined
@@ -36,12 +37,12 @@ export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefi
   return { count, named: nextInOrder(rows, claim.owner), all }
 }
 
-/** What a declared claim has to wait for: others' live, reserved and tentative claims, in a total order. */
+/** The live, reserved and tentative claims of other owners that a declared claim has to wait for, in a total order. */
 export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
-  const near = (index.cellOf(claim)?.overlapping ?? []).flatMap(({ relation, cell }) =>
-    cell.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
+  const near = (index.groupOf(claim)?.overlapping ?? []).flatMap(({ relation, group }) =>
+    group.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
   )
-  return [...near, ...looseOnes(index, claim)]
+  return [...near, ...wildcardPeers(index, claim)]
     .filter((peer) => peer.claim.owner !== claim.owner)
     .toSorted(
       (a, b) =>
@@ -51,7 +52,7 @@ export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
     )
 }
 
-function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
+function wildcardPeers({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
   return wildcardClaims.flatMap((peer) => {
     const meets =
       peer.containerName === claim.containerName &&
@@ -62,27 +63,27 @@ function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[
   })
 }
 
-/** The bindings whose decision a claim may change: those that declare, for good or tentatively, some of its pods. */
+/** The bindings whose decision a claim may change: those with a declared or tentative claim on some of its pods. */
 export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string> {
-  for (const { claims } of cellsNear(index, claim)) {
+  for (const { claims } of overlappingGroups(index, claim)) {
     for (const { basis, owner } of claims) if (basis === 'declared' || basis === 'tentative') yield owner
   }
 }
 
-function cellsNear(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
-  const cell = index.cellOf(claim)
-  // A loose claim has no cell, and may meet any.
-  return cell === undefined ? index.cells : cell.overlapping.map(({ cell: relative }) => relative)
+function overlappingGroups(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
+  const own = index.groupOf(claim)
+  // A wildcard claim belongs to no group, and may meet the claims of any.
+  return own === undefined ? index.groups : own.overlapping.map(({ group }) => group)
 }
 
-/** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */
+/** The message of a collision: `identity collision with bindings a, b: …`, with the ten named peers, then `and more`. */
 export function collisionMessage(collision: Collision): string {
   const names = collision.named.map(({ claim }) => nameOf(claim)).join(', ')
   const more = collision.count > collision.named.length ? ' and more' : ''
   return `identity collision with bindings ${names}${more}: PerObjective bindings must not share the same pod selector and container name`
 }
 
-/** The machine form of the same ten: `status.conflicts`. */
+/** The ten named peers as `status.conflicts` lists them. */
 export function collisionPeers(
   collision: Collision,
 ): { bindingName: string; relation: Relation; spiffeID: string }[] {
@@ -122,5 +123,5 @@ function firstAfter(claims: readonly Claim[], owner: string): number {
 }
 
 function nameOf({ owner }: Claim): string {
-  return owner.slice(owner.indexOf('/') + 1)
+  return owner === '' ? '' : splitNamespacedName(owner).name
 }

@@ -1,5 +1,5 @@
-// What a pool selects by, decoded by the group of the pool, never by guesswork (contract §4.3): the x-k8s group has a
-// flat string map, in which a label may well be called `matchLabels`. Nothing is trimmed or repaired.
+// Decodes the selector of a pool by the pool's group, never by its shape (docs/contract.md §4.3): the x-k8s group has a flat
+// string map, in which a label may be called `matchLabels`. Nothing is trimmed or repaired.
 import { isRecord, typeName } from '../json.ts'
 import { FLAT_SELECTOR_GROUP, type PoolGroup } from '../kinds.ts'
 import { POOL_LABELS_MAX } from '../names.ts'
@@ -9,11 +9,13 @@ import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
 /** Pool labels in byte order of their keys. */
 export type PoolLabels = ReadonlyMap<string, string>
 
+/** A decoded selector, or what is wrong with it. */
 export type PoolSelector =
   | {
       readonly ok: true
       readonly labels: PoolLabels
-      /** Where the labels stand in the pool. */ readonly path: string
+      /** The field of the pool that holds the labels. */
+      readonly path: string
     }
   | {
       readonly ok: false
@@ -46,7 +48,7 @@ export function decodePoolSelector(group: PoolGroup, selector: unknown): PoolSel
   return decodeLabels(labels, `${PATH}.matchLabels`)
 }
 
-/** True when both decode to the same labels. */
+/** Whether both were decoded, to the same labels. */
 export function sameSelection(left: PoolSelector, right: PoolSelector): boolean {
   if (!left.ok || !right.ok || left.labels.size !== right.labels.size) return false
   for (const [key, value] of left.labels) if (right.labels.get(key) !== value) return false

@@ -1,11 +1,11 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed or unchanged.
+import { judgementWord } from '../plan/judgement-text.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { findingsOf } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
-import { verdictOf } from '../plan/status.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -153,22 +153,12 @@ function verdictChanges(before: Analysis, after: Analysis): readonly VerdictChan
   })
 }
 
-/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `not decided`, `being deleted`. */
+/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `undetermined`, `being deleted`. */
 function verdictText(analysis: Analysis, key: string): string | undefined {
   const judgement = judgementOf(analysis, key)
   if (judgement === undefined) return undefined
-  switch (judgement.state) {
-    case 'ready':
-      return 'ready'
-    case 'refused':
-      return `refused (${verdictOf(judgement)?.reason ?? ''})`
-    case 'waiting':
-      return 'waiting'
-    case 'undetermined':
-      return 'not decided'
-    case 'deleting':
-      return 'being deleted'
-  }
+  const word = judgementWord(judgement.state)
+  return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
 
 function findingChanges(before: readonly Finding[], after: readonly Finding[]): Effect['findings'] {

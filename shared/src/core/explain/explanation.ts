@@ -1,5 +1,6 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
+import type { NamespacedName } from '../namespaced-name.ts'
 import { judgementOf, settledJudgementOf, type Analysis } from '../analysis/analysis.ts'
 import { declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
@@ -33,7 +34,7 @@ export interface OutputExplanation {
 }
 
 export interface Explanation {
-  readonly key: string
+  readonly key: NamespacedName
   readonly judgement: Judgement
   /** Undefined for a binding that is being deleted. */
   readonly verdict: StatusVerdict | undefined
@@ -63,7 +64,7 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
   const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
   const changes = analysis.changesByBinding().get(key) ?? []
   return {
-    key,
+    key: judgement.compiled.binding.key,
     judgement,
     verdict,
     afterwards: later?.reason === verdict?.reason ? undefined : later,

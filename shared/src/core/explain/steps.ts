@@ -1,6 +1,6 @@
 // The derivation of one binding, step by step, for a person: what was looked at, what it resolved to, and which step
 // failed. The steps group the checks of `compile/checks.ts`; their order is the order of judgement.
-import type { CheckName, Gathered } from '../compile/checks.ts'
+import type { CheckName, CheckInput } from '../compile/checks.ts'
 import { modeOf, trustDomainText } from '../compile/checks.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf } from '../compile/identity.ts'
 import { objectText } from '../compile/references.ts'
@@ -30,7 +30,7 @@ interface StepRule {
   readonly name: StepName
   readonly checks: readonly CheckName[]
   /** What to say when all its checks passed. */
-  readonly passed: (gathered: Gathered) => string
+  readonly passed: (gathered: CheckInput) => string
 }
 
 const STEPS: readonly StepRule[] = [
@@ -85,28 +85,28 @@ function stopOf(
   }
 }
 
-function poolText({ pool }: Gathered): string {
+function poolText({ pool }: CheckInput): string {
   if (pool?.state !== 'found') return ''
   const shadowed =
     pool.shadowed === undefined ? '' : `; ${pool.shadowed.group} holds another pool of that name`
   return `${objectText(pool.kind, pool.pool.meta.name)}${shadowed}`
 }
 
-function objectiveText({ objective, pool }: Gathered): string {
+function objectiveText({ objective, pool }: CheckInput): string {
   if (objective?.state !== 'found' || pool?.state !== 'found') return 'none named, none needed'
   return `${objectText(objective.kind, objective.objective.meta.name)}, leads to ${pool.pool.meta.name}`
 }
 
-function selectorText({ pool }: Gathered): string {
+function selectorText({ pool }: CheckInput): string {
   if (pool?.state !== 'found' || !pool.selector.ok) return ''
   return [...pool.selector.labels].map(([key, value]) => `${key}=${value}`).join(',')
 }
 
-function containerText({ parts }: Gathered): string {
+function containerText({ parts }: CheckInput): string {
   return parts?.containerName ?? 'all containers of the pods'
 }
 
-function proofText({ parts }: Gathered): string {
+function proofText({ parts }: CheckInput): string {
   if (parts === undefined) return ''
   const selectors = selectorsOf(parts).map(({ selector }) => selector)
   if (safetyProblems(parts, selectors).length > 0) return ''
@@ -114,11 +114,11 @@ function proofText({ parts }: Gathered): string {
   return `${selectors.length} selectors: one namespace, one service account, every pool label${container}`
 }
 
-function spiffeIdText({ parts, config }: Gathered): string {
+function spiffeIdText({ parts, config }: CheckInput): string {
   return parts === undefined ? '' : spiffeIdOf(parts, trustDomainText(config))
 }
 
-function collisionText({ binding }: Gathered): string {
+function collisionText({ binding }: CheckInput): string {
   return modeOf(binding) === 'PoolOnly'
     ? 'none: PoolOnly bindings never collide'
     : 'none: no other binding provably claims this container of these pods'

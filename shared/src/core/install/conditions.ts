@@ -1,10 +1,10 @@
-// What the operator's statuses say of all bindings together: how many of which verdict, and which one has been stuck for
-// the longest time.
+// The statuses of all bindings together: how many have which verdict, and which binding has not been ready for the longest
+// time.
 import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import { compareBytes } from '../text/bytes.ts'
 
-/** `ready`, a reason for which it is refused or not known, or `no status`. */
+/** How many bindings have one verdict. */
 export interface ConditionCount {
   readonly ready: 'True' | 'False' | 'Unknown' | 'none'
   /** The reason of the condition `Ready`; empty where there is no status. */
@@ -33,6 +33,7 @@ export function countConditions(bindings: readonly Binding[]): readonly Conditio
 
 const ORDER: readonly ConditionCount['ready'][] = ['True', 'False', 'Unknown', 'none']
 
+/** A binding that is not ready. */
 export interface Stuck {
   readonly binding: Binding
   /** RFC 3339: since when it has not been ready. */
@@ -40,7 +41,7 @@ export interface Stuck {
   readonly reason: string
 }
 
-/** The binding that has been anything but ready for the longest time; one that waits for its status, since it was made. */
+/** The binding that has not been ready for the longest time; one without a status, since its creation. */
 export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
   const stuck = bindings.flatMap((binding): Stuck[] => {
     const ready = readyOf(binding)

@@ -1,5 +1,6 @@
-// From compiled bindings and live outputs to a judgement per binding and the writes that are due (contract §6 and §8).
-// One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
+// From compiled bindings and live outputs to a judgement per binding and the writes that are due (docs/contract.md §6
+// and §8). One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
+import type { NamespacedName } from '../namespaced-name.ts'
 import type { Compiled, Resolved } from '../compile/compile.ts'
 import type { Output } from '../compile/output.ts'
 import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
@@ -49,10 +50,10 @@ export type Judgement =
   | { readonly state: 'deleting'; readonly compiled: Compiled }
 
 export type Action =
-  | { readonly kind: 'create'; readonly binding: string; readonly output: Output }
+  | { readonly kind: 'create'; readonly binding: NamespacedName; readonly output: Output }
   | {
       readonly kind: 'update'
-      readonly binding: string
+      readonly binding: NamespacedName
       readonly live: LiveOutput
       readonly output: Output
       /** The paths that differ. */
@@ -273,7 +274,7 @@ function wait(
 function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim | undefined): boolean {
   const { meta, spec } = live.object
   if (spec.spiffeIDTemplate !== resolved.identity.spiffeId) return false
-  const kept = liveClaims({ meta, spec }, resolved.identity.binding)
+  const kept = liveClaims({ meta, spec }, '')
   if (claim === undefined) return kept.length === 0
   const [only, ...rest] = kept
   return (

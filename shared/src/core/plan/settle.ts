@@ -7,6 +7,7 @@ import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { IGNORE_PROGRESS, type OnProgress } from '../on-progress.ts'
 import { driftOf } from './drift.ts'
+import { metadataAfterWrite } from './written-metadata.ts'
 import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
 export interface Settled extends Pass {
@@ -96,11 +97,7 @@ function writtenObject(output: Output, before: ClusterSpiffeId | undefined): Clu
   if (before === undefined) return written
   return {
     ...written,
-    meta: {
-      ...before.meta,
-      labels: new Map([...before.meta.labels, ...written.meta.labels]),
-      annotations: new Map([...before.meta.annotations, ...written.meta.annotations]),
-    },
+    meta: { ...before.meta, ...metadataAfterWrite(before.meta, output) },
     lifecycle: before.lifecycle === 'to be created' ? 'to be created' : 'to be changed',
   }
 }

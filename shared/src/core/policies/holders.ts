@@ -1,5 +1,6 @@
 // Who holds the IDs that policies name: all pods are gone through once, and only those with a registration that somebody
 // asks about are looked at container by container.
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -37,7 +38,7 @@ export interface Held {
 
 /** `namespace/name` of the service account that something runs under. */
 export function accountKey(of: { readonly namespace: string; readonly serviceAccountName: string }): string {
-  return `${of.namespace}/${of.serviceAccountName}`
+  return namespacedName(of.namespace, of.serviceAccountName)
 }
 
 /** Goes through the pods. */
@@ -91,7 +92,7 @@ class Scan implements Held {
 
   #note({ source, entry, verdict }: EntryOutcome): void {
     if (verdict.state === 'unknown') this.unfollowed.add(sourceText(source))
-    if (entry !== undefined && entry.open.length === 0 && !this.rendered.has(entry.spiffeId))
+    if (entry !== undefined && entry.placeholders.length === 0 && !this.rendered.has(entry.spiffeId))
       this.rendered.set(entry.spiffeId, source)
   }
 

@@ -1,12 +1,13 @@
 // What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry once kleym has done what it has to do. One with a
 // literal ID is found by that ID; one with a template is asked whether it may give an ID at all, by index over the text
 // that stands before its first action.
+import type { NamespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { parseTemplate } from '../go/template/template.ts'
 import { sourceText, type EntrySource, type EntryVerdict, type ObjectHandling } from '../spire/prediction.ts'
-import { federatedWith } from '../spire/prepared-id.ts'
+import { federatedWith } from '../spire/common-fields.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import type { PolicyContext } from './policy-context.ts'
 
@@ -14,7 +15,7 @@ import type { PolicyContext } from './policy-context.ts'
 export interface IdentitySource {
   readonly source: EntrySource
   /** The binding behind an output of kleym's, and its pool. */
-  readonly binding: string | undefined
+  readonly binding: NamespacedName | undefined
   readonly pool: string | undefined
   /** Why it certainly gives the ID to nobody. */
   readonly never: string | undefined

@@ -1,6 +1,7 @@
 // IDs that are there and are nearly one that is not: only the case of letters differs, only the trust domain, or one lies
 // below the other (people expect a prefix to match; in KAN an ID is compared as a whole). By index, with no scan.
 import { getOrCreate } from '../get-or-create.ts'
+import { pathIn, pathStart } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { IdentitySource } from './identity-sources.ts'
 import { NEAR_MISSES_MAX, type NearMiss } from './resolution.ts'
@@ -22,15 +23,14 @@ export class NearMisses {
     this.#givers = givers
     for (const id of [...givers.keys()].toSorted(compareBytes)) {
       push(this.#byLowerCase, id.toLowerCase(), id)
-      const path = pathStart(id)
-      push(this.#byPath, id.slice(path), id)
+      push(this.#byPath, pathIn(id), id)
       for (const end of segmentEnds(id)) push(this.#below, id.slice(0, end), id)
     }
   }
 
   /** At most `NEAR_MISSES_MAX`, the likeliest kind first, each kind in byte order. */
   of(spiffeId: string): readonly NearMiss[] {
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     const found = new Map<string, NearMiss>()
     const add = (how: NearMiss['how'], text: string, ids: readonly string[]): void => {
       for (const id of ids) {
@@ -57,12 +57,6 @@ export class NearMisses {
 function push(map: Map<string, string[]>, key: string, id: string): void {
   const ids = getOrCreate(map, key, () => [])
   if (ids.length <= NEAR_MISSES_MAX) ids.push(id)
-}
-
-/** Where the path of an ID begins: at the slash behind its trust domain, else at its end. */
-export function pathStart(spiffeId: string): number {
-  const slash = spiffeId.indexOf('/', 'spiffe://'.length)
-  return slash < 0 ? spiffeId.length : slash
 }
 
 /** The positions of the slashes in the path: each ends a prefix. Only so many, since hostile IDs may be long. */

@@ -1,5 +1,6 @@
 // The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
 // index that answers who names an identity.
+import { namespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
@@ -8,7 +9,7 @@ import { lazy } from '../lazy.ts'
 import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { accountKey } from './holders.ts'
-import { pathStart } from './near-misses.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
 import { accountId, isForeign, Resolver, trustDomainsOf } from './resolve.ts'
 import type {
@@ -155,7 +156,7 @@ function sourceName(source: RuleSource): string {
     case 'SPIFFE':
       return source.spiffeId
     case 'service account':
-      return `service account ${source.namespace}/${source.name}`
+      return `service account ${namespacedName(source.namespace, source.name)}`
     case 'unbounded':
     case 'member mismatch':
       return 'any principal'
@@ -206,7 +207,7 @@ class NamingIndex {
   /** An ID whose trust domain is not known may be any that has its path. */
   #perhaps(spiffeId: string): readonly Naming[] {
     if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
-    return this.#byPath.get(spiffeId.slice(pathStart(spiffeId))) ?? []
+    return this.#byPath.get(pathIn(spiffeId)) ?? []
   }
 
   #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
@@ -214,7 +215,7 @@ class NamingIndex {
     const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
     if (source.kind === 'SPIFFE') {
       getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
-      const path = source.spiffeId.slice(pathStart(source.spiffeId))
+      const path = pathIn(source.spiffeId)
       getOrCreate(this.#byPath, path, () => []).push(naming('same path'))
     } else if (source.kind === 'unbounded' || source.kind === 'member mismatch') {
       this.#unbounded.push(naming('unbounded'))

@@ -119,7 +119,7 @@ export function mayRender(source: EntrySource): string {
 }
 
 /** A binding that is undetermined. */
-export function undecided(binding: string, why: string): string {
+export function undetermined(binding: string, why: string): string {
   return `binding ${binding} asks for it and is ${why}`
 }
 

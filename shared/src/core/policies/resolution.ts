@@ -1,6 +1,7 @@
 // What a source of a rule comes to, as types. A resolution says who holds an identity and where it comes from; whether a
 // request passes is decided elsewhere (external calls, CEL, an implementation's defaults, the gateway's CA), and no text
 // here says anything about it: a policy names an identity, does not name it, or that is unknown.
+import type { NamespacedName } from '../namespaced-name.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import type { PolicyKnowledge } from '../snapshot/policy-knowledge.ts'
@@ -19,7 +20,7 @@ export interface PolicyHolder {
 export interface Declarer {
   readonly source: EntrySource
   /** The binding behind an output of kleym's, `namespace/name`, and the pool whose labels it selects by. */
-  readonly binding: string | undefined
+  readonly binding: NamespacedName | undefined
   readonly pool: string | undefined
   /** Why nobody holds it by this object: a sentence fragment; undefined where somebody does. */
   readonly why: string | undefined
@@ -32,7 +33,7 @@ export interface NearMiss {
   /** `differs only in the case of letters`, `has the same path, in another trust domain`, `lies below it, and …`. */
   readonly text: string
   /** The binding that renders it, `namespace/name`; else the object that gives it. */
-  readonly binding: string | undefined
+  readonly binding: NamespacedName | undefined
   readonly source: EntrySource
 }
 
@@ -54,7 +55,7 @@ export type Resolution = { readonly text: string } & (
       readonly spiffeId: string
       readonly nearMisses: readonly NearMiss[]
       /** Bindings that ask for the ID and do not get it, with the reason: `team-a/chat` and `refused (…)`. */
-      readonly wantedBy: readonly { readonly binding: string; readonly why: string }[]
+      readonly wantedBy: readonly { readonly binding: NamespacedName; readonly why: string }[]
       /** Why no registration can ever have this ID; undefined where one can. */
       readonly never: string | undefined
     }
@@ -132,7 +133,7 @@ export interface PolicyNote {
   /** What the reference implementation makes of it: a sentence that says so. */
   readonly source: string
   /** The policy that replaces the rule, `namespace/name`; undefined for other kinds. */
-  readonly by: string | undefined
+  readonly by: NamespacedName | undefined
 }
 
 export interface ResolvedRule {
@@ -148,7 +149,7 @@ export interface ResolvedRule {
 
 export interface ResolvedPolicy {
   /** `namespace/name`. */
-  readonly key: string
+  readonly key: NamespacedName
   readonly kind: string
   readonly namespace: string
   readonly name: string

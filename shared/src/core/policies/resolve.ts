@@ -1,14 +1,15 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
+import { namespacedName } from '../namespaced-name.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
-import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
+import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { heldBy, type Held, type IdentityHolders } from './holders.ts'
-import { NearMisses, pathStart } from './near-misses.ts'
+import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
 import { knowsPodsIn, objectGap, podGap, registrationGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
@@ -102,7 +103,7 @@ export class Resolver {
       perhaps: readonly EntrySource[],
       text: string,
     ): Resolution => ({ state: 'unknown', spiffeId, because, perhaps, text })
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     if (path === '/spire' || path.startsWith('/spire/')) return unknown('spire', [], say.SPIRE_OWN)
     const [perhaps] = holding?.perhaps.values() ?? []
     if (perhaps !== undefined)
@@ -125,9 +126,9 @@ export class Resolver {
         givers.map(({ source }) => source),
         say.notRead(gap, givers),
       )
-    const undecided = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
-    if (givers.length === 0 && undecided !== undefined)
-      return unknown('prediction', [], say.undecided(undecided.binding, undecided.why))
+    const undetermined = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
+    if (givers.length === 0 && undetermined !== undefined)
+      return unknown('prediction', [], say.undetermined(undetermined.binding, undetermined.why))
     const renderers = this.#givers.perhaps(spiffeId).map(({ source }) => source)
     const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
     if (unfollowed !== undefined) return unknown('prediction', renderers, say.notFollowed(unfollowed))
@@ -150,7 +151,7 @@ export class Resolver {
   }
 
   #withoutTrustDomain(spiffeId: string): Resolution {
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     const givers = this.#givers.withPath(path)
     return {
       state: 'unknown',
@@ -177,7 +178,7 @@ export class Resolver {
   }
 
   #resolveAccount(namespace: string, name: string): Resolution {
-    const key = `${namespace}/${name}`
+    const key = namespacedName(namespace, name)
     const isKnown = knowsPodsIn(this.#world.snapshot, namespace)
     const found = this.#held.podsOfAccount.get(key) ?? []
     const [trustDomain] = this.#ours
@@ -234,7 +235,7 @@ export class Resolver {
   /** Bindings that ask for the ID, by the path that they would give it. */
   #wantingOf(spiffeId: string): readonly UnmetClaim[] {
     this.#wanting ??= unmetClaimsByPath(this.#world)
-    return this.#wanting.get(spiffeId.slice(pathStart(spiffeId))) ?? []
+    return this.#wanting.get(pathIn(spiffeId)) ?? []
   }
 }
 
@@ -250,10 +251,6 @@ export function trustDomainsOf({ config, settings }: PolicyContext): ReadonlySet
 export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean {
   const trustDomain = trustDomainIn(spiffeId)
   return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
-}
-
-function trustDomainIn(spiffeId: string): string {
-  return spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
 }
 
 function pendingOf({ settled }: PolicyContext): ReadonlySet<string> {
@@ -276,13 +273,13 @@ function askedOfPods(
   for (const source of sources) {
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
     if (source.kind !== 'service account') continue
-    accounts.add(`${source.namespace}/${source.name}`)
+    accounts.add(namespacedName(source.namespace, source.name))
     if (trustDomain !== undefined) spiffeIds.add(accountId(trustDomain, source.namespace, source.name))
   }
   return { spiffeIds, accounts }
 }
 
-/** What the reference implementation makes of a service account (facts: KAN v0.1.0, translator). */
+/** What the reference implementation makes of a service account (docs/gaie-facts.md §B1). */
 export function accountId(trustDomain: string, namespace: string, name: string): string {
   return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
 }

@@ -3,13 +3,13 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { judgementOf } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { LLM_D_GROUP, type ObjectiveGroup } from '../kinds.ts'
+import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
-import { NamespaceGate } from '../spire/namespace-gate.ts'
+import { NamespaceFilter } from '../spire/namespace-filter.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding } from '../findings/finding.ts'
@@ -18,7 +18,7 @@ interface Looked {
   readonly analysis: Analysis
   readonly binding: Binding
   readonly judgement: Judgement
-  readonly gate: NamespaceGate
+  readonly gate: NamespaceFilter
   /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
   readonly llmD: boolean
 }
@@ -35,7 +35,7 @@ const RULES: readonly BindingRule[] = [
 
 /** The findings of all bindings. */
 export function bindingFindings(analysis: Analysis): readonly Finding[] {
-  const gate = new NamespaceGate(analysis.settings)
+  const gate = new NamespaceFilter(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
     analysis.onProgress()
@@ -73,7 +73,9 @@ function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
   const { group, meta } = pool.shadowed
   return finding('KLM110', {
     subject: bindingSubject(binding),
-    related: [{ kind: `InferencePool.${group}`, namespace: meta.namespace, name: meta.name }],
+    related: [
+      { kind: qualifiedKind({ kind: POOL_KIND, group }), namespace: meta.namespace, name: meta.name },
+    ],
     summary: `InferencePool ${meta.name} of ${group} has the same name and selects other pods`,
   })
 }
@@ -86,7 +88,7 @@ function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefi
   const { namespace, name } = objective.objective.meta
   return finding('KLM111', {
     subject: bindingSubject(binding),
-    related: [{ kind: `InferenceObjective.${group}`, namespace, name }],
+    related: [{ kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }), namespace, name }],
     summary: `InferenceObjective ${name} is of ${group}, and ${LLM_D_GROUP} is served here`,
   })
 }

@@ -1,7 +1,7 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM for everybody.
 import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
-import type { EntrySource, Stopper } from '../spire/prediction.ts'
+import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 
@@ -46,7 +46,7 @@ function trustDomains({ config, settings }: Analysis): readonly Finding[] {
   ]
 }
 
-const STOPPER_CODES: Readonly<Record<Stopper['kind'], FindingCode>> = {
+const STOPPER_CODES: Readonly<Record<ScmFault['kind'], FindingCode>> = {
   undecodable: 'KLM406',
   'not UTF-8': 'KLM407',
   configuration: 'KLM414',
@@ -55,7 +55,7 @@ const STOPPER_CODES: Readonly<Record<Stopper['kind'], FindingCode>> = {
 function stoppers(analysis: Analysis): readonly Finding[] {
   return analysis
     .prediction()
-    .stoppers()
+    .scmFaults()
     .map(({ source, kind, why }) =>
       finding(STOPPER_CODES[kind], {
         subject: source === undefined ? SCM_SUBJECT : sourceSubject(source),

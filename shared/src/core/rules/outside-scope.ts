@@ -4,7 +4,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { ANY } from '../collide/claim.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { identityNamespace } from '../compile/identity.ts'
+import { parseIdentity } from '../compile/identity-path.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
@@ -90,7 +90,7 @@ function isGivenFromElsewhere(
       .entriesOf(pod)
       .some(({ source, entry }) => {
         if (source.kind === 'ClusterSPIFFEID' && names.has(source.name)) return true
-        const namespace = entry === undefined ? undefined : identityNamespace(entry.spiffeId)
+        const namespace = entry === undefined ? undefined : parseIdentity(entry.spiffeId)?.namespace
         return namespace !== undefined && !read.has(namespace)
       }),
   )

@@ -9,13 +9,13 @@ import { finding, type Finding } from '../findings/finding.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
-import { counted, Names } from '../text/counted.ts'
+import { counted, NameSummary } from '../text/counted.ts'
 
 /** How far the registration of one binding gets. */
 interface Reach {
   declared: number
   reached: number
-  missed: Map<string, Names>
+  missed: Map<string, NameSummary>
 }
 
 /** The findings of all pods, and of bindings that reach none. */
@@ -36,14 +36,14 @@ function notesOf(
   visit: (facts: PodIdentities) => void,
 ): readonly Finding[] {
   const scan = scanOf(analysis)
-  const notes = new Map<string, { note: Note; pods: Names; namespaces: Set<string> }>()
+  const notes = new Map<string, { note: Note; pods: NameSummary; namespaces: Set<string> }>()
   for (const pod of reporting(pods, analysis.onProgress)) {
     const facts = podIdentitiesOf(analysis.prediction(), pod)
     if (facts.outcomes.length === 0) continue
     for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {
       const seen = getOrCreate(notes, noteKey(note), () => ({
         note,
-        pods: new Names(),
+        pods: new NameSummary(),
         namespaces: new Set(),
       }))
       seen.pods.add(podText(pod))
@@ -78,7 +78,7 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
     if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
     else
       for (const why of new Set(met.map((one) => one.why ?? ''))) {
-        getOrCreate(reach.missed, why, () => new Names()).add(podText(pod))
+        getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
       }
   }
 }

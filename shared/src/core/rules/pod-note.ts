@@ -1,5 +1,7 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
+import { subjectOfKey } from '../findings/subjects.ts'
+import { namespacedName } from '../namespaced-name.ts'
 import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
@@ -31,13 +33,7 @@ export interface Scan {
 /** Makes the look-ups of a scan. */
 export function scanOf(analysis: Analysis): Scan {
   const bindings = new Map(
-    [...bindingOfOutput(analysis)].map(([output, key]) => {
-      const slash = key.indexOf('/')
-      return [
-        output,
-        { kind: BINDING_KIND, namespace: key.slice(0, slash), name: key.slice(slash + 1) },
-      ] as const
-    }),
+    [...bindingOfOutput(analysis)].map(([output, key]) => [output, subjectOfKey(key)] as const),
   )
   const ids = new Map(
     analysis.settled.outputs.flatMap(({ object }) => {
@@ -61,5 +57,5 @@ export function ownerOf(source: EntrySource, { bindings }: Scan): Subject {
 /** The same as a sentence has it: `binding team-a/chat`, `ClusterSPIFFEID/default`. */
 export function ownerText(source: EntrySource, scan: Scan): string {
   const { kind, namespace, name } = ownerOf(source, scan)
-  return kind === BINDING_KIND ? `binding ${namespace}/${name}` : sourceText(source)
+  return kind === BINDING_KIND ? `binding ${namespacedName(namespace, name)}` : sourceText(source)
 }

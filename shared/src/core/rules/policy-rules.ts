@@ -1,11 +1,12 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
 // nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
+import { subjectOfKey } from '../findings/subjects.ts'
+import { splitNamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { mayGive } from '../go/template/mentions.ts'
-import { BINDING_KIND } from '../names.ts'
 import { heldBy } from '../policies/holders.ts'
-import { pathStart } from '../policies/near-misses.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
   NoteKind,
@@ -17,7 +18,7 @@ import type {
   ResolvedSource,
 } from '../policies/resolution.ts'
 import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
-import { pathOf } from '../policies/unmet-claims.ts'
+import { declaredPath } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -93,14 +94,13 @@ function idsOf(
   bindings: ReadonlySet<string>,
 ): (spiffeId: string) => boolean {
   const paths = new Set(
-    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (pathOf(binding) ?? []) : [])),
+    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (declaredPath(binding) ?? []) : [])),
   )
   const templates = settled.outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'ours' && bindings.has(ownership.binding) ? [object.spec.spiffeIDTemplate] : [],
   )
   return (spiffeId) =>
-    paths.has(spiffeId.slice(pathStart(spiffeId))) ||
-    templates.some((template) => mayGive(template, [spiffeId]))
+    paths.has(pathIn(spiffeId)) || templates.some((template) => mayGive(template, [spiffeId]))
 }
 
 /** What each state of a source is reported as; the others are no findings. */
@@ -150,10 +150,7 @@ function relatedTo({ resolution }: ResolvedSource): readonly (readonly [string, 
       : resolution.state === 'dangling'
         ? resolution.wantedBy.map(({ binding }) => binding)
         : []
-  return keys.map((key) => {
-    const slash = key.indexOf('/')
-    return [key, { kind: BINDING_KIND, namespace: key.slice(0, slash), name: key.slice(slash + 1) }]
-  })
+  return keys.map((key) => [key, subjectOfKey(key)])
 }
 
 function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): Subject {
@@ -163,7 +160,10 @@ function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): S
 /** `rule replaced` has a code of its own. */
 type Ineffective = Exclude<NoteKind, 'rule replaced'>
 
-/** What to do about each kind of note. A status is written anew only for a policy that is created anew (facts, trap 20). */
+/**
+ * What to do about each kind of note. A status is written anew only for a policy that is created anew
+ * (docs/gaie-facts.md trap 20).
+ */
 const FIXES: Readonly<Record<Ineffective, string>> = {
   'not accepted':
     'See the conditions in .status.ancestors; where none is written, see whether a controller looks after the target.',
@@ -208,8 +208,8 @@ function replaced(
 ): readonly Finding[] {
   return notes
     .filter(({ kind }) => kind === 'rule replaced')
-    .map(({ text, source, by = '' }) => {
-      const name = by.slice(by.indexOf('/') + 1)
+    .map(({ text, source, by }) => {
+      const name = by === undefined ? '' : splitNamespacedName(by).name
       return finding('KLM608', {
         subject: policySubject(policy),
         related: [ruleSubject(policy, rule), { ...policySubject(policy), name }],

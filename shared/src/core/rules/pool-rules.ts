@@ -1,4 +1,5 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
+import { POOL_KIND } from '../kinds.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -6,7 +7,7 @@ import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { counted, Names } from '../text/counted.ts'
+import { counted, NameSummary } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
@@ -18,7 +19,7 @@ interface Selection {
 
 interface Shared {
   readonly pools: readonly Subject[]
-  readonly pods: Names
+  readonly pods: NameSummary
 }
 
 /**
@@ -35,10 +36,10 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
     const found = getOrCreate(bySelections, key, () => {
       const names = new Set(selections.flatMap(({ pools }) => [...pools]))
       const sorted = [...names].toSorted(compareBytes)
-      const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
+      const pools = sorted.map((name) => ({ kind: POOL_KIND, namespace: pod.namespace, name }))
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
-        pods: new Names(),
+        pods: new NameSummary(),
       }))
     })
     found.pods.add(podText(pod))

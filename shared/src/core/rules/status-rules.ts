@@ -1,5 +1,6 @@
 // Where a cluster is not what the operator would make of it: its status lags or says something else, its output was
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
+import { namespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { judgementOf } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
@@ -96,7 +97,7 @@ function operatorFindings(
   if (waiting.length === 0 || operators === undefined || operators.some(({ available }) => available > 0))
     return []
   const [first] = operators
-  const bindings = new Set(waiting.map(({ subject }) => `${subject.namespace}/${subject.name}`)).size
+  const bindings = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name))).size
   return [
     finding('KLM543', {
       subject: first?.subject ?? { kind: 'Deployment', namespace: '', name: 'kleym' },

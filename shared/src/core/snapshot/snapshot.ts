@@ -1,5 +1,6 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
+import { namespaceWritten } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { stringAt, type JsonRecord } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
@@ -12,14 +13,13 @@ import {
   qualifiedKind,
   type ObjectiveGroup,
   type PoolGroup,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+  POOL_KIND,
+  OBJECTIVE_KIND,
+  groupOfApiVersion,
 } from '../kinds.ts'
-import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  CLUSTER_SPIFFE_ID_KIND,
-  CLUSTER_STATIC_ENTRY_KIND,
-  SPIRE_GROUP,
-} from '../names.ts'
 import { readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
 import { readBinding, type Binding } from '../objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
@@ -136,9 +136,9 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
     objectives,
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
     clusterSpiffeIds: sortByMeta(
-      read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
+      read(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
     ),
-    staticEntries: sortByMeta(read(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`, readClusterStaticEntry)),
+    staticEntries: sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry)),
     accessPolicies,
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
     namespaces: readNamespaces(of('Namespace'), named),
@@ -152,7 +152,7 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
   }
 }
 
-const BINDINGS = `${BINDING_KIND}.${BINDING_GROUP}`
+const BINDINGS = qualifiedKind(BINDING)
 
 /** The namespace as every reader here reads it. */
 function namespaceOf(value: JsonRecord): string {
@@ -171,10 +171,8 @@ function policyKnowledge({ gaps, absentKinds, listedKinds }: SnapshotSource, som
 
 /** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
 export function kindKey(object: JsonRecord): string {
-  const apiVersion = stringAt(object, 'apiVersion') ?? ''
-  const slash = apiVersion.indexOf('/')
   const kind = stringAt(object, 'kind') ?? ''
-  return slash < 0 ? kind : `${kind}.${apiVersion.slice(0, slash)}`
+  return qualifiedKind({ kind, group: groupOfApiVersion(stringAt(object, 'apiVersion') ?? '') })
 }
 
 /** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */
@@ -192,22 +190,26 @@ export function referencesIn(snapshot: Snapshot): References {
   )
   return {
     pool: (group, namespace, name) =>
-      lookup(snapshot, pools.get(refKey(group, namespace, name)), `InferencePool.${group}`, namespace),
+      lookup(
+        snapshot,
+        pools.get(refKey(group, namespace, name)),
+        qualifiedKind({ kind: POOL_KIND, group }),
+        namespace,
+      ),
     objective: (group, namespace, name) =>
       lookup(
         snapshot,
         objectives.get(refKey(group, namespace, name)),
-        `InferenceObjective.${group}`,
+        qualifiedKind({ kind: OBJECTIVE_KIND, group }),
         namespace,
       ),
   }
 }
 
-/** Looks a binding up by `namespace/name`. */
-export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding> {
-  const bindings = new Map(snapshot.bindings.map((binding) => [binding.key, binding]))
-  return (key) =>
-    lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`, key.slice(0, key.indexOf('/')))
+/** Looks a binding up by a text that should be its key, such as an annotation. */
+export function bindingsIn(snapshot: Snapshot): (text: string) => Lookup<Binding> {
+  const bindings = new Map<string, Binding>(snapshot.bindings.map((binding) => [binding.key, binding]))
+  return (text) => lookup(snapshot, bindings.get(text), BINDINGS, namespaceWritten(text))
 }
 
 /** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */

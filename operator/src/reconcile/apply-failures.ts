@@ -1,0 +1,58 @@
+// Outputs that the API server refuses (400, 422, an admission denial, a quota): each is tried again with backoff up to
+// 5 minutes, or at once when its binding asks for another output (docs/contract.md §8, `ManagedOutputApplyFailed`).
+import type { Output } from '@kleym/shared/core/compile/output.ts'
+import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { desiredHashOf } from './desired-hash.ts'
+
+const BACKOFF: Backoff = { firstMs: 1_000, maxMs: 300_000 }
+
+/** The last refusal of a binding's output. */
+interface ApplyFailure {
+  readonly desiredHash: string
+  readonly message: string
+  /** How often in a row the API server has refused this output. */
+  readonly times: number
+  /** When the output is tried again, in monotonic milliseconds. */
+  readonly dueMs: number
+}
+
+export interface ApplyFailuresOptions {
+  readonly clock: Clock
+}
+
+/** What the API server has refused to write, by the binding that asked for it. */
+export class ApplyFailures {
+  readonly #options: ApplyFailuresOptions
+  readonly #failures = new Map<string, ApplyFailure>()
+
+  constructor(options: ApplyFailuresOptions) {
+    this.#options = options
+  }
+
+  /** Notes that the API server has refused to write `output` for this binding. */
+  note(key: string, output: Output, message: string): void {
+    const desiredHash = desiredHashOf(output)
+    const before = this.#failures.get(key)
+    const times = before?.desiredHash === desiredHash ? before.times + 1 : 1
+    const dueMs = this.#options.clock.monotonicMs() + backoffMs(BACKOFF, times)
+    this.#failures.set(key, { desiredHash, message, times, dueMs })
+  }
+
+  /** The refusal of this very output, and in how many milliseconds it is tried again (0: now). */
+  of(key: string, output: Output): { readonly message: string; readonly waitMs: number } | undefined {
+    const failure = this.#failures.get(key)
+    if (failure === undefined || failure.desiredHash !== desiredHashOf(output)) return undefined
+    return { message: failure.message, waitMs: this.waitMs(key) }
+  }
+
+  /** In how many milliseconds the last refusal of this binding is tried again. */
+  waitMs(key: string): number {
+    return Math.max(0, (this.#failures.get(key)?.dueMs ?? 0) - this.#options.clock.monotonicMs())
+  }
+
+  /** Forgets the refusal of a binding's output. */
+  forget(key: string): void {
+    this.#failures.delete(key)
+  }
+}
