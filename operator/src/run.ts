@@ -76,8 +76,16 @@ class Operator {
   readonly #servers: RunningServer[] = []
 
   static async create(settings: Settings, surroundings: OperatorSurroundings): Promise<Operator> {
-    const { clock } = surroundings
+    const { clock, log } = surroundings
     const cluster = await clusterOf(settings, surroundings)
+    if (cluster.withheld !== undefined)
+      log.warn(
+        'the connection to the API server is not TLS, so credentials are not sent; give an https:// address',
+        {
+          server: cluster.server.origin,
+          withheld: cluster.withheld,
+        },
+      )
     const metrics = createMetrics()
     const client = createApi(cluster, {
       userAgent: USER_AGENT,

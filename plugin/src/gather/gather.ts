@@ -96,6 +96,10 @@ interface Objects {
   readonly drive: Drive
 }
 
+const BINDING_KIND = 'InferenceIdentityBinding'
+/** More than a large cluster has. */
+const MANY_BINDINGS = 10_000
+
 const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
 
 class Gathering {
@@ -128,6 +132,14 @@ class Gathering {
     const dumps = offline && live === undefined
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
+    this.#sayIfMany()
+  }
+
+  /** What takes longer than anybody waits in silence is told before it begins. */
+  #sayIfMany(): void {
+    const count = this.#files.objects.filter(({ value }) => value['kind'] === BINDING_KIND).length
+    if (count > MANY_BINDINGS)
+      this.#context.stderr.write(`working on ${count} bindings of the files; this takes a while\n`)
   }
 
   /** No more than the question takes, and everything where what was read may be changed by what was not. */

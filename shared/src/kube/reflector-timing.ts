@@ -5,9 +5,6 @@ import { ApiError } from './errors.ts'
 /** The longest wait between two attempts that fail; the shortest is half of it: 0.8 to 1.6 s first, 15 to 30 s in the end. */
 const CEILING: Backoff = { firstMs: 1_600, maxMs: 30_000 }
 
-/** What an API server may ask for at most (and less than what a timer overflows at). */
-const LONGEST_ASKED_MS = 300_000
-
 /** An API server ends a watch itself after 290 to 580 s, as client-go asks it to: not all of them at one moment. */
 const SHORTEST_WATCH_S = 290
 const LONGEST_WATCH_S = 580
@@ -25,7 +22,7 @@ export const SHORT_WATCH_MS = 1_000
 export function waitAfter(failures: number, error: unknown, random: () => number): number {
   const wait = (backoffMs(CEILING, failures) / 2) * (1 + random())
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
-  return Math.max(wait, Math.min(asked, LONGEST_ASKED_MS))
+  return Math.max(wait, asked)
 }
 
 /** `timeoutSeconds` of one watch. */

@@ -158,7 +158,7 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
         if (length <= limit) chunks.push(chunk)
-        else reject(tooLong(what, limit))
+        else reject(new BodyTooLarge(what, `longer than ${limit} bytes`))
       })
       response.on('error', broken)
       response.on('end', () => {
@@ -175,11 +175,16 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
   }
 }
 
-function tooLong(what: string, limit: number): ConnectionError {
-  return connectionError('malformed', what, {
-    neverSent: false,
-    detail: `its body is longer than ${limit} bytes`,
-  })
+/** A body is more than its reader takes; a smaller page of a list may not be. */
+export class BodyTooLarge extends ConnectionError {
+  /** `how` is `longer than 5 bytes`. */
+  constructor(what: string, how: string) {
+    const { failure, message } = connectionError('malformed', what, {
+      neverSent: false,
+      detail: `its body is ${how}`,
+    })
+    super(failure, message, { neverSent: false })
+  }
 }
 
 /** The body as it comes; throws a ConnectionError where it breaks off. */
