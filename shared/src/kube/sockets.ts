@@ -6,11 +6,10 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { isSocks, SocksAgent, SocksTlsAgent } from './socks-proxy.ts'
 import type { Cluster, Credentials } from './cluster.ts'
+import { TCP_PROBE_MS } from './transport.ts'
 
 /** Shorter than the 90 s after which kube-apiserver closes an idle connection, so that it is we who close it. */
 const IDLE_MS = 60_000
-/** As client-go: between a silent firewall's patience and needless traffic. */
-const TCP_PROBE_MS = 30_000
 /** Connections for calls at a time; further calls wait. */
 export const MAX_SOCKETS = 16
 

@@ -15,6 +15,9 @@ import type { Clock } from './clock.ts'
 import { ConnectionError } from './errors.ts'
 import { codeOf, connectionError, failureOf } from './failures.ts'
 
+/** After how long without traffic TCP asks whether the other end is there, as client-go: firewalls are more patient. */
+export const TCP_PROBE_MS = 30_000
+
 /** Where requests go, taken apart once: Node takes a URL apart for every request. */
 export interface Server {
   /** `https://host:6443`, for messages. */
@@ -209,13 +212,16 @@ interface State {
 function open({ method, server, path, headers, body, agent }: Outgoing): ClientRequest {
   const { address } = server
   const start = address.protocol === 'http:' ? httpRequest : httpsRequest
-  return start({
+  const request = start({
     ...address,
     method,
     path,
     agent,
     headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   })
+  // Also for watches, whose connections no agent keeps: else a peer that is gone without a word is never noticed.
+  request.setSocketKeepAlive(true, TCP_PROBE_MS)
+  return request
 }
 
 /** The request leaves when its connection is made; for one that is made already (kept alive, proxied) it may have left. */
