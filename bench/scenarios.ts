@@ -1,5 +1,8 @@
 // What is measured: each scenario makes a cluster of a size, and then asks the core one question about it.
 import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Claim } from '@kleym/shared/core/collide/claim.ts'
+import { indexClaims } from '@kleym/shared/core/collide/claim-index.ts'
+import { collisionOf, waitsOf } from '@kleym/shared/core/collide/conflict.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsOf } from '@kleym/shared/core/rules/all.ts'
@@ -83,6 +86,12 @@ export const SCENARIOS: readonly BenchScenario[] = [
   bindings('nasty: label sets with keys of their own', 'bindings', nasty.disjointWithOwnKeys),
   bindings('nasty: chains of nested label sets', 'bindings', nasty.nestedChains),
   bindings('nasty: wide and narrow label sets', 'bindings', nasty.wideAndNarrow),
+  {
+    name: 'nasty: each wide label set over each narrow one',
+    unit: 'claims',
+    sizes: [1000, 2500, 5000],
+    ask: (size) => ({ read: () => [], answer: () => collisionsText(nasty.wideByNarrow(size)) }),
+  },
   findings('nasty: pools and pods with equal labels', 'pools and pods', nasty.equalLabels),
   findings('nasty: no Namespace objects', 'namespaces', nasty.namespacesWithoutObjects),
   {
@@ -165,6 +174,18 @@ function verdictsText(analysis: Analysis): string {
     }
   }
   return `${all} verdicts, ${issued} issued`
+}
+
+/** What every claim collides with and waits for, as the operator asks for one binding after the other. */
+function collisionsText(claims: readonly Claim[]): string {
+  const index = indexClaims(claims)
+  let peers = 0
+  let waits = 0
+  for (const claim of claims) {
+    peers += collisionOf(index, claim)?.count ?? 0
+    waits += waitsOf(index, claim).length
+  }
+  return `${peers} peers, ${waits} waits`
 }
 
 function entriesText(analysis: Analysis): string {

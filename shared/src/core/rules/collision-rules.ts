@@ -33,10 +33,13 @@ export function labelsText(labels: PoolLabels): string {
 
 /** One finding per set of equal claims, and one per two sets of which one contains the other. */
 function collisions(analysis: Analysis): readonly Finding[] {
-  return analysis.settled.claims.groups.flatMap((group) => {
-    if (group.declared.length === 0) return []
+  const { claims: index } = analysis.settled
+  return index.groups.flatMap((group) => {
+    const [claim] = group.declared
+    if (claim === undefined) return []
     const own = group.declared.length > 1 ? [samePods(analysis, group)] : []
-    const contained = group.overlapping
+    const contained = index
+      .overlapsOf(claim)
       .filter(({ relation, group: other }) => relation === 'Contains' && other.declared.length > 0)
       .map(({ group: other }) => contains(analysis, group, other))
     return [...own, ...contained]
