@@ -5,6 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { ConditionType, Mode } from '@kleym/shared/core/names.ts'
 import type { Reason } from '@kleym/shared/core/registry/reasons.ts'
 import { bindingMetrics } from './binding-metrics.ts'
+import { eventLoopMetrics, type EventLoopMetrics } from './event-loop-lag.ts'
 import type { QueueObserver, QueueState } from '../queue/queue.ts'
 
 /** The only controller, and its queue: the label `controller`, and the label `name` of the queue. */
@@ -35,7 +36,7 @@ export interface RestRequest {
   readonly host: string
 }
 
-export interface Metrics {
+export interface Metrics extends EventLoopMetrics {
   reconciled(result: ReconcileResult, ms: number): void
   /** Told about the queue as things happen; `watchQueue` is for what only a look at it tells. */
   readonly queue: QueueObserver
@@ -77,6 +78,7 @@ export function createMetrics({ process: measureProcess = true }: MetricsOptions
     ...reconcileMetrics(registry),
     ...queueMetrics(registry),
     ...clientMetrics(registry),
+    ...eventLoopMetrics(registry),
     ...bindings,
     async render() {
       return { contentType: registry.contentType, body: await registry.metrics() }
