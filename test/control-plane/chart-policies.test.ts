@@ -511,6 +511,7 @@ describe('ways around it', () => {
         async () => (await refusal(cp.as(ADA).patch(id, { spec: { replicas: 2 } }))) === undefined,
         'the new right',
       )
+      expect(dig(await cp.admin.get(id), 'spec', 'replicas')).toBe(2)
     })
   })
 })
