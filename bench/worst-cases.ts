@@ -1,5 +1,7 @@
 // The worst cases: each is a shape of clusters for which one algorithm of the core would be quadratic if it were written
 // naively.
+import type { Claim } from '@kleym/shared/core/collide/claim.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import {
   defaultObject,
@@ -49,6 +51,34 @@ export function wideAndNarrow(bindings: number): readonly RawObject[] {
     ...range(half).map(() => ({ app: 'vllm' })),
     ...range(half).map((at) => ({ app: 'vllm', model: numbered('model', at) })),
   ])
+}
+
+/**
+ * Claims of which one half has seven of fourteen labels each, and the other half all fourteen and one of its own: each of
+ * the one half contains each of the other, and no two of one half contain one another.
+ */
+export function wideByNarrow(claims: number): readonly Claim[] {
+  const common = range(14).map((at) => [numbered('label', at), 'on'] as const)
+  const wide = choices(common, 7).slice(0, Math.floor(claims / 2))
+  const narrow = range(wide.length).map((at) => [...common, ['own', numbered('value', at)] as const])
+  return [...wide, ...narrow].map((labels, at) => ({
+    basis: 'declared',
+    owner: namespacedName('team', numbered('binding', at)),
+    output: undefined,
+    namespace: 'team',
+    serviceAccountName: 'runner',
+    containerName: 'vllm',
+    labels: new Map(labels),
+    spiffeId: `spiffe://example.org/${at}`,
+  }))
+}
+
+/** Every choice of `count` of the items, in their order. */
+function choices<T>(items: readonly T[], count: number): readonly (readonly T[])[] {
+  if (count === 0) return [[]]
+  return items.flatMap((item, at) =>
+    choices(items.slice(at + 1), count - 1).map((others) => [item, ...others]),
+  )
 }
 
 /** As many pools as pods in one namespace, and each pod belongs to one of them. */

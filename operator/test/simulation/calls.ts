@@ -19,6 +19,8 @@ export type CallFate =
   | 'never sent'
   | 'conflict'
   | 'throttled'
+  /** 503, with a Retry-After of an hour. */
+  | 'put off'
   | 'failed'
   | 'forbidden'
 
@@ -191,6 +193,8 @@ function outcomeOf(call: SimulatedCall, fate: CallFate): () => void {
       return refuse(status(call, 409, 'Conflict'))
     case 'throttled':
       return refuse(status(call, 429, 'TooManyRequests', 1_000))
+    case 'put off':
+      return refuse(status(call, 503, 'ServiceUnavailable', 3_600_000))
     case 'failed':
       return refuse(status(call, 500, 'InternalError'))
     case 'forbidden':

@@ -1,5 +1,5 @@
 // Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
-// keeps what only the server gives (spec "Where the state comes from").
+// keeps what only the server gives (docs/cluster.md, "Files over the cluster").
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'

@@ -1,8 +1,15 @@
 // An index to which claims are added and from which they are removed must equal, at every step, a new index of its claims.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ClaimIndex, compareClaims, indexClaims } from '../../src/core/collide/claim-index.ts'
+import {
+  ClaimIndex,
+  compareClaims,
+  indexClaims,
+  type ClaimGroup,
+} from '../../src/core/collide/claim-index.ts'
 import { ANY, type Claim } from '../../src/core/collide/claim.ts'
 import { collisionOf, waitsOf } from '../../src/core/collide/conflict.ts'
 
@@ -38,7 +45,8 @@ function answersOf(index: ClaimIndex, asked: readonly Claim[]): unknown {
       labels: [...cell.labels],
       claims: cell.claims.map(wordsOf).toSorted(),
       declared: cell.declared.map(wordsOf).toSorted(),
-      relatives: cell.overlapping
+      relatives: index
+        .overlapsOf(firstOf(cell))
         .map(({ relation, group: other }) => `${relation} ${[...other.labels].join()}`)
         .toSorted(),
     })),
@@ -61,6 +69,11 @@ function answersOf(index: ClaimIndex, asked: readonly Claim[]): unknown {
         .toSorted(),
     ),
   }
+}
+
+function firstOf({ claims: [first] }: ClaimGroup): Claim {
+  if (first === undefined) throw new Error('a group without claims is in the index')
+  return first
 }
 
 function wordsOf(claim: Claim): string {
@@ -110,3 +123,45 @@ test('the claims of a group are in their total order, whichever was added first'
     { numRuns: 50 },
   )
 })
+
+test('wide label sets over as many narrow ones take memory that is linear in the claims', () => {
+  const some = wideByNarrow(700)
+  const before = heapBytes()
+  const index = indexClaims(some)
+  const collisions = some.map((claim) => collisionOf(index, claim))
+  const each = (heapBytes() - before) / some.length
+  expect(collisions.map((collision) => collision?.count)).toEqual(some.map(() => 700))
+  expect(collisions.at(-1)?.named).toHaveLength(10)
+  // A link takes some 50 bytes: 700 of them for each claim, from either side, took 50,000 and more.
+  expect(each).toBeLessThan(12_000)
+})
+
+/** `half` label sets of seven of fourteen labels, and as many that each of those contains. */
+function wideByNarrow(half: number): readonly Claim[] {
+  const common = Array.from({ length: 14 }, (_, at) => [`label-${at}`, 'on'] as const)
+  const wide = Array.from({ length: 2 ** 14 }, (_, bits) =>
+    common.filter((_label, at) => (bits >> at) % 2 === 1),
+  )
+    .filter(({ length }) => length === 7)
+    .slice(0, half)
+  const narrow = wide.map((_labels, at) => [...common, ['own', `value-${at}`] as const])
+  return [...wide, ...narrow].map((pairs, at) => ({
+    basis: 'declared',
+    owner: namespacedName('team-a', `b${at}`),
+    output: undefined,
+    namespace: 'team-a',
+    serviceAccountName: 'runner',
+    containerName: 'vllm',
+    labels: new Map(pairs),
+    spiffeId: `spiffe://example.org/${at}`,
+  }))
+}
+
+/** What the heap holds after a full collection. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect !== 'function') throw new Error('this Node offers no garbage collection on demand')
+  collect()
+  return process.memoryUsage().heapUsed
+}

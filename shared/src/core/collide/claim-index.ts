@@ -1,6 +1,7 @@
 // Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
-// another (docs/contract.md §6). Claims with equal labels share a group, and a group finds the groups that it overlaps
-// through one label of each, so that thousands of claims cost neither a comparison of all with all nor a list of all pairs.
+// another (docs/contract.md §6). Claims with equal labels share a group. Which groups overlap is found when somebody asks,
+// through one label of each: a list of all overlaps would be as long as the square of the claims (2,500 wide label sets and
+// 2,500 narrow ones have 6.25 million), and what is kept here is linear in the claims.
 import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
@@ -24,8 +25,6 @@ export interface ClaimGroup {
   readonly claims: readonly Claim[]
   /** The declared ones among them. */
   readonly declared: readonly Claim[]
-  /** The groups that share pods with this one, itself first. */
-  readonly overlapping: readonly Overlap<ClaimGroup>[]
 }
 
 /** The declared claims of a group and of those that it overlaps. */
@@ -47,7 +46,6 @@ interface MutableClaimGroup extends ClaimGroup {
   indexLabel: string
   claims: Claim[]
   declared: Claim[]
-  overlapping: Overlap<MutableClaimGroup>[]
 }
 
 /** The groups of one namespace, service account and container; mostly there is one. */
@@ -56,9 +54,19 @@ interface ClaimedContainer {
   readonly groups: Map<string, MutableClaimGroup>
   /** How a further group finds those that it overlaps; undefined until there is a second group. */
   labelIndex: LabelIndex | undefined
-  /** Merged rows by group, until a claim of the container is added or removed. */
+  /** Rows of groups that have many claims themselves, until a claim of the container is added or removed. */
   rows: Map<MutableClaimGroup, PeerRows> | undefined
+  /** The latest answer, until a group is added or removed: one decision asks for the same group more than once. */
+  latest: { readonly group: MutableClaimGroup; readonly overlaps: readonly MutableOverlap[] } | undefined
 }
+
+type MutableOverlap = Overlap<MutableClaimGroup>
+
+/**
+ * Rows are kept where they hold at most this many claims for each declared claim of their group, so that all kept rows
+ * together are linear in the claims. Other rows are found anew for each question.
+ */
+const KEPT_PER_CLAIM = 128
 
 /** The groups of a container by their labels, each label as `labelKeysOf` writes it. */
 interface LabelIndex {
@@ -127,14 +135,26 @@ export class ClaimIndex {
     return this.#mutableGroupOf(claim)
   }
 
-  /** The declared claims that a claim of this value meets, itself included; worked out once for each group. */
+  /** The groups that share pods with that of a claim, its own first; empty where `groupOf` finds none. */
+  overlapsOf(claim: Claim): readonly Overlap<ClaimGroup>[] {
+    const group = this.#mutableGroupOf(claim)
+    return group === undefined ? [] : overlapsOf(group)
+  }
+
+  /** The declared claims that a claim of this value meets, itself included. Not to be kept: they are many. */
   rowsOf(claim: Claim): PeerRows | undefined {
     const group = this.#mutableGroupOf(claim)
     if (group === undefined) return undefined
+    const { container } = group
+    const kept = container.rows?.get(group)
+    if (kept !== undefined) return kept
+    const rows = plainRowsOf(group)
     // A group that overlaps no other has one row, which needs no merging.
-    if (group.overlapping.length === 1) return peerRowsOf(group)
-    group.container.rows ??= new Map()
-    return getOrCreate(group.container.rows, group, () => peerRowsOf(group))
+    if (rows.rows.length === 1 || rows.count > KEPT_PER_CLAIM * group.declared.length) return rows
+    const merged = mergedRows(group, rows)
+    container.rows ??= new Map()
+    container.rows.set(group, merged)
+    return merged
   }
 
   #mutableGroupOf(claim: Claim): MutableClaimGroup | undefined {
@@ -153,16 +173,17 @@ export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
   return index
 }
 
+/** A row for each group that overlaps this one. */
+function plainRowsOf(group: MutableClaimGroup): PeerRows {
+  const rows = overlapsOf(group).map(({ relation, group: other }) => ({ relation, claims: other.declared }))
+  return { rows, count: rows.reduce((sum, { claims }) => sum + claims.length, 0) }
+}
+
 /**
- * The rows of a group. Each of its declared claims will go through them: where it has many claims and overlaps many groups,
- * as a wide label set over thousands of narrow ones, the groups of one relation are merged into one row.
+ * Each declared claim of the group will go through its rows: where it has many claims and overlaps many groups, as a wide
+ * label set over thousands of narrow ones, the groups of one relation are merged into one row.
  */
-function peerRowsOf(group: MutableClaimGroup): PeerRows {
-  const rows = group.overlapping.map(({ relation, group: other }) => ({
-    relation,
-    claims: other.declared,
-  }))
-  const count = rows.reduce((sum, { claims }) => sum + claims.length, 0)
+function mergedRows(group: MutableClaimGroup, { rows, count }: PeerRows): PeerRows {
   if (count > group.declared.length * rows.length) return { rows, count }
   const byRelation = Map.groupBy(rows, ({ relation }) => relation)
   const merged = [...byRelation].map(([relation, alike]) => ({
@@ -180,35 +201,43 @@ export function relationOf(own: PoolLabels, other: PoolLabels): Relation | undef
 }
 
 function newContainer(key: string): ClaimedContainer {
-  return { key, groups: new Map(), labelIndex: undefined, rows: undefined }
+  return { key, groups: new Map(), labelIndex: undefined, rows: undefined, latest: undefined }
 }
 
-/** Makes a group and links it with every group of the container whose label set contains its own or is contained in it. */
 function addGroup(container: ClaimedContainer, labels: PoolLabels): MutableClaimGroup {
-  const group: MutableClaimGroup = {
-    container,
-    labels,
-    indexLabel: '',
-    claims: [],
-    declared: [],
-    overlapping: [],
-  }
-  group.overlapping = [{ relation: 'SamePods', group }]
-  if (container.groups.size === 0) return group
-  const index = (container.labelIndex ??= labelIndexOf(container))
+  const group: MutableClaimGroup = { container, labels, indexLabel: '', claims: [], declared: [] }
+  container.latest = undefined
+  if (container.groups.size > 0) indexGroup((container.labelIndex ??= labelIndexOf(container)), group)
+  return group
+}
+
+/** The groups of the container that share pods with this one: itself, those that it contains, those that contain it. */
+function overlapsOf(group: MutableClaimGroup): readonly MutableOverlap[] {
+  const { container } = group
+  if (container.labelIndex === undefined) return [{ relation: 'SamePods', group }]
+  if (container.latest?.group === group) return container.latest.overlaps
+  const overlaps = findOverlaps(group, container.labelIndex)
+  container.latest = { group, overlaps }
+  return overlaps
+}
+
+function findOverlaps(group: MutableClaimGroup, index: LabelIndex): readonly MutableOverlap[] {
+  const { container, labels } = group
+  const overlaps: MutableOverlap[] = [{ relation: 'SamePods', group }]
   const labelKeys = labelKeysOf(labels)
   const rarest = rarestOf(index, labelKeys)
   // Whatever contains this label set has all of its labels, the rarest too.
   const larger = rarest === undefined ? container.groups.values() : (index.byLabel.get(rarest) ?? [])
-  for (const other of larger) if (isProperSubset(labels, other.labels)) link(group, other)
+  for (const other of larger) {
+    if (isProperSubset(labels, other.labels)) overlaps.push({ relation: 'Contains', group: other })
+  }
   // Whatever this label set contains stands under one of its labels.
   for (const key of [...labelKeys, '']) {
     for (const other of index.byIndexLabel.get(key) ?? []) {
-      if (isProperSubset(other.labels, labels)) link(other, group)
+      if (isProperSubset(other.labels, labels)) overlaps.push({ relation: 'ContainedBy', group: other })
     }
   }
-  indexGroup(index, group)
-  return group
+  return overlaps
 }
 
 /** Indexes the groups that a container has when its second one is added. */
@@ -227,19 +256,12 @@ function indexGroup(index: LabelIndex, group: MutableClaimGroup): void {
 
 function removeGroup(group: MutableClaimGroup): void {
   const { container } = group
-  for (const { group: other } of group.overlapping) {
-    if (other !== group) other.overlapping = other.overlapping.filter((one) => one.group !== group)
-  }
+  container.latest = undefined
   if (container.labelIndex !== undefined) {
     for (const key of labelKeysOf(group.labels)) dropFrom(container.labelIndex.byLabel, key, group)
     dropFrom(container.labelIndex.byIndexLabel, group.indexLabel, group)
   }
   container.groups.delete(labelsKey(group.labels))
-}
-
-function link(smaller: MutableClaimGroup, larger: MutableClaimGroup): void {
-  larger.overlapping.push({ relation: 'ContainedBy', group: smaller })
-  smaller.overlapping.push({ relation: 'Contains', group: larger })
 }
 
 function rarestOf(index: LabelIndex, labelKeys: readonly string[]): string | undefined {

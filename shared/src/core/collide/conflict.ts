@@ -19,7 +19,7 @@ export interface Collision {
   readonly count: number
   /** The first ten that follow the claim's owner in byte order, wrapping round. */
   readonly named: readonly Peer[]
-  /** All peers, by owner; the plugin names each of them. */
+  /** All peers, by owner, as long as the index stays as it is; the plugin names each of them. */
   all(): readonly Peer[]
 }
 
@@ -27,21 +27,23 @@ export interface Collision {
 export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefined {
   const peers = index.rowsOf(claim)
   if (peers === undefined || peers.count < 2) return undefined
-  const { rows } = peers
   const count = peers.count - 1
+  // Found again when somebody asks: what all collisions of a cluster hold together would be the square of its claims.
   const all = (): readonly Peer[] =>
-    rows
+    (index.rowsOf(claim)?.rows ?? [])
       .flatMap(({ relation, claims }) => claims.map((peer) => ({ claim: peer, relation })))
       .filter((peer) => peer.claim.owner !== claim.owner)
       .toSorted((a, b) => compareBytes(a.claim.owner, b.claim.owner))
-  return { count, named: nextInOrder(rows, claim.owner), all }
+  return { count, named: nextInOrder(peers.rows, claim.owner), all }
 }
 
 /** The live, reserved and tentative claims of other owners that a declared claim has to wait for, in a total order. */
 export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
-  const near = (index.groupOf(claim)?.overlapping ?? []).flatMap(({ relation, group }) =>
-    group.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
-  )
+  const near = index
+    .overlapsOf(claim)
+    .flatMap(({ relation, group }) =>
+      group.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
+    )
   return [...near, ...wildcardPeers(index, claim)]
     .filter((peer) => peer.claim.owner !== claim.owner)
     .toSorted(
@@ -71,9 +73,9 @@ export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string
 }
 
 function overlappingGroups(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
-  const own = index.groupOf(claim)
+  const overlaps = index.overlapsOf(claim)
   // A wildcard claim belongs to no group, and may meet the claims of any.
-  return own === undefined ? index.groups : own.overlapping.map(({ group }) => group)
+  return overlaps.length === 0 ? index.groups : overlaps.map(({ group }) => group)
 }
 
 /** The message of a collision: `identity collision with bindings a, b: …`, with the ten named peers, then `and more`. */
@@ -96,19 +98,26 @@ export function collisionPeers(
 
 /** The first ten peers after `owner` in byte order, wrapping round, merged from sorted rows. */
 function nextInOrder(rows: readonly PeerRow[], owner: string): readonly Peer[] {
-  const take = (row: PeerRow): readonly Peer[] => {
-    const start = firstAfter(row.claims, owner)
-    const length = Math.min(row.claims.length, CONFLICTS_NAMED + 1)
-    return Array.from({ length }, (_, at) => row.claims[(start + at) % row.claims.length])
-      .filter((claim) => claim !== undefined)
-      .filter((claim) => claim.owner !== owner)
-      .map((claim) => ({ claim, relation: row.relation }))
+  // Ten places, and not a sorted list of all: a claim may have thousands of rows, and as many claims may ask.
+  const first: { readonly peer: Peer; readonly wraps: boolean }[] = []
+  for (const { relation, claims } of rows) {
+    const start = firstAfter(claims, owner)
+    const length = Math.min(claims.length, CONFLICTS_NAMED + 1)
+    for (let step = 0; step < length; step++) {
+      const claim = claims[(start + step) % claims.length]
+      if (claim === undefined || claim.owner === owner) continue
+      const wraps = start + step >= claims.length
+      const isBefore = (other: (typeof first)[number] | undefined): boolean =>
+        other === undefined ||
+        (wraps === other.wraps ? compareBytes(claim.owner, other.peer.claim.owner) < 0 : other.wraps)
+      // The rest of the row comes after it.
+      if (first.length === CONFLICTS_NAMED && !isBefore(first.at(-1))) break
+      const at = first.findIndex(isBefore)
+      first.splice(at === -1 ? first.length : at, 0, { peer: { claim, relation }, wraps })
+      if (first.length > CONFLICTS_NAMED) first.pop()
+    }
   }
-  const wrapped = (peer: Peer): number => (compareBytes(peer.claim.owner, owner) > 0 ? 0 : 1)
-  return rows
-    .flatMap(take)
-    .toSorted((a, b) => wrapped(a) - wrapped(b) || compareBytes(a.claim.owner, b.claim.owner))
-    .slice(0, CONFLICTS_NAMED)
+  return first.map(({ peer }) => peer)
 }
 
 function firstAfter(claims: readonly Claim[], owner: string): number {

@@ -1,5 +1,5 @@
-// Whose a ClusterSPIFFEID is (contract §8): ours, an orphan of ours, or foreign. Annotations, UID and name decide;
-// labels and managed fields prove nothing.
+// Whose a ClusterSPIFFEID is (docs/contract.md §8): ours, an orphan of ours, or foreign. Annotations, UID and name
+// decide; labels and managed fields prove nothing.
 import type { NamespacedName } from '../namespaced-name.ts'
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
@@ -9,6 +9,7 @@ import type { Binding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
 
+/** Whose a ClusterSPIFFEID is, with the reason where it is not ours. */
 export type Ownership =
   /** `assumed`: the binding is a manifest without a UID, so only name and annotation were compared. */
   | { readonly kind: 'ours'; readonly binding: NamespacedName; readonly assumed: boolean }

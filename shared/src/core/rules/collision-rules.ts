@@ -1,7 +1,7 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
 import { subjectOfKey } from '../findings/subjects.ts'
-import { judgementOf, type Analysis } from '../analysis/analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import type { Claim } from '../collide/claim.ts'
 import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../compile/pool-selector.ts'
@@ -33,10 +33,13 @@ export function labelsText(labels: PoolLabels): string {
 
 /** One finding per set of equal claims, and one per two sets of which one contains the other. */
 function collisions(analysis: Analysis): readonly Finding[] {
-  return analysis.settled.claims.groups.flatMap((group) => {
-    if (group.declared.length === 0) return []
+  const { claims: index } = analysis.settled
+  return index.groups.flatMap((group) => {
+    const [claim] = group.declared
+    if (claim === undefined) return []
     const own = group.declared.length > 1 ? [samePods(analysis, group)] : []
-    const contained = group.overlapping
+    const contained = index
+      .overlapsOf(claim)
       .filter(({ relation, group: other }) => relation === 'Contains' && other.declared.length > 0)
       .map(({ group: other }) => contains(analysis, group, other))
     return [...own, ...contained]
@@ -165,7 +168,7 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
 function sharedIds(analysis: Analysis): readonly Finding[] {
   const byId = new Map<string, Subject[]>()
   for (const { binding } of analysis.compiled) {
-    const judgement = judgementOf(analysis, binding.key)
+    const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready') continue
     const { namespace, name } = binding.meta
     getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push({
