@@ -16,6 +16,7 @@ import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 import type { ApplyFailures } from './apply-failures.ts'
+import { desiredHashOf } from './desired-hash.ts'
 import type { InForceTracker } from './in-force-tracker.ts'
 import { retry, SETTLED, sooner, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
@@ -68,6 +69,7 @@ export class Convergence {
   /** Brings one binding as far as it goes now, and reports it. */
   async run(key: string): Promise<Next> {
     let overtaken = 0
+    const dryRuns = new Set<string>()
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const settled = await this.#options.writer.settle(key)
       const evaluation = this.#options.ledger.evaluate(key)
@@ -82,7 +84,7 @@ export class Convergence {
       const step =
         settled.kind === 'unknown'
           ? { judgement: undetermined(evaluation, settled.why), next: retry(settled) }
-          : await this.#step(key, evaluation)
+          : await this.#step(key, evaluation, dryRuns)
       if (step === 'again') continue
       if (step === 'overtaken') {
         overtaken++
@@ -111,7 +113,11 @@ export class Convergence {
   }
 
   /** Carries out what is due first; a conclusion when nothing is. */
-  async #step(key: string, evaluation: Exclude<Evaluation, { kind: 'waits' }>): Promise<StepResult> {
+  async #step(
+    key: string,
+    evaluation: Exclude<Evaluation, { kind: 'waits' }>,
+    dryRuns: Set<string>,
+  ): Promise<StepResult> {
     const { outputs } = this.#options.caches
     if (outputs.syncState.kind === 'unknown') {
       return this.#conclude(key, undetermined(evaluation, outputs.syncState.why))
@@ -133,7 +139,7 @@ export class Convergence {
     const [action] = actions
     if (this.#lacksFinalizer(key, action)) return this.#addFinalizer(key, evaluation)
     if (action === undefined) return this.#conclude(key, this.#withdrawn(key, judgement))
-    return this.#carryOut(key, action, evaluation)
+    return this.#carryOut(key, action, evaluation, dryRuns)
   }
 
   /** Makes live reads of names that no cache holds. Returns the failure of one that could not be made. */
@@ -169,7 +175,13 @@ export class Convergence {
     return this.#after(key, await this.#options.writer.setFinalizer(binding, true), evaluation)
   }
 
-  async #carryOut(key: string, action: Action, evaluation: OwnDecision): Promise<StepResult> {
+  /** `dryRuns`: the writes that a dry run of this look at the binding has let through. */
+  async #carryOut(
+    key: string,
+    action: Action,
+    evaluation: OwnDecision,
+    dryRuns: Set<string>,
+  ): Promise<StepResult> {
     if (action.kind === 'delete') {
       const { name } = action.live.object.meta
       this.#options.repairs.forget(name)
@@ -186,24 +198,30 @@ export class Convergence {
     if (advice.kind === 'leave' || advice.kind === 'pause') {
       // The operator leaves what is written as it is for now, but deletes what that took the place of.
       const retired = evaluation.actions.find(({ kind }) => kind === 'delete')
-      if (retired !== undefined) return this.#carryOut(key, retired, evaluation)
+      if (retired !== undefined) return this.#carryOut(key, retired, evaluation, dryRuns)
     }
     if (advice.kind === 'leave') return this.#conclude(key, evaluation.judgement)
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
     const statsBefore = this.#statsOf(key, output.metadata.name)
     // Called at once: the reservation belongs to the decision.
-    const options = { dryRunFirst: this.#lastTryFailed(key) }
+    const hash = `${live?.object.meta.uid ?? ''} ${desiredHashOf(output)}`
+    const options = { dryRun: this.#lastTryFailed(key) && !dryRuns.has(hash) }
     const writing =
       live === undefined
         ? this.#options.writer.create(action.binding, output, options)
         : this.#options.writer.update(action.binding, live, output, options)
     const result = await writing
     if (result.kind === 'altered') {
-      this.#noteAltered(key, output, result)
+      this.#noteAltered(key, output, { ...result, ...options })
       return 'again'
     }
     if (result.kind === 'refused') {
       this.#options.applyFailures.note(key, output, result.message)
+      return 'again'
+    }
+    if (result.kind === 'done' && options.dryRun) {
+      // Much may have changed meanwhile: the write is decided anew.
+      dryRuns.add(hash)
       return 'again'
     }
     if (result.kind === 'done') {
@@ -230,14 +248,14 @@ export class Convergence {
   #noteAltered(
     key: string,
     output: Output,
-    { fields, isStored }: { readonly fields: readonly AlteredField[]; readonly isStored: boolean },
+    { fields, dryRun }: { readonly fields: readonly AlteredField[]; readonly dryRun: boolean },
   ): void {
     const { name } = output.metadata
     this.#options.repairs.forget(name)
     this.#options.applyFailures.note(key, output, alteredMessage(fields))
-    const text = isStored
-      ? 'an output came back other than it was proven; it is deleted'
-      : 'an output would come back other than it was proven; it is not written'
+    const text = dryRun
+      ? 'an output would come back other than it was proven; it is not written'
+      : 'an output came back other than it was proven; it is deleted'
     this.#options.log.warn(text, { binding: key, clusterSPIFFEID: name, altered: fields })
   }
 

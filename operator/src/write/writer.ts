@@ -42,15 +42,17 @@ export type WriteResult =
 export type OutputWriteResult =
   | WriteResult
   /**
-   * The answer is not what was proven (docs/contract.md §8). `isStored`: the object is there and claims, and `settle`
-   * removes it. Else a dry run has shown it, and nothing was written.
+   * The answer is not what was proven (docs/contract.md §8). Unless it answers a dry run, the object is there and claims,
+   * and `settle` removes it.
    */
-  | { readonly kind: 'altered'; readonly fields: readonly AlteredField[]; readonly isStored: boolean }
+  | { readonly kind: 'altered'; readonly fields: readonly AlteredField[] }
+
+type OutputVerb = 'create' | 'update'
 
 /** How an output is written. */
 export interface OutputWriteOptions {
-  /** Whether a dry run has to come back unaltered first. */
-  readonly dryRunFirst: boolean
+  /** Nothing is stored and nothing reserved: the answer alone counts, and to write is decided anew after it. */
+  readonly dryRun: boolean
 }
 
 /** The outcome of a live read of one name. */
@@ -79,7 +81,7 @@ export class Writer {
 
   /** POST. The claim is reserved before anything is awaited. */
   create(key: NamespacedName, output: Output, options: OutputWriteOptions): Promise<OutputWriteResult> {
-    return this.#reserved(key, { verb: 'create', output, ...options }, (how) =>
+    return this.#written(key, { verb: 'create', output, ...options }, (how) =>
       this.#options.api.create(this.#options.caches.outputs.resource, { ...output }, how),
     )
   }
@@ -105,7 +107,7 @@ export class Writer {
         ...(meta.ownerReferences.length === 0 ? {} : { ownerReferences: meta.ownerReferences }),
       },
     }
-    return this.#reserved(key, { verb: 'update', output, ...options }, (how) =>
+    return this.#written(key, { verb: 'update', output, ...options }, (how) =>
       this.#options.api.update(this.#options.caches.outputs.resource, object, how),
     )
   }
@@ -207,22 +209,39 @@ export class Writer {
     }
   }
 
+  #written(
+    key: NamespacedName,
+    { verb, output, dryRun }: OutputWriteOptions & { readonly verb: OutputVerb; readonly output: Output },
+    send: (how: WriteOptions) => Promise<JsonRecord>,
+  ): Promise<OutputWriteResult> {
+    return dryRun
+      ? this.#rehearsed(verb, output, () => send({ fieldManager: FIELD_MANAGER, dryRun }))
+      : this.#reserved(key, { verb, output }, () => send({ fieldManager: FIELD_MANAGER }))
+  }
+
+  async #rehearsed(
+    verb: OutputVerb,
+    output: Output,
+    send: () => Promise<JsonRecord>,
+  ): Promise<OutputWriteResult> {
+    try {
+      const answer = answerIn(await send())
+      const fields = alteredFields(answer, output)
+      return fields.length === 0 ? { kind: 'done', answer } : { kind: 'altered', fields }
+    } catch (error) {
+      return this.#outputFailed(error, verb, output)
+    }
+  }
+
   async #reserved(
     key: NamespacedName,
-    { verb, output, dryRunFirst }: OutputWriteOptions & { verb: 'create' | 'update'; output: Output },
-    send: (how: WriteOptions) => Promise<JsonRecord>,
+    { verb, output }: { readonly verb: OutputVerb; readonly output: Output },
+    send: () => Promise<JsonRecord>,
   ): Promise<OutputWriteResult> {
     const { name } = output.metadata
     const reservation = this.#options.ledger.reserve(key, name)
-    const how = { fieldManager: FIELD_MANAGER }
     try {
-      const would = dryRunFirst ? answerIn(await send({ ...how, dryRun: true })) : undefined
-      const foreseen = would === undefined ? [] : alteredFields(would, output)
-      if (foreseen.length > 0) {
-        reservation.release()
-        return { kind: 'altered', fields: foreseen, isStored: false }
-      }
-      const value = await send(how)
+      const value = await send()
       this.#options.caches.outputs.store.observe(cachedOutput(value))
       const answer = answerIn(value)
       const fields = alteredFields(answer, output)
@@ -232,13 +251,17 @@ export class Writer {
       }
       const reservations = [reservation, this.#options.ledger.reserveAnswer(key, answer)]
       this.#altered.set(key, { meta: answer.meta, isTerminating: false, reservations })
-      return { kind: 'altered', fields, isStored: true }
+      return { kind: 'altered', fields }
     } catch (error) {
       if (isOutcomeUnknown(error)) this.#unsettled.set(key, reservation)
       else reservation.release()
-      if (isRefusal(error)) return { kind: 'refused', message: error.message }
-      return this.#failed(error, verb, CLUSTER_SPIFFE_ID_KIND, () => this.#readOutput(name))
+      return this.#outputFailed(error, verb, output)
     }
+  }
+
+  async #outputFailed(error: unknown, verb: OutputVerb, { metadata }: Output): Promise<WriteResult> {
+    if (isRefusal(error)) return { kind: 'refused', message: error.message }
+    return this.#failed(error, verb, CLUSTER_SPIFFE_ID_KIND, () => this.#readOutput(metadata.name))
   }
 
   /**

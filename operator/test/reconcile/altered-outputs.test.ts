@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { isDeleting, metadataOf } from '../simulation/cluster.ts'
+import { Simulation } from '../simulation/simulation.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 
 type Webhook = (output: JsonRecord) => JsonRecord
@@ -152,6 +153,22 @@ test('after a restart the status is the memory: nothing altered is stored once m
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
 
+test('a finalizer that goes during a dry run is put back before the output is written', async () => {
+  const sim = await SteeredSimulation.of({})
+  install(sim, stripSelectors)
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(60_000)
+  uninstall(sim)
+  sim.editBinding('a', { containerName: 'proxy' })
+  const rehearsal = await sim.heldRequest('create')
+  expect(rehearsal.dryRun).toBe(true)
+  sim.stripFinalizers('a')
+  await sim.runUntilQuiet(0, { holds: (call) => call === rehearsal })
+  await sim.carryOut(rehearsal)
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(sim.reason('a')).toBe('Reconciled')
+})
+
 test('a dry run that comes back unaltered proves nothing of the write after it', async () => {
   const sim = await SteeredSimulation.of({})
   install(sim, stripSelectors)
@@ -243,3 +260,19 @@ describe('it claims until it is gone', () => {
     expect(sim.server.find(BINDINGS, { namespace: 'team-a', name: 'a' })).toBeUndefined()
   })
 })
+
+/** Any order of edits, faults, lags and restarts; the webhook alters every other write and dry run until it goes. */
+test.each(Array.from({ length: 40 }, (_, at) => at + 1))(
+  'whatever happens beside it, seed %i',
+  async (seed) => {
+    const sim = new Simulation(seed)
+    const webhook = seed % 4 < 2 ? stripSelectors : switchAdminOn
+    let calls = 0
+    sim.server.admission = (resource, object, by) => {
+      if (resource !== CLUSTER_SPIFFE_IDS || by === 'user') return object
+      calls += 1
+      return calls % 2 === 1 && calls < 24 ? webhook(object) : object
+    }
+    expect((await sim.run()).problems).toEqual([])
+  },
+)

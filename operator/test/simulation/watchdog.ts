@@ -148,7 +148,9 @@ export class Watchdog {
     this.writes += 1
     if (resource === CLUSTER_SPIFFE_IDS && before !== undefined) {
       const made = this.#made.get(String(metadataOf(before)['uid']))
-      const isOurs = made !== undefined && !made.isEdited
+      const isOurs =
+        (made !== undefined && !made.isEdited) ||
+        (this.#current !== undefined && this.#deletesWhatItMade(this.#current))
       if (!isOurs && isForeign(this.#server, before)) {
         this.#complain(`foreign: ${type} of ${JSON.stringify(before)}`)
       }
@@ -207,9 +209,8 @@ export class Watchdog {
 
   /** An output that came back altered goes in whatever version it is, by its UID (docs/contract.md §8). */
   #deletesWhatItMade({ resource, verb, body }: SimulatedCall): boolean {
-    return (
-      verb === 'delete' && resource === CLUSTER_SPIFFE_IDS && this.#everMade.has(stringAt(body, 'uid') ?? '')
-    )
+    const isByUid = verb === 'delete' && stringAt(body, 'resourceVersion') === undefined
+    return resource === CLUSTER_SPIFFE_IDS && isByUid && this.#everMade.has(stringAt(body, 'uid') ?? '')
   }
 
   #isAlive(life: number): boolean {
