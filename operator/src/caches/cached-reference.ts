@@ -4,7 +4,7 @@ import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
 import { keptMeta, type KeptMeta } from './kept-meta.ts'
 
-/** An InferencePool of one group, with its selector as found. */
+/** An InferencePool of one group, with its selector, decoded once for all bindings that name it. */
 export interface CachedPool extends Pick<Pool, 'group' | 'selector'> {
   readonly meta: KeptMeta
 }

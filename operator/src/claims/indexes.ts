@@ -27,8 +27,11 @@ export interface IndexesOptions {
   readonly wake: (key: string) => void
 }
 
-/** How many bindings are compiled without letting anything else run. */
-const SLICE = 250
+/**
+ * How many bindings are compiled, or outputs judged, without letting anything else run. Each may wake thousands of peers,
+ * so that even one takes up to a millisecond.
+ */
+const SLICE = 50
 
 export class Indexes {
   readonly bindings = new BindingIndex()
@@ -54,18 +57,28 @@ export class Indexes {
   }
 
   /**
-   * Does in slices what the first decision would do in one go: after a start all bindings are new, and compiling ten
-   * thousand of them at once would keep the Lease from being renewed.
+   * Does in slices what `bringUpToDate` would do in one go. After a start all bindings are new, and one change of a pool
+   * concerns every binding that names it: compiling thousands at once would keep the Lease from being renewed.
    */
-  async warmUp(pause: () => Promise<unknown>): Promise<void> {
-    let left = this.#staleBindings.size
-    for (const key of this.#staleBindings) {
-      // What comes in meanwhile is for the next decision.
+  async workInSlices(pause: () => Promise<unknown>): Promise<void> {
+    // Bindings first, for the same reason as below.
+    await this.#inSlices(this.#staleBindings, (key) => this.#refreshBinding(key), pause)
+    await this.#inSlices(this.#staleOutputs, (name) => this.#refreshOutput(name), pause)
+  }
+
+  /** What comes in meanwhile is for the next decision: there need be no end of it. */
+  async #inSlices(
+    stale: Set<string>,
+    refresh: (key: string) => void,
+    pause: () => Promise<unknown>,
+  ): Promise<void> {
+    let left = stale.size
+    for (const key of stale) {
       if (left === 0) return
       left -= 1
-      this.#staleBindings.delete(key)
-      this.#refreshBinding(key)
-      if (left % SLICE === 0) await pause()
+      stale.delete(key)
+      refresh(key)
+      if (left % SLICE === 0 && left > 0) await pause()
     }
   }
 
@@ -78,13 +91,14 @@ export class Indexes {
     this.#staleOutputs.clear()
   }
 
-  /** Wakes every binding, and the key of every orphan. */
+  /**
+   * Wakes every binding, and every key that an output names: it may be an orphan. Nothing is compiled or judged for it, so
+   * that this takes a microsecond for each.
+   */
   wakeAll(): void {
     const { caches, wake } = this.#options
-    // Orphans are known once their outputs are judged.
-    this.bringUpToDate()
     for (const binding of caches.bindings.store.values()) wake(binding.key)
-    for (const key of this.outputs.bindingKeys()) wake(key)
+    for (const { bindingKey } of caches.outputs.store.values()) if (bindingKey !== undefined) wake(bindingKey)
   }
 
   /** The live reads of a binding's missing references have failed: bindings that wait for it may say so. */

@@ -33,11 +33,6 @@ export class OutputIndex {
     return this.#outputs.keys()
   }
 
-  /** The keys that annotations name, whether there is such a binding or not; a live view. */
-  bindingKeys(): Iterable<string> {
-    return this.#byBinding.keys()
-  }
-
   /** The names of the outputs whose annotation names a binding; a live view. */
   naming(bindingKey: string): Iterable<string> {
     return this.#byBinding.of(bindingKey)

@@ -49,7 +49,7 @@ export class Controller {
   /** Works until `stop`. Rejects for a bug: the caller must end the process. */
   async lead(): Promise<void> {
     const { indexes, queue, clock, workers, pause } = this.#options
-    await indexes.warmUp(pause)
+    await indexes.workInSlices(pause)
     this.#leads = true
     indexes.wakeAll()
     this.#resyncLater()
@@ -91,7 +91,7 @@ export class Controller {
   }
 
   async #reconcile(key: string): Promise<void> {
-    const { queue, reconciler, clock, metrics } = this.#options
+    const { queue, reconciler, indexes, clock, metrics, pause } = this.#options
     const began = clock.monotonicMs()
     const early = (this.#notBefore.get(key) ?? 0) - began
     if (early > 0) {
@@ -99,6 +99,8 @@ export class Controller {
       return
     }
     this.#notBefore.delete(key)
+    // Mostly there is nothing to work in, or it is this one binding.
+    await indexes.workInSlices(pause)
     const next = await reconciler.reconcile(key)
     metrics.reconciled(RESULTS[next.kind], clock.monotonicMs() - began)
     this.#schedule(key, next)

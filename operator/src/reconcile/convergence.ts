@@ -38,6 +38,8 @@ export interface ConvergenceOptions {
   readonly onRepair: () => void
   /** Drops the wakes of a key until now: they are dealt with. */
   readonly clearWakes: (key: string) => void
+  /** Lets timers and I/O have their turn. */
+  readonly pause: () => Promise<unknown>
 }
 
 /** How often in a row another client's write may come first before that counts as not knowing. */
@@ -72,6 +74,7 @@ export class Convergence {
     const dryRuns = new Set<string>()
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const settled = await this.#options.writer.settle(key)
+      await this.#options.indexes.workInSlices(this.#options.pause)
       const evaluation = this.#options.ledger.evaluate(key)
       if (evaluation.kind === 'waits') return SETTLED
       // Its own writes have woken it, and all of them are seen: without this, each binding would be reconciled once more.

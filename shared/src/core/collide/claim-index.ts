@@ -4,7 +4,7 @@
 // 2,500 narrow ones have 6.25 million), and what is kept here is linear in the claims.
 import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import { ANY, type Claim } from './claim.ts'
 
 /**

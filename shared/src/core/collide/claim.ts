@@ -2,7 +2,7 @@
 // (docs/contract.md §6). Bindings declare claims, live outputs keep them in force, and writes in flight reserve them.
 import type { Compiled } from '../compile/compile.ts'
 import type { IdentityParts } from '../compile/identity.ts'
-import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { compareBytes } from '../text/bytes.ts'

@@ -6,7 +6,7 @@ import { byteLength, compareBytes } from '../text/bytes.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../text/kubernetes.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
 import { boundaryOf, identityPath, type BoundaryNames } from './identity-path.ts'
-import type { PoolLabels } from './pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 
 /** One workload selector and where it comes from. */
 export interface SelectorOrigin {

@@ -12,9 +12,10 @@ import {
   type PoolGroup,
   POOL_KIND,
 } from '../kinds.ts'
+import { MESSAGE_BYTES } from '../names.ts'
 import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
-import { decodePoolSelector, sameSelection, type PoolSelector } from './pool-selector.ts'
+import { sameSelection, type PoolSelector } from '../objects/pool-selector.ts'
 
 /** The answer of a cache, a cluster or a folder about one object. */
 export type Lookup<T> =
@@ -137,11 +138,14 @@ function resolved(kind: (typeof POOL_KINDS)[number], pool: Pool): ResolvedPool {
     state: 'found',
     pool,
     kind,
-    selector: decodePoolSelector(kind.group, pool.selector),
+    selector: pool.selector,
     shadowed: undefined,
   }
 }
 
 function shown(value: unknown): string {
+  if (typeof value === 'string' && value.length > MESSAGE_BYTES) {
+    return `${JSON.stringify(value.slice(0, MESSAGE_BYTES))}…`
+  }
   return typeof value === 'string' ? JSON.stringify(value) : value === undefined ? 'missing' : typeName(value)
 }

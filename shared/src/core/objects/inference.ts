@@ -3,14 +3,15 @@
 import { dig } from '../json.ts'
 import type { ObjectiveGroup, PoolGroup } from '../kinds.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
+import { decodePoolSelector, type PoolSelector } from './pool-selector.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** An InferencePool of any group. */
 export interface Pool {
   readonly group: PoolGroup
   readonly meta: ObjectMeta
-  /** `.spec.selector` as found; `compile/pool-selector.ts` decodes it by group. */
-  readonly selector: unknown
+  /** `.spec.selector`, decoded by the group. */
+  readonly selector: PoolSelector
   readonly origin: Origin | undefined
 }
 
@@ -28,7 +29,7 @@ export function readPool(raw: RawObject, group: PoolGroup): Pool {
   return {
     group,
     meta: readMeta(raw.value),
-    selector: dig(raw.value, 'spec', 'selector'),
+    selector: decodePoolSelector(group, dig(raw.value, 'spec', 'selector')),
     origin: raw.origin,
   }
 }

@@ -1,7 +1,7 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
 import { POOL_KIND } from '../kinds.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -77,11 +77,10 @@ function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly Selecti
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {
   const selections = new Map<string, Selection>()
-  for (const { group, selector, meta } of analysis.snapshot.pools) {
-    const decoded = decodePoolSelector(group, selector)
-    if (!decoded.ok) continue
+  for (const { selector, meta } of analysis.snapshot.pools) {
+    if (!selector.ok) continue
     const { namespace } = meta
-    const { labels } = decoded
+    const { labels } = selector
     getOrCreate(selections, JSON.stringify([namespace, [...labels]]), () => ({
       number: selections.size,
       namespace,

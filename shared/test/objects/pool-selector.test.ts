@@ -1,6 +1,6 @@
 // docs/contract.md §4.3: what a pool selects by, decoded by its group; nothing is guessed, trimmed or repaired.
 import { describe, expect, test } from 'vitest'
-import { decodePoolSelector } from '../../src/core/compile/pool-selector.ts'
+import { decodePoolSelector } from '../../src/core/objects/pool-selector.ts'
 import {
   K8S_GROUP,
   X_GROUP,
@@ -299,4 +299,53 @@ test('a pool with no spec is refused by its binding, which names the pool and th
 
 test('the order in which a file lists bad labels does not matter', () => {
   expect(decode('X', { b: '', a: '' })).toEqual(decode('X', { a: '', b: '' }))
+})
+
+/** What a message of a status holds of all problems, had they been written out in order. */
+const message = (problems: readonly string[]): string => problems.join('; ').slice(0, 1024)
+
+describe('of hostile size', () => {
+  test('over 64 labels is refused without a look at one of them', () => {
+    let looks = 0
+    const matchLabels = new Proxy(labels(65), {
+      get: (target, key) => {
+        looks++
+        return Reflect.get(target, key)
+      },
+    })
+    expect(decode('K', { matchLabels })).toMatchObject({
+      problems: ['.spec.selector.matchLabels has 65 labels; 64 is the most'],
+    })
+    expect(looks).toBe(0)
+  })
+
+  test('64 keys of 20 KB are told as far as a message goes, and no more of them is kept', () => {
+    const keys = Array.from({ length: 64 }, (_, at) => `${'k'.repeat(20_000)}${at}`)
+    const decoded = decode('X', Object.fromEntries(keys.map((key) => [key, 'x'])))
+    const all = keys.toSorted().map((key) => `.spec.selector[${JSON.stringify(key)}] is no label key`)
+    expect(decoded.ok).toBe(false)
+    const problems = decoded.ok ? [] : decoded.problems
+    expect(message(problems)).toBe(message(all))
+    expect(problems.at(-1)).toBe('and more')
+    expect(problems.join().length).toBeLessThan(4096)
+  })
+
+  test('30,000 unknown keys are told in sorted order as far as a message goes', () => {
+    const keys = Array.from({ length: 30_000 }, (_, at) => `key-${(at * 7919) % 30_000}`)
+    const decoded = decode('K', Object.fromEntries(keys.map((key) => [key, 'x'])))
+    const problems = decoded.ok ? [] : decoded.problems
+    const all = keys.toSorted().map((key) => `.spec.selector has the unknown key "${key}"`)
+    expect(message(problems)).toBe(message(all))
+    expect(problems.at(-1)).toBe('and more')
+    expect(problems.length).toBeLessThanOrEqual(32)
+  })
+
+  test('values of an expression are told as far as a message goes', () => {
+    const values = Array.from({ length: 50_000 }, (_, at) => `value-${at}`)
+    const decoded = decode('K', { matchExpressions: [{ key: 'app', operator: 'In', values }] })
+    const problems = decoded.ok ? [] : decoded.problems
+    const all = [`.spec.selector.matchExpressions[0]: app In (${values.join(', ')})`]
+    expect(message(problems)).toBe(message(all))
+    expect(problems.join().length).toBeLessThan(4096)
+  })
 })
