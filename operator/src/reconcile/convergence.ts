@@ -283,7 +283,8 @@ export class Convergence {
       ...(action.kind === 'update' ? { drift: action.drift } : {}),
     })
     if (isRepair) this.#options.onRepair()
-    else this.#options.inForce.written(key, statsBefore)
+    // SCM has to act on a new object, also on one that takes the place of another with the same content.
+    if (!isRepair || action.kind === 'create') this.#options.inForce.written(key, statsBefore)
     // The answer and not the cache, which may hold a later edit by a person: that is still to be undone.
     const isPut = action.kind === 'update'
     if (this.#options.repairs.written(action.output, answer, { isRepair, isPut }).stubborn) {
