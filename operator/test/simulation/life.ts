@@ -143,6 +143,7 @@ export class Life {
         this.repairs += 1
       },
       eventEnded: nothing,
+      datastoreRestored: nothing,
       render: async () => ({ contentType: '', body: '' }),
     }
   }
