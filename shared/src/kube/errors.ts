@@ -51,3 +51,10 @@ export class ConnectionError extends Error {
     this.neverSent = options.neverSent
   }
 }
+
+/** The body of an answer is longer than the caller reads. */
+export class BodyTooLong extends ConnectionError {
+  constructor(message: string, options: ErrorOptions = {}) {
+    super('malformed', message, { ...options, neverSent: false })
+  }
+}

@@ -52,6 +52,8 @@ export interface HttpCall {
   /** `application/json` when absent. */
   readonly contentType?: string
   readonly signal?: AbortSignal | undefined
+  /** A longer body of the answer is not read on (BodyTooLong); BODY_BYTES when absent. */
+  readonly bodyBytes?: number | undefined
   /** `application/json` when absent. */
   readonly accept?: string | undefined
 }
@@ -114,7 +116,7 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   const answer = async (call: HttpCall, incoming: Incoming): Promise<HttpAnswer> => ({
     status: incoming.response.statusCode ?? 0,
     head: incoming.response,
-    body: await readBody(incoming, nameOf(call), BODY_BYTES),
+    body: await readBody(incoming, nameOf(call), call.bodyBytes ?? BODY_BYTES),
   })
   return {
     object: async (call) => {

@@ -12,7 +12,7 @@ import {
 import { request as httpsRequest } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import type { Clock } from './clock.ts'
-import { ConnectionError } from './errors.ts'
+import { BodyTooLong, ConnectionError } from './errors.ts'
 import { codeOf, connectionError, failureOf } from './failures.ts'
 
 /** Where requests go, taken apart once: Node takes a URL apart for every request. */
@@ -176,10 +176,8 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
 }
 
 function tooLong(what: string, limit: number): ConnectionError {
-  return connectionError('malformed', what, {
-    neverSent: false,
-    detail: `its body is longer than ${limit} bytes`,
-  })
+  const detail = `its body is longer than ${limit} bytes`
+  return new BodyTooLong(connectionError('malformed', what, { neverSent: false, detail }).message)
 }
 
 /** The body as it comes; throws a ConnectionError where it breaks off. */
