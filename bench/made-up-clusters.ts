@@ -120,7 +120,7 @@ export function clusterOf({ pods, clusterSpiffeIds, foreignShare }: ClusterSize)
 /** What kleym writes for these objects, as an API server would hold it. */
 export function outputsFor(objects: readonly RawObject[]): readonly RawObject[] {
   const analysis = analyse(readSnapshot({ objects }), CONFIG, SETTINGS)
-  return analysis.settled.changes.flatMap((change) => {
+  return analysis.changes.all.flatMap((change) => {
     if (change.kind === 'delete') return []
     const { output } = change
     const uid = uidOf('clusterspiffeid', output.metadata.name)

@@ -5,7 +5,6 @@ import { indexClaims } from '@kleym/shared/core/collide/claim-index.ts'
 import { collisionOf, waitsOf } from '@kleym/shared/core/collide/conflict.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
-import { afterwards } from '@kleym/shared/core/explain/lenses.ts'
 import { findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { collisionFindings } from '@kleym/shared/core/rules/collision-rules.ts'
 import { parseTemplate } from '@kleym/shared/core/go/template/template.ts'
@@ -112,7 +111,7 @@ export const SCENARIOS: readonly BenchScenario[] = [
 function bindings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const ask = (size: number): MeasuredQuestion =>
     one(make(size), (analysis) => {
-      const created = analysis.settled.changes.length
+      const created = analysis.changes.all.length
       return `${created} created, ${collisionFindings(analysis).length} findings`
     })
   return { name, unit, sizes: THOUSANDS, ask }
@@ -163,7 +162,7 @@ function cluster(pods: number, clusterSpiffeIds: number, foreignShare: number): 
 }
 
 function verdictsText(analysis: Analysis): string {
-  const prediction = analysis.prediction()
+  const prediction = analysis.settled.prediction()
   let all = 0
   let issued = 0
   for (const pod of analysis.subjects) {
@@ -190,7 +189,7 @@ function collisionsText(claims: readonly Claim[]): string {
 }
 
 function entriesText(analysis: Analysis): string {
-  const prediction = analysis.prediction()
+  const prediction = analysis.settled.prediction()
   let declared = 0
   for (const pod of analysis.subjects) {
     declared += prediction.entriesOf(pod).filter(({ verdict }) => verdict.state === 'declared').length
@@ -199,7 +198,9 @@ function entriesText(analysis: Analysis): string {
 }
 
 function policiesText(analysis: Analysis): string {
-  const sources = resolvePolicies(analysis).list.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const sources = resolvePolicies(analysis.settled).list.flatMap(({ rules }) =>
+    rules.flatMap((rule) => rule.sources),
+  )
   const resolved = sources.filter(({ resolution }) => resolution.state === 'resolved').length
   return `${sources.length} sources, ${resolved} resolved`
 }
@@ -229,7 +230,7 @@ function diffQuestion(pods: number): MeasuredQuestion {
     read: () => [readSnapshot({ objects: live }), readSnapshot({ objects: changed })],
     answer: ([before, after]) => {
       if (before === undefined || after === undefined) return ''
-      const [left, right] = [before, after].map((snapshot) => afterwards(analyse(snapshot, CONFIG, SETTINGS)))
+      const [left, right] = [before, after].map((snapshot) => analyse(snapshot, CONFIG, SETTINGS).settled)
       if (left === undefined || right === undefined) return ''
       const { gained, lost, findings: changes } = effectOf(left, right)
       return `${gained.length} gained, ${lost.length} lost, ${changes.added.length} new findings`

@@ -19,6 +19,7 @@ import { newSignature } from './election/signature.ts'
 import type { RunningServer } from './server/http.ts'
 import type { Log } from './telemetry/log.ts'
 import { apiReviewer } from './server/metrics-access.ts'
+import { watchEventLoop } from './telemetry/event-loop-lag.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { METRICS_PATH, serveMetrics, serveProbes } from './server/server.ts'
 import { leaseOf, type Settings } from './settings/settings.ts'
@@ -69,6 +70,7 @@ class Operator {
   readonly #controller: Controller
   readonly #events: EventRecorder
   readonly #metrics: Metrics
+  readonly #endWatchingLoop: () => void
   readonly #election: Election | undefined
   readonly #elected = Promise.withResolvers<void>()
   /** Rejected by whatever makes going on impossible. */
@@ -76,8 +78,16 @@ class Operator {
   readonly #servers: RunningServer[] = []
 
   static async create(settings: Settings, surroundings: OperatorSurroundings): Promise<Operator> {
-    const { clock } = surroundings
+    const { clock, log } = surroundings
     const cluster = await clusterOf(settings, surroundings)
+    if (cluster.withheld !== undefined)
+      log.warn(
+        'the connection to the API server is not TLS, so credentials are not sent; give an https:// address',
+        {
+          server: cluster.server.origin,
+          withheld: cluster.withheld,
+        },
+      )
     const metrics = createMetrics()
     const client = createApi(cluster, {
       userAgent: USER_AGENT,
@@ -100,6 +110,7 @@ class Operator {
     this.#surroundings = surroundings
     this.#client = client
     this.#metrics = metrics
+    this.#endWatchingLoop = watchEventLoop(clock, (ms) => metrics.eventLoopLagged(ms))
     const onError = (error: unknown): void => this.#broken.reject(error)
     this.#broken.promise.catch(() => undefined)
     this.#caches = createCaches({ onError })
@@ -164,6 +175,7 @@ class Operator {
   }
 
   async close(): Promise<void> {
+    this.#endWatchingLoop()
     this.#client.close()
     const ends = Promise.allSettled([this.#keeper.stop(), ...this.#servers.map((server) => server.close())])
     await this.#within(CLOSE_MS, ends)

@@ -1,5 +1,6 @@
 // The generated files of the chart, from its table of values.
 import { stringify } from 'yaml'
+import { dashboardJson } from './dashboard.ts'
 import { isSection, type Json, type Schema, type Section, type Setting, type Values } from './setting.ts'
 import { VALUES } from './values.ts'
 
@@ -12,6 +13,7 @@ export function chartFiles(): ReadonlyMap<string, string> {
     ['charts/kleym/values.yaml', valuesYaml(VALUES)],
     ['charts/kleym/values.schema.json', `${JSON.stringify(valuesSchema(VALUES), undefined, 2)}\n`],
     ['docs/reference/chart-values.md', valuesPage(VALUES)],
+    ['charts/kleym/files/dashboard.json', dashboardJson()],
   ])
 }
 

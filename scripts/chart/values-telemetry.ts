@@ -1,5 +1,5 @@
 // The values of the chart about metrics.
-import { choice, object, off, on, section, stringMap, text, whole, type Values } from './setting.ts'
+import { choice, object, off, on, section, stringMap, text, texts, whole, type Values } from './setting.ts'
 
 /** `/metrics`, and how it is scraped. */
 export const TELEMETRY_VALUES: Values = {
@@ -27,6 +27,23 @@ export const TELEMETRY_VALUES: Values = {
       endpoint: object(
         'More of the endpoint, e.g. `tlsConfig` and `authorization`, which `metrics.secure` needs.',
       ),
+    }),
+    rules: section('A PrometheusRule with alerts: docs/monitoring.md.', {
+      enabled: off('Whether there is one.'),
+      labels: stringMap('Labels by which your Prometheus finds it.'),
+      alertLabels: stringMap('More labels of every alert, e.g. the team that is told.'),
+      runbookUrl: text(
+        '',
+        'Where your copy of docs/runbooks is served, e.g. `https://git.example.org/kleym/blob/main/docs/runbooks`; each alert ' +
+          'then links to its page there.',
+      ),
+      disabled: texts('Alerts to leave out, by name.'),
+    }),
+    dashboard: section('A dashboard for Grafana, as a ConfigMap for its sidecar.', {
+      enabled: off('Whether there is one.'),
+      namespace: text('', 'Where the sidecar looks; the namespace of the release when empty.'),
+      labels: stringMap('Labels by which the sidecar finds it.', { grafana_dashboard: '1' }),
+      annotations: stringMap('Its annotations, e.g. `grafana_folder`.'),
     }),
   }),
 }

@@ -11,7 +11,7 @@ import { goOn } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import { BUILD, MONITORING_CRD_SOURCES, POLICY_CRD_SOURCES, type CrdSource } from './tools.ts'
 
-/** PodMonitor and ServiceMonitor, by which the Prometheus operator is told what to scrape. Rejects without their module. */
+/** What the Prometheus operator is told by: PodMonitor, ServiceMonitor, PrometheusRule. Rejects without their module. */
 export function monitoringCrds(): Promise<readonly JsonRecord[]> {
   return crdsOf('monitoring', MONITORING_CRD_SOURCES)
 }

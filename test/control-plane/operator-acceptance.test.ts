@@ -145,6 +145,7 @@ test('kubectl waits for Ready, and shows the columns', async () => {
     'OBJECTIVE',
     'READY',
     'REASON',
+    'IN-FORCE',
     'SPIFFE-ID',
     'AGE',
   ])
@@ -155,6 +156,7 @@ test('kubectl waits for Ready, and shows the columns', async () => {
     'chat',
     'True',
     'Reconciled',
+    'Unknown',
     'spiffe://example.org/ns/team-a/objective/chat',
   ])
 })

@@ -35,6 +35,8 @@ export interface RunningOperator {
   log(): readonly JsonRecord[]
   /** Resolves when it has become the leader and works; rejects at once when it has ended. */
   leads(): Promise<void>
+  /** Where the probe server listens. */
+  readonly probePort: number
   /** GET of a path of the probe server, e.g. `/readyz`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>
   /** GET /metrics. */
@@ -98,6 +100,7 @@ export async function startOperator(
         return log().some((line) => line['message'] === 'leading')
       }, `${name} to lead`)
     },
+    probePort: probes,
     probe: (path) => fetchText(probes, path),
     metrics: async () => (await fetchText(metrics, '/metrics')).body,
     stop: () => end('SIGTERM'),

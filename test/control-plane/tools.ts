@@ -1,5 +1,6 @@
 // What a control plane is made of, pinned: which program comes from which package of which Go module. The modules are
-// the folders of `go/`: no Go code, a go.mod with `tool` directives, and the go.sum that proves what is downloaded.
+// the folders of `go/`: a go.mod, mostly with `tool` directives and no Go code, and the go.sum that proves what is
+// downloaded.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -69,11 +70,22 @@ export const SPIRE_SOURCES: Readonly<Record<SpireProgram, GoProgram>> = {
   'spire-controller-manager-0.6.4': spireProgram('spire-controller-manager-0.6.4', SCM_PACKAGE, 1, false),
 }
 
+/** The package of a module that has Go code of its own: its `main.go`. */
+const OWN_PACKAGE = '.'
+
 /** The tools of people whose cluster it is; each is built when a suite first asks for it. One row per tool. */
 export const CLIENT_SOURCES = {
   helm: clientProgram('helm', 'helm.sh/helm/v4/cmd/helm', 4),
   krew: clientProgram('krew', 'sigs.k8s.io/krew/cmd/krew', 0.3),
   'validate-krew-manifest': clientProgram('krew', 'sigs.k8s.io/krew/cmd/validate-krew-manifest', 0.1),
+  // Without the clients of clouds, which discover what to scrape.
+  promtool: withTags(
+    clientProgram('prometheus', 'github.com/prometheus/prometheus/cmd/promtool', 2),
+    'remove_all_sd',
+  ),
+  // Small programs of ours around what others use themselves.
+  grafana: ownProgram('grafana', 0.5),
+  health: ownProgram('health', 1.5),
 } as const
 export type ClientProgram = keyof typeof CLIENT_SOURCES
 
@@ -101,10 +113,11 @@ export const CRD_SOURCES: readonly CrdSource[] = [
   ]),
 ]
 
-/** What the chart may install a monitor of; only its suites wait for them. */
+/** What the chart may install for the Prometheus operator; only its suites wait for them. */
 export const MONITORING_CRD_SOURCES: readonly CrdSource[] = [
   crdSource('prometheus-operator', 'github.com/prometheus-operator/prometheus-operator', [
     'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
+    'example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml',
     'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml',
   ]),
 ]
@@ -140,8 +153,9 @@ export function spireCacheKey(): string {
 export function clientCacheKey(name: ClientProgram): string {
   const { args, folder, package: path } = CLIENT_SOURCES[name]
   const { mod, sum } = goModule(basename(folder))
+  const code = path === OWN_PACKAGE ? [readFileSync(join(folder, 'main.go'), 'utf8')] : []
   const hash = createHash('sha256').update(
-    JSON.stringify([process.platform, process.arch, args, path, mod, sum]),
+    JSON.stringify([process.platform, process.arch, args, path, mod, sum, ...code]),
   )
   return `${name}-${hash.digest('hex').slice(0, 20)}`
 }
@@ -150,6 +164,14 @@ function clientProgram(module: string, path: string, minutes: number): GoProgram
   const { folder, mod } = goModule(module)
   const goVersion = /^go (\S+)$/m.exec(mod)?.[1] ?? ''
   return { name: basename(path), package: path, minutes, folder, goVersion, args: PLAIN_BUILD_ARGS }
+}
+
+function ownProgram(module: string, minutes: number): GoProgram {
+  return { ...clientProgram(module, OWN_PACKAGE, minutes), name: module }
+}
+
+function withTags(program: GoProgram, tags: string): GoProgram {
+  return { ...program, args: [...program.args, '-tags', tags] }
 }
 
 function spireProgram(name: SpireProgram, path: string, minutes: number, cgo: boolean): GoProgram {

@@ -13,7 +13,6 @@ const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'gith
 /** Files of the goldens that are data, and hold nothing but the answer. */
 const DATA_FILES: Readonly<Partial<Record<Format, string>>> = {
   json: 'json',
-  yaml: 'yaml',
   sarif: 'sarif',
   junit: 'junit.xml',
   mermaid: 'mermaid',
@@ -131,7 +130,8 @@ describe.each(QUESTIONS)('$name', (question) => {
       const file = width === 80 ? `${name}.txt` : `${name}.${width}.txt`
       await expect(shown(answer(name, 'text', width))).toMatchFileSnapshot(join(GOLDEN, file))
     }
-    for (const format of formats.slice(1)) {
+    // YAML is held against the JSON below.
+    for (const format of formats.slice(1).filter((one) => one !== 'yaml')) {
       const run = answer(name, format)
       const data = DATA_FILES[format]
       const file = join(GOLDEN, `${name}.${data ?? `${format}.txt`}`)

@@ -93,7 +93,7 @@ export async function observe(cp: ControlPlane, config: ScmConfig): Promise<Obse
 /** Compares the prediction for a cluster with the entries that a server holds. */
 export function compareWith({ analysis, stats }: Observed, held: readonly HeldEntry[]): Comparison {
   const { snapshot, subjects } = analysis
-  const prediction = analysis.predictionNow()
+  const prediction = analysis.now.prediction()
   const outcomes = [
     ...prediction.staticEntries(),
     ...subjects.flatMap((pod) =>

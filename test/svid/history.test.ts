@@ -126,7 +126,7 @@ test('one template result that is not UTF-8 stops new entries for every pod', as
   )
   const { held, uncertain, analysis } = await agreed(true)
   expect(held).toEqual([])
-  expect(analysis.predictionNow().scmFaults()).toMatchObject([
+  expect(analysis.now.prediction().scmFaults()).toMatchObject([
     { kind: 'not UTF-8', source: { name: 'broken' } },
   ])
   expect(uncertain.map(causeOf)).toContain('an entry that stops SCM for every object')
@@ -162,7 +162,7 @@ test('one object that cannot be decoded keeps SCM from seeing anything new, and 
   await put(csid('later', { spiffeIDTemplate: 'spiffe://example.org/later' }))
   const { held, analysis } = await compare(cp, spire)
   expect(paths(held)).toEqual(['/same'])
-  expect(analysis.predictionNow().scmFaults()).toMatchObject([
+  expect(analysis.now.prediction().scmFaults()).toMatchObject([
     { kind: 'undecodable', source: { name: 'broken' } },
   ])
 })

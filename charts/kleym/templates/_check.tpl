@@ -120,6 +120,22 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- if and (eq .monitor.kind "ServiceMonitor") (not .service.enabled) }}
 {{- fail "metrics.monitor.kind: a ServiceMonitor finds the operator through a Service, and there is none; set metrics.service.enabled=true, or metrics.monitor.kind=PodMonitor" }}
 {{- end }}
+{{- range $what := list "rules" "dashboard" }}
+{{- if and (get (get $.Values.metrics $what) "enabled") (not $.Values.metrics.enabled) }}
+{{- fail (printf "metrics.%s.enabled: nobody serves the metrics that it reads; set metrics.enabled=true, or metrics.%s.enabled=false" $what $what) }}
+{{- end }}
+{{- end }}
+{{- $alerts := list }}
+{{- range ($.Files.Get "files/alerts.yaml" | fromYaml).groups }}
+{{- range .rules }}
+{{- $alerts = append $alerts .alert }}
+{{- end }}
+{{- end }}
+{{- range .rules.disabled }}
+{{- if not (has . $alerts) }}
+{{- fail (printf "metrics.rules.disabled: the chart has no alert %q; it has %s" . (join ", " $alerts)) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 

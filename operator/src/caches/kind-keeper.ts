@@ -105,12 +105,14 @@ export class KindKeeper {
 
   /**
    * Brings all caches up to the state of the API server now; rejects where a list fails. It does not wait for a cache that
-   * has yet to be filled, which may take any time: its list, which may be of a state before now, begins anew.
+   * has yet to be filled, which may take any time: its list, which may be of a state before now, begins anew. Nor does it
+   * believe that a kind is absent without asking again: what says so may lag.
    */
   async catchUp(): Promise<void> {
     const { api } = this.#options
     const filled = this.#kinds.filter(({ cache }) => cache.syncState.kind === 'synced')
     await Promise.all(filled.map(({ cache }) => cache.catchUp(api)))
+    await this.#discover(this.#kinds.filter(({ cache }) => cache.syncState.kind === 'absent'))
     // Only now: a caller repeats this until those lists are in, and must not cut the other ones short each time.
     for (const kind of this.#kinds) if (!filled.includes(kind)) this.#restart(kind)
   }

@@ -1,6 +1,8 @@
 // Decides single bindings among all others, and reserves what a decided write will claim (docs/contract.md §6). Nothing here
 // waits for anything: a decision and its reservation are one step.
-import type { Claim } from '@kleym/shared/core/collide/claim.ts'
+import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
+import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { decide, type Decision, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Caches } from '../caches/caches.ts'
 import { outputView } from '../caches/core-view.ts'
@@ -76,10 +78,23 @@ export class Ledger {
 
   /** Claims what a write of the binding's output will claim, from now until it is released. */
   reserve(key: string, output: string): Reservation {
-    const { indexes, register } = this.#options
+    const { indexes } = this.#options
     const declared = indexes.bindings.get(key)?.claim
     const claims: readonly Claim[] =
       declared === undefined ? [] : [{ ...declared, basis: 'reserved', output }]
+    return this.#claimed(output, claims)
+  }
+
+  /**
+   * Claims what an object says that a binding's write has left behind, from now until it is released: without our
+   * annotations the cache would take it for somebody else's, which claims nothing.
+   */
+  reserveAnswer(key: NamespacedName, answer: ClusterSpiffeId): Reservation {
+    return this.#claimed(answer.meta.name, liveClaims(answer, key))
+  }
+
+  #claimed(output: string, claims: readonly Claim[]): Reservation {
+    const { register } = this.#options
     register.replace([], claims)
     let released = false
     return {

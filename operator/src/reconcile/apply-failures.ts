@@ -1,5 +1,6 @@
-// Outputs that the API server refuses (400, 422, an admission denial, a quota): each is tried again with backoff up to
-// 5 minutes, or at once when its binding asks for another output (docs/contract.md §8, `ManagedOutputApplyFailed`).
+// Outputs that the API server refuses (400, 422, an admission denial, a quota) or that a webhook alters: each is tried again
+// with backoff up to 5 minutes, or at once when its binding asks for another output (docs/contract.md §8,
+// `ManagedOutputApplyFailed`).
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -21,7 +22,7 @@ export interface ApplyFailuresOptions {
   readonly clock: Clock
 }
 
-/** What the API server has refused to write, by the binding that asked for it. */
+/** What could not be written as it was proven, by the binding that asked for it. */
 export class ApplyFailures {
   readonly #options: ApplyFailuresOptions
   readonly #failures = new Map<string, ApplyFailure>()
@@ -30,7 +31,7 @@ export class ApplyFailures {
     this.#options = options
   }
 
-  /** Notes that the API server has refused to write `output` for this binding. */
+  /** Notes that `output` could not be written for this binding: the API server has refused it, or answered with another one. */
   note(key: string, output: Output, message: string): void {
     const desiredHash = desiredHashOf(output)
     const before = this.#failures.get(key)
@@ -44,6 +45,11 @@ export class ApplyFailures {
     const failure = this.#failures.get(key)
     if (failure === undefined || failure.desiredHash !== desiredHashOf(output)) return undefined
     return { message: failure.message, waitMs: this.waitMs(key) }
+  }
+
+  /** Whether the last try to write an output for this binding, whichever it was, has failed. */
+  has(key: string): boolean {
+    return this.#failures.has(key)
   }
 
   /** In how many milliseconds the last refusal of this binding is tried again. */

@@ -33,7 +33,10 @@ export class Controller {
   readonly #options: ControllerOptions
   /** Keys whose last attempt failed: looked at at once when the API server is heard of again. */
   readonly #failing = new Set<string>()
-  /** Until when the API server asked not to be called for a key (429, Retry-After), whatever else wakes it. */
+  /**
+   * Until when the API server asked not to be called for a key (429, Retry-After). A change that wakes the key later ends
+   * it: what is needed now is not what was put off then.
+   */
   readonly #notBefore = new Map<string, number>()
   #leads = false
   #cancelResync: () => void = () => {}
@@ -68,12 +71,13 @@ export class Controller {
 
   /** Asks for a key to be reconciled soon; nothing before this process leads, as `lead` wakes all keys. */
   wake(key: string): void {
+    this.#notBefore.delete(key)
     if (this.#leads) this.#options.queue.add(key)
   }
 
   /** Looks at once at whatever has failed: the reason may be gone. */
   retryNow(): void {
-    for (const key of this.#failing) this.wake(key)
+    if (this.#leads) for (const key of this.#failing) this.#options.queue.add(key)
   }
 
   /** The API server may take statuses that it has refused so far; it may need a moment for it. */

@@ -3,8 +3,11 @@
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
+import { alteredMessage, type AlteredField } from '@kleym/shared/core/plan/altered-fields.ts'
+import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { Indexes } from '../claims/indexes.ts'
@@ -13,6 +16,7 @@ import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 import type { ApplyFailures } from './apply-failures.ts'
+import { desiredHashOf } from './desired-hash.ts'
 import type { InForceTracker } from './in-force-tracker.ts'
 import { retry, SETTLED, sooner, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
@@ -67,6 +71,7 @@ export class Convergence {
   /** Brings one binding as far as it goes now, and reports it. */
   async run(key: string): Promise<Next> {
     let overtaken = 0
+    const dryRuns = new Set<string>()
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const settled = await this.#options.writer.settle(key)
       await this.#options.indexes.workInSlices(this.#options.pause)
@@ -82,7 +87,7 @@ export class Convergence {
       const step =
         settled.kind === 'unknown'
           ? { judgement: undetermined(evaluation, settled.why), next: retry(settled) }
-          : await this.#step(key, evaluation)
+          : await this.#step(key, evaluation, dryRuns)
       if (step === 'again') continue
       if (step === 'overtaken') {
         overtaken++
@@ -111,7 +116,11 @@ export class Convergence {
   }
 
   /** Carries out what is due first; a conclusion when nothing is. */
-  async #step(key: string, evaluation: Exclude<Evaluation, { kind: 'waits' }>): Promise<StepResult> {
+  async #step(
+    key: string,
+    evaluation: Exclude<Evaluation, { kind: 'waits' }>,
+    dryRuns: Set<string>,
+  ): Promise<StepResult> {
     const { outputs } = this.#options.caches
     if (outputs.syncState.kind === 'unknown') {
       return this.#conclude(key, undetermined(evaluation, outputs.syncState.why))
@@ -133,7 +142,7 @@ export class Convergence {
     const [action] = actions
     if (this.#lacksFinalizer(key, action)) return this.#addFinalizer(key, evaluation)
     if (action === undefined) return this.#conclude(key, this.#withdrawn(key, judgement))
-    return this.#carryOut(key, action, evaluation)
+    return this.#carryOut(key, action, evaluation, dryRuns)
   }
 
   /** Makes live reads of names that no cache holds. Returns the failure of one that could not be made. */
@@ -169,7 +178,13 @@ export class Convergence {
     return this.#after(key, await this.#options.writer.setFinalizer(binding, true), evaluation)
   }
 
-  async #carryOut(key: string, action: Action, evaluation: OwnDecision): Promise<StepResult> {
+  /** `dryRuns`: the writes that a dry run of this look at the binding has let through. */
+  async #carryOut(
+    key: string,
+    action: Action,
+    evaluation: OwnDecision,
+    dryRuns: Set<string>,
+  ): Promise<StepResult> {
     if (action.kind === 'delete') {
       const { name } = action.live.object.meta
       this.#options.repairs.forget(name)
@@ -186,25 +201,65 @@ export class Convergence {
     if (advice.kind === 'leave' || advice.kind === 'pause') {
       // The operator leaves what is written as it is for now, but deletes what that took the place of.
       const retired = evaluation.actions.find(({ kind }) => kind === 'delete')
-      if (retired !== undefined) return this.#carryOut(key, retired, evaluation)
+      if (retired !== undefined) return this.#carryOut(key, retired, evaluation, dryRuns)
     }
     if (advice.kind === 'leave') return this.#conclude(key, evaluation.judgement)
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
     const statsBefore = this.#statsOf(key, output.metadata.name)
     // Called at once: the reservation belongs to the decision.
+    const hash = `${live?.object.meta.uid ?? ''} ${desiredHashOf(output)}`
+    const options = { dryRun: this.#lastTryFailed(key) && !dryRuns.has(hash) }
     const writing =
       live === undefined
-        ? this.#options.writer.create(key, output)
-        : this.#options.writer.update(key, live, output)
+        ? this.#options.writer.create(action.binding, output, options)
+        : this.#options.writer.update(action.binding, live, output, options)
     const result = await writing
+    if (result.kind === 'altered') {
+      this.#noteAltered(key, output, { ...result, ...options })
+      return 'again'
+    }
     if (result.kind === 'refused') {
       this.#options.applyFailures.note(key, output, result.message)
+      return 'again'
+    }
+    if (result.kind === 'done' && options.dryRun) {
+      // Much may have changed meanwhile: the write is decided anew.
+      dryRuns.add(hash)
       return 'again'
     }
     if (result.kind === 'done') {
       this.#noteWritten(key, action, { isRepair: advice.isRepair, answer: result.answer, statsBefore })
     }
     return this.#after(key, result, evaluation)
+  }
+
+  /**
+   * Whether memory or the status says that the last try to write an output for a binding has failed: then a dry run comes
+   * first, as a webhook may still alter what is written.
+   */
+  #lastTryFailed(key: string): boolean {
+    if (this.#options.applyFailures.has(key)) return true
+    const status = this.#options.caches.bindings.store.get(key)?.readStatus()
+    const { condition } = REASONS.ManagedOutputApplyFailed
+    return (
+      status?.conditions?.some(
+        ({ type, reason }) => type === condition && reason === 'ManagedOutputApplyFailed',
+      ) === true
+    )
+  }
+
+  #noteAltered(
+    key: string,
+    output: Output,
+    { fields, dryRun }: { readonly fields: readonly AlteredField[]; readonly dryRun: boolean },
+  ): void {
+    const { name } = output.metadata
+    this.#options.repairs.forget(name)
+    this.#options.applyFailures.note(key, output, alteredMessage(fields))
+    const text = dryRun
+      ? 'an output would come back other than it was proven; it is not written'
+      : 'an output came back other than it was proven; it is deleted'
+    this.#options.log.warn(text, { binding: key, clusterSPIFFEID: name, altered: fields })
   }
 
   #noteWritten(

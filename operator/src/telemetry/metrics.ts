@@ -3,6 +3,7 @@
 // from a closed set, so that the number of series does not grow with the cluster.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { bindingMetrics, type BindingMetrics } from './binding-metrics.ts'
+import { eventLoopMetrics, type EventLoopMetrics } from './event-loop-lag.ts'
 import type { QueueObserver, QueueState } from '../queue/queue.ts'
 
 /** The only controller, and its queue: the label `controller`, and the label `name` of the queue. */
@@ -26,7 +27,7 @@ export interface ApiRequest {
 }
 
 /** Everything that the operator counts and measures. */
-export interface Metrics extends BindingMetrics {
+export interface Metrics extends BindingMetrics, EventLoopMetrics {
   reconciled(result: ReconcileResult, ms: number): void
   /** Hears of the queue's events as they happen; `watchQueue` is for the rest, which is read at each scrape. */
   readonly queue: QueueObserver
@@ -63,6 +64,7 @@ export function createMetrics({ process: measureProcess = true }: MetricsOptions
     ...reconcileMetrics(registry),
     ...queueMetrics(registry),
     ...clientMetrics(registry),
+    ...eventLoopMetrics(registry),
     ...bindings,
     async render() {
       return { contentType: registry.contentType, body: await registry.metrics() }

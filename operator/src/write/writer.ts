@@ -8,9 +8,11 @@ import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER, FINALIZER } from '
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { alteredFields, type AlteredField } from '@kleym/shared/core/plan/altered-fields.ts'
 import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
-import type { Api } from '@kleym/shared/kube/api.ts'
+import type { Api, WriteOptions } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -36,6 +38,23 @@ export type WriteResult =
   /** Not carried out, or it is not known; such a write keeps its reservation until a live read. */
   | { readonly kind: 'unknown'; readonly why: UnknownReason; readonly retryAfterMs: number | undefined }
 
+/** The outcome of a write of an output. */
+export type OutputWriteResult =
+  | WriteResult
+  /**
+   * The answer is not what was proven (docs/contract.md §8). Unless it answers a dry run, the object is there and claims,
+   * and `settle` removes it.
+   */
+  | { readonly kind: 'altered'; readonly fields: readonly AlteredField[] }
+
+type OutputVerb = 'create' | 'update'
+
+/** How an output is written. */
+export interface OutputWriteOptions {
+  /** Nothing is stored and nothing reserved: the answer alone counts, and to write is decided anew after it. */
+  readonly dryRun: boolean
+}
+
 /** The outcome of a live read of one name. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly found: boolean }
@@ -51,6 +70,8 @@ export class Writer {
   readonly #options: WriterOptions
   /** Reservations of writes that may or may not have been carried out, by the binding that they are for. */
   readonly #unsettled = new Map<string, Reservation>()
+  /** Objects that a write has left behind and that are not what was proven, by the binding that they are for. */
+  readonly #altered = new Map<string, AlteredOutput>()
   /** Bindings that may have been written to without the cache's showing it yet. */
   readonly #unread = new Set<string>()
 
@@ -59,18 +80,19 @@ export class Writer {
   }
 
   /** POST. The claim is reserved before anything is awaited. */
-  create(key: string, output: Output): Promise<WriteResult> {
-    return this.#reserved(key, 'create', output.metadata.name, () =>
-      this.#options.api.create(
-        this.#options.caches.outputs.resource,
-        { ...output },
-        { fieldManager: FIELD_MANAGER },
-      ),
+  create(key: NamespacedName, output: Output, options: OutputWriteOptions): Promise<OutputWriteResult> {
+    return this.#written(key, { verb: 'create', output, ...options }, (how) =>
+      this.#options.api.create(this.#options.caches.outputs.resource, { ...output }, how),
     )
   }
 
   /** PUT of the whole object, with the UID and version that were judged; other people's labels and annotations stay. */
-  update(key: string, live: LiveOutput, output: Output): Promise<WriteResult> {
+  update(
+    key: NamespacedName,
+    live: LiveOutput,
+    output: Output,
+    options: OutputWriteOptions,
+  ): Promise<OutputWriteResult> {
     const { meta } = live.object
     const { labels, annotations } = metadataAfterWrite(meta, output)
     const object = {
@@ -85,10 +107,8 @@ export class Writer {
         ...(meta.ownerReferences.length === 0 ? {} : { ownerReferences: meta.ownerReferences }),
       },
     }
-    return this.#reserved(key, 'update', meta.name, () =>
-      this.#options.api.update(this.#options.caches.outputs.resource, object, {
-        fieldManager: FIELD_MANAGER,
-      }),
+    return this.#written(key, { verb: 'update', output, ...options }, (how) =>
+      this.#options.api.update(this.#options.caches.outputs.resource, object, how),
     )
   }
 
@@ -141,7 +161,10 @@ export class Writer {
     )
   }
 
-  /** Reads what became of a binding's writes whose outcome is not known; `done` at once where there are none. */
+  /**
+   * Reads what became of a binding's writes whose outcome is not known, and removes what a webhook has made of one; `done`
+   * at once where there are none.
+   */
   async settle(key: string): Promise<WriteResult> {
     if (this.#unread.has(key)) {
       const [namespace = '', name = ''] = key.split('/')
@@ -149,6 +172,8 @@ export class Writer {
       if (read.kind === 'unknown') return read
       this.#unread.delete(key)
     }
+    const removal = await this.#removeAltered(key)
+    if (removal.kind === 'unknown') return removal
     const reservation = this.#unsettled.get(key)
     if (reservation === undefined) return { kind: 'done' }
     const result = await this.#readOutput(reservation.output)
@@ -184,24 +209,94 @@ export class Writer {
     }
   }
 
-  async #reserved(
-    key: string,
-    verb: 'create' | 'update',
-    name: string,
+  #written(
+    key: NamespacedName,
+    { verb, output, dryRun }: OutputWriteOptions & { readonly verb: OutputVerb; readonly output: Output },
+    send: (how: WriteOptions) => Promise<JsonRecord>,
+  ): Promise<OutputWriteResult> {
+    return dryRun
+      ? this.#rehearsed(verb, output, () => send({ fieldManager: FIELD_MANAGER, dryRun }))
+      : this.#reserved(key, { verb, output }, () => send({ fieldManager: FIELD_MANAGER }))
+  }
+
+  async #rehearsed(
+    verb: OutputVerb,
+    output: Output,
     send: () => Promise<JsonRecord>,
-  ): Promise<WriteResult> {
+  ): Promise<OutputWriteResult> {
+    try {
+      const answer = answerIn(await send())
+      const fields = alteredFields(answer, output)
+      return fields.length === 0 ? { kind: 'done', answer } : { kind: 'altered', fields }
+    } catch (error) {
+      return this.#outputFailed(error, verb, output)
+    }
+  }
+
+  async #reserved(
+    key: NamespacedName,
+    { verb, output }: { readonly verb: OutputVerb; readonly output: Output },
+    send: () => Promise<JsonRecord>,
+  ): Promise<OutputWriteResult> {
+    const { name } = output.metadata
     const reservation = this.#options.ledger.reserve(key, name)
     try {
       const value = await send()
       this.#options.caches.outputs.store.observe(cachedOutput(value))
-      reservation.release()
-      return { kind: 'done', answer: readClusterSpiffeId({ value }, 'live') }
+      const answer = answerIn(value)
+      const fields = alteredFields(answer, output)
+      if (fields.length === 0) {
+        reservation.release()
+        return { kind: 'done', answer }
+      }
+      const reservations = [reservation, this.#options.ledger.reserveAnswer(key, answer)]
+      this.#altered.set(key, { meta: answer.meta, isTerminating: false, reservations })
+      return { kind: 'altered', fields }
     } catch (error) {
       if (isOutcomeUnknown(error)) this.#unsettled.set(key, reservation)
       else reservation.release()
-      if (isRefusal(error)) return { kind: 'refused', message: error.message }
-      return this.#failed(error, verb, CLUSTER_SPIFFE_ID_KIND, () => this.#readOutput(name))
+      return this.#outputFailed(error, verb, output)
     }
+  }
+
+  async #outputFailed(error: unknown, verb: OutputVerb, { metadata }: Output): Promise<WriteResult> {
+    if (isRefusal(error)) return { kind: 'refused', message: error.message }
+    return this.#failed(error, verb, CLUSTER_SPIFFE_ID_KIND, () => this.#readOutput(metadata.name))
+  }
+
+  /**
+   * Deletes what is not what was proven, by its UID alone: whatever else has changed it meanwhile (SCM writes its status),
+   * it has to go. It claims until a live answer says that it is gone.
+   */
+  async #removeAltered(key: string): Promise<WriteResult> {
+    const altered = this.#altered.get(key)
+    if (altered === undefined) return { kind: 'done' }
+    const { name, uid = '' } = altered.meta
+    const { outputs } = this.#options.caches
+    const what = `${CLUSTER_SPIFFE_ID_KIND} ${name}`
+    let isGone = false
+    if (!altered.isTerminating) {
+      try {
+        const deletion = await this.#options.api.delete(outputs.resource, { name }, { uid })
+        isGone = deletion.state === 'gone'
+        altered.isTerminating = !isGone
+        if (deletion.state === 'terminating') outputs.store.observe(cachedOutput(deletion.object))
+      } catch (error) {
+        const mayBeGone = error instanceof ApiError && (error.status === 404 || error.status === 409)
+        if (!mayBeGone) return unknown(error, 'delete', what)
+      }
+    }
+    if (!isGone) {
+      const read = await this.read(outputs, { namespace: '', name })
+      if (read.kind === 'unknown') return read
+      const isThere = read.kind === 'read' && read.found && outputs.store.get(name)?.meta.uid === uid
+      const cause = altered.isTerminating ? 'held by finalizers' : 'conflicting writes'
+      if (isThere) return { kind: 'unknown', why: { verb: 'delete', what, cause }, retryAfterMs: undefined }
+    }
+    outputs.store.confirmGone(altered.meta)
+    this.#altered.delete(key)
+    for (const reservation of altered.reservations) reservation.release()
+    return { kind: 'done' }
   }
 
   async #onBinding(
@@ -246,6 +341,19 @@ export class Writer {
     if (!result.found && held !== undefined) outputs.store.confirmGone(held.meta)
     return { kind: 'overtaken' }
   }
+}
+
+/** What a write has left behind that is not what was proven. */
+interface AlteredOutput {
+  readonly meta: ObjectVersion
+  /** Whether its deletion has begun, so that only its finalizers keep it. */
+  isTerminating: boolean
+  /** Of what was to be written, and of what was written instead. */
+  readonly reservations: readonly Reservation[]
+}
+
+function answerIn(value: JsonRecord): ClusterSpiffeId {
+  return readClusterSpiffeId({ value }, 'live')
 }
 
 /** An answer that leaves open whether the write was carried out: none came, or the server broke. */

@@ -101,3 +101,16 @@ it('follows a kind that it could not list once it can be', async () => {
   await setup.time.advance(MINUTE)
   expect(setup.syncState()).toBe('synced')
 })
+
+it('does not take a kind for absent that is served again and that no event has told of', async () => {
+  const setup = setUp()
+  setup.server.withdraw(SUBJECT)
+  await begin(setup)
+  expect(setup.syncState()).toBe('absent')
+  setup.server.serve(SUBJECT)
+  setup.server.write(SUBJECT, named('llama'), { tells: false })
+  await setup.keeper.catchUp()
+  expect(setup.syncState(), 'nothing is refused for want of it').toBe('waiting')
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
+})

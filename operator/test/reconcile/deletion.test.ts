@@ -43,3 +43,37 @@ test('a deleting binding without our finalizer gets none', async () => {
   expect(sim.outputs('a')).toEqual([])
   expect(sim.trace.slice(from).filter((line) => line.includes('sent') && line.includes('patch'))).toEqual([])
 })
+
+test('a server that asks for an hour is asked again after half a minute', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.deleteBinding('a')
+  await sim.carryOut(await sim.heldRequest('delete'), 'put off')
+  await sim.runUntilQuiet(29_999)
+  expect(sim.outputs('a')).toHaveLength(1)
+  await sim.runUntilQuiet(1)
+  expect(sim.outputs('a')).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a binding that is deleted after the server asked for time loses its identity at once', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.editBinding('a', { containerName: 'proxy' })
+  await sim.carryOut(await sim.heldRequest('update'), 'put off')
+  await sim.runUntilQuiet(0)
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(0)
+  expect(sim.outputs('a')).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a binding that is deleted while its write is in flight loses its identity at once, whatever the server asks for', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.editBinding('a', { containerName: 'proxy' })
+  const update = await sim.heldRequest('update')
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(0, { holds: (call) => call === update })
+  await sim.carryOut(update, 'put off')
+  await sim.runUntilQuiet(0)
+  expect(sim.outputs('a')).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})

@@ -2,16 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import { get as httpGet, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CERTIFICATE_LOOK_MS } from '../../src/server/certificate.ts'
-import { DEFAULT_LIMITS, type RunningServer } from '../../src/server/http.ts'
+import { DEFAULT_LIMITS, PROBE_LIMITS, type RunningServer } from '../../src/server/http.ts'
 import { TooManyReviews, type Access } from '../../src/server/metrics-access.ts'
 import { serveMetrics, serveProbes, type SecureOptions } from '../../src/server/server.ts'
 import { FakeTime, settled } from '../build/fake-time.ts'
+import { holdIdle } from '../build/idle-connections.ts'
 import { keptLog } from '../build/log-lines.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const HERE = { host: '127.0.0.1', port: 0 }
 const running: RunningServer[] = []
@@ -22,7 +24,7 @@ afterEach(async () => {
 
 async function probes(
   notReady: () => string | undefined = () => undefined,
-  limits = DEFAULT_LIMITS,
+  limits = PROBE_LIMITS,
 ): Promise<RunningServer> {
   const server = await serveProbes({ address: HERE, notReady, log: keptLog().log, limits })
   running.push(server)
@@ -62,6 +64,8 @@ function raw(port: number, bytes: string): Promise<string> {
   })
 }
 
+const OK = { status: 200, body: 'ok\n' }
+
 function breaks(): never {
   throw new TypeError('a bug')
 }
@@ -91,6 +95,14 @@ describe('the probes', () => {
     const { port } = await probes()
     const answer = await ask(port, '/healthz', { method })
     expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+  })
+
+  test('end their connections: the next probe comes on another', async () => {
+    const { port } = await probes()
+    for (const path of ['/healthz', '/readyz', '/nothing'])
+      expect((await ask(port, path, { headers: { connection: 'keep-alive' } })).headers).toMatchObject({
+        connection: 'close',
+      })
   })
 
   test('answer HEAD without a body', async () => {
@@ -148,26 +160,61 @@ describe('a hostile client', () => {
     expect(await raw(port, bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
   })
 
-  test('gets no more connections than there are, and others are served when it lets go', async () => {
+  test('that holds 280 idle connections, and opens each again that it loses, fails no probe', async () => {
+    const { port } = await probes()
+    const flood = await holdIdle(port, 280)
+    try {
+      for (let probe = 0; probe < 60; probe++) expect(await ask(port, '/healthz')).toMatchObject(OK)
+      expect(flood.lost).toBeGreaterThanOrEqual(60)
+    } finally {
+      flood.end()
+    }
+  })
+
+  test('gets no more connections than there are: the one goes that has been idle longest', async () => {
     const { port } = await probes(undefined, { ...DEFAULT_LIMITS, connections: 2 })
-    const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
-    await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))))
-    // The server has taken a connection when it answers on it.
-    for (const socket of idle) {
+    const ended: string[] = []
+    const idle = async (name: string): Promise<Socket> => {
+      const socket = connect(port, '127.0.0.1').on('close', () => ended.push(name))
       const answered = new Promise((resolve) => socket.once('data', resolve))
+      // The server has taken a connection when it answers on it.
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
       await answered
+      return socket
     }
-    expect(await raw(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('')
-    for (const socket of idle) socket.destroy()
-    let served = false
-    for (let tries = 0; tries < 100 && !served; tries++) {
-      served = await ask(port, '/healthz').then(
-        ({ status }) => status === 200,
-        () => false,
-      )
+    const first = await idle('first')
+    await idle('second')
+    const again = new Promise((resolve) => first.once('data', resolve))
+    first.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+    await again
+    await idle('third')
+    await until(() => ended.length > 0, 'a connection to end')
+    expect(ended).toEqual(['second'])
+  })
+
+  test('gets none while all are being answered', async () => {
+    const asked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const render = async (): Promise<{ contentType: string; body: string }> => {
+      asked.resolve()
+      await release.promise
+      return { contentType: 'text/plain', body: 'late' }
     }
-    if (!served) throw new Error('nobody is served after the connections ended')
+    const limits = { ...DEFAULT_LIMITS, connections: 1 }
+    const server = await serveMetrics({ address: HERE, render, log: keptLog().log, limits })
+    running.push(server)
+    const answered = ask(server.port, '/metrics')
+    await asked.promise
+    expect(await raw(server.port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('')
+    release.resolve()
+    expect(await answered).toMatchObject({ status: 200, body: 'late' })
+  })
+
+  test('loses a connection on which nothing comes within a second or so', async () => {
+    const { port } = await probes()
+    const from = performance.now()
+    expect(await raw(port, '')).toMatch(/^(?:HTTP\/1\.1 408 |$)/)
+    expect(performance.now() - from).toBeLessThan(3_000)
   })
 
   test('does not keep the server from closing', async () => {

@@ -19,6 +19,8 @@ export type CallFate =
   | 'never sent'
   | 'conflict'
   | 'throttled'
+  /** 503, with a Retry-After of an hour. */
+  | 'put off'
   | 'failed'
   | 'forbidden'
 
@@ -30,6 +32,8 @@ export interface SimulatedCall {
   readonly ref: ResourceRef
   /** What a write carries. */
   readonly body: unknown
+  /** Whether the server only answers as if it had carried it out. */
+  readonly dryRun: boolean
   /** The life of the operator that sent it. */
   readonly life: number
   /** The step at which it was sent. */
@@ -75,8 +79,18 @@ export class Calls {
     const send = <T>(
       verb: Verb,
       resource: Resource,
-      { ref, body, run }: { readonly ref: ResourceRef; readonly body?: unknown; readonly run: () => T },
-    ): Promise<T> => this.#send(life, { verb, resource, name: ref.name, ref, body, run })
+      {
+        ref,
+        body,
+        dryRun = false,
+        run,
+      }: {
+        readonly ref: ResourceRef
+        readonly body?: unknown
+        readonly dryRun?: boolean | undefined
+        readonly run: () => T
+      },
+    ): Promise<T> => this.#send(life, { verb, resource, name: ref.name, ref, body, dryRun, run })
     const { server } = this.#options
     const list = (resource: Resource): Promise<Listing> =>
       send('list', resource, { ref: { name: '' }, run: () => server.list(resource) })
@@ -84,17 +98,19 @@ export class Calls {
       get: (resource, ref) => send('get', resource, { ref, run: () => server.get(resource, ref) }),
       list,
       pages: (resource) => pagesOf(() => list(resource)),
-      create: (resource, object) =>
+      create: (resource, object, options = {}) =>
         send('create', resource, {
           ref: refOf(object),
           body: object,
-          run: () => server.create(resource, object, life),
+          dryRun: options.dryRun,
+          run: () => server.create(resource, object, life, options),
         }),
-      update: (resource, object, { subresource } = {}) =>
-        send(subresource === undefined ? 'update' : 'update status', resource, {
+      update: (resource, object, options = {}) =>
+        send(options.subresource === undefined ? 'update' : 'update status', resource, {
           ref: refOf(object),
           body: object,
-          run: () => server.update(resource, object, life, subresource),
+          dryRun: options.dryRun,
+          run: () => server.update(resource, object, life, options),
         }),
       patch: (resource, ref, body) =>
         send('patch', resource, { ref, body, run: () => server.patch(resource, ref, body, life) }),
@@ -113,7 +129,8 @@ export class Calls {
   /** Asks whether the server serves a kind. */
   discover(life: number, resource: Resource): Promise<boolean> {
     const run = (): boolean => this.#options.server.serves(resource)
-    return this.#send(life, { verb: 'discover', resource, name: '', ref: { name: '' }, body: undefined, run })
+    const asked = { resource, name: '', ref: { name: '' }, body: undefined, dryRun: false }
+    return this.#send(life, { verb: 'discover', ...asked, run })
   }
 
   /** The server gets the request, or what becomes of it on the way. */
@@ -138,7 +155,7 @@ export class Calls {
     {
       run,
       ...asked
-    }: Pick<SimulatedCall, 'verb' | 'resource' | 'name' | 'ref' | 'body'> & {
+    }: Pick<SimulatedCall, 'verb' | 'resource' | 'name' | 'ref' | 'body' | 'dryRun'> & {
       readonly run: () => T
     },
   ): Promise<T> {
@@ -176,6 +193,8 @@ function outcomeOf(call: SimulatedCall, fate: CallFate): () => void {
       return refuse(status(call, 409, 'Conflict'))
     case 'throttled':
       return refuse(status(call, 429, 'TooManyRequests', 1_000))
+    case 'put off':
+      return refuse(status(call, 503, 'ServiceUnavailable', 3_600_000))
     case 'failed':
       return refuse(status(call, 500, 'InternalError'))
     case 'forbidden':
@@ -223,9 +242,9 @@ export function bodyOf({ body }: SimulatedCall): JsonRecord {
 }
 
 /** `create ClusterSPIFFEID kleym-...`, for traces. */
-export function callText({ verb, resource, name, life, body }: SimulatedCall): string {
+export function callText({ verb, resource, name, life, body, dryRun }: SimulatedCall): string {
   const ready = verb === 'update status' ? ` ${readyOf(body)}` : ''
-  return `#${life} ${verb} ${resource.kind} ${name}${ready}`
+  return `#${life} ${verb}${dryRun ? ' (dry run)' : ''} ${resource.kind} ${name}${ready}`
 }
 
 function readyOf(body: unknown): string {

@@ -3,7 +3,15 @@
 // Semantics: kube-apiserver's `registry/generic/registry/store.go` and `registry/rest/{create,update,delete}.go`.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
-import type { DeleteOptions, Deletion, Listing, ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
+import type {
+  DeleteOptions,
+  Deletion,
+  Listing,
+  ResourceRef,
+  Resource,
+  UpdateOptions,
+  WriteOptions,
+} from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 
@@ -71,7 +79,12 @@ export class SimulatedCluster {
     return { items: this.all(resource), resourceVersion: String(this.#version) }
   }
 
-  create(resource: Resource, object: JsonRecord, by: Author): JsonRecord {
+  create(
+    resource: Resource,
+    object: JsonRecord,
+    by: Author,
+    { dryRun = false }: WriteOptions = {},
+  ): JsonRecord {
     this.#mustServe(resource)
     const ref = refOf(object)
     if (this.find(resource, ref) !== undefined) {
@@ -85,11 +98,18 @@ export class SimulatedCluster {
       generation: 1,
       creationTimestamp: '2026-01-01T00:00:00Z',
     }
-    return this.#store({ resource, type: 'ADDED', object: { ...rest, metadata }, before: undefined, by })
+    const stored = { ...rest, metadata }
+    if (dryRun) return stored
+    return this.#store({ resource, type: 'ADDED', object: stored, before: undefined, by })
   }
 
   /** PUT of the whole object, or of its status alone. */
-  update(resource: Resource, object: JsonRecord, by: Author, subresource?: 'status'): JsonRecord {
+  update(
+    resource: Resource,
+    object: JsonRecord,
+    by: Author,
+    { subresource, dryRun = false }: UpdateOptions = {},
+  ): JsonRecord {
     const before = this.get(resource, refOf(object))
     const asked = metadataOf(object)
     mustMatch(resource, before, { uid: asked['uid'], resourceVersion: asked['resourceVersion'] })
@@ -100,7 +120,8 @@ export class SimulatedCluster {
     const { status: _, ...rest } = admitted
     const status = before['status'] === undefined ? {} : { status: before['status'] }
     const metadata = { ...metadataOf(admitted), ...serverFields(before) }
-    return this.#change(resource, before, { ...rest, ...status, metadata }, by)
+    const after = { ...rest, ...status, metadata }
+    return dryRun ? after : this.#change(resource, before, after, by)
   }
 
   /** A merge patch of metadata, which is all that kleym patches. */

@@ -15,8 +15,8 @@ type QueuedNews =
       readonly version: string
       readonly token: ListToken
     }
-  /** Discovery finds that the kind is served, or that it is not. */
-  | { readonly kind: 'discovery'; readonly isServed: boolean }
+  /** Discovery is asked whether the kind is served. */
+  | { readonly kind: 'discovery' }
 
 const FORBIDDEN: UnknownReason = { verb: 'list', what: 'a kind', cause: 'forbidden' }
 
@@ -33,7 +33,7 @@ export interface LaggingWatch {
   /** Something has changed on the server. */
   hear(change: ServerChange): void
   /** A kind has come or gone: discovery will find that out. */
-  hearKind(resource: Resource, isServed: boolean): void
+  hearKind(resource: Resource): void
   /** Lets the cache see what comes next. */
   deliver(): void
   /** The watch breaks: whatever is on its way is lost, and a new list begins. */
@@ -80,7 +80,7 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
     this.#blind = false
     this.#started = true
     if (this.#server.serves(this.cache.resource)) this.#list()
-    else this.#queue = [{ kind: 'discovery', isServed: false }]
+    else this.#queue = [{ kind: 'discovery' }]
   }
 
   hear(change: ServerChange): void {
@@ -90,10 +90,10 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
     this.#queue.push({ kind: 'event', change })
   }
 
-  hearKind({ plural, group }: Resource, isServed: boolean): void {
+  hearKind({ plural, group }: Resource): void {
     const { resource } = this.cache
     if (!this.#started || this.#blind || plural !== resource.plural || group !== resource.group) return
-    this.#queue.push({ kind: 'discovery', isServed })
+    this.#queue.push({ kind: 'discovery' })
   }
 
   deliver(): void {
@@ -115,7 +115,8 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
         cache.setSyncState({ kind: 'synced' })
         return
       case 'discovery':
-        this.heed(entry.isServed)
+        // However late it is asked, its answer is of that moment.
+        this.heed(this.#server.serves(cache.resource))
     }
   }
 
@@ -137,10 +138,14 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
       // As `KindKeeper` does it.
       cache.setSyncState({ kind: 'absent' })
       cache.clear()
-    } else if (cache.syncState.kind === 'absent' && this.#server.serves(cache.resource)) {
+    } else if (!this.#isFollowed() && this.#server.serves(cache.resource)) {
       cache.setSyncState({ kind: 'waiting' })
       this.#list()
     }
+  }
+
+  #isFollowed(): boolean {
+    return this.cache.syncState.kind === 'synced' || this.#queue.some((entry) => entry.kind === 'list')
   }
 
   #list(): void {

@@ -17,6 +17,9 @@ const QUIET_STEPS_MAX = 100_000
 /** Longer than any backoff of the operator, in milliseconds of the cluster's time. */
 const QUIET_MS = 1_500_000
 
+/** The share of operators beside which another one stands by. */
+const STANDBYS = 0.5
+
 /** How likely each thing is in a run: some have slow caches, some a bad network, some restless users. */
 interface Temper {
   readonly acts: number
@@ -76,6 +79,9 @@ export class Simulation {
   readonly trace: string[] = []
   readonly #seed: number
   readonly #collide: boolean
+  /** Follows the cluster, as late as it likes, and writes nothing before it takes over. */
+  #standby: Life | undefined
+  #made = 0
   #step = 0
   #acts = 0
   #disturbances = 0
@@ -98,7 +104,7 @@ export class Simulation {
       for (const watch of this.#watches()) watch.hear(change)
     })
     this.server.onKind((resource) => {
-      for (const watch of this.#watches()) watch.hearKind(resource, this.server.serves(resource))
+      for (const watch of this.#watches()) watch.hearKind(resource)
     })
   }
 
@@ -110,8 +116,9 @@ export class Simulation {
   }
 
   #watches(): readonly LaggingWatch[] {
-    const life = this.lives.at(-1)
-    return life?.isAlive === true ? life.watches : []
+    const living = this.lives.at(-1)?.isAlive === true ? [this.life] : []
+    const all = this.#standby === undefined ? living : [...living, this.#standby]
+    return all.flatMap(({ watches }) => watches)
   }
 
   async run(): Promise<SimulationResult> {
@@ -119,6 +126,7 @@ export class Simulation {
     this.users.settle()
     this.users.arrive()
     await this.start()
+    if (this.dice.chance(STANDBYS)) await this.standBy()
     for (let step = 0; step < temper.steps && this.problems().length === 0; step++)
       await this.#doSomething(temper)
     if (this.problems().length === 0) this.users.relent()
@@ -128,9 +136,7 @@ export class Simulation {
 
   /** A new operator, with caches that are filled before or after it leads. */
   async start({ leadsFirst = this.dice.chance(0.5), workers = 1 + this.dice.below(4) } = {}): Promise<void> {
-    const { server, calls, clock, dice } = this
-    const id = this.lives.length + 1
-    const life = new Life({ id, server, calls, clock, dice, config: CONFIG, workers })
+    const life = this.#make(workers)
     this.lives.push(life)
     for (const watch of life.watches) watch.start()
     if (leadsFirst) life.lead()
@@ -138,7 +144,39 @@ export class Simulation {
       for (const watch of life.watches) watch.deliver()
       life.lead()
     }
-    await this.#after(`operator #${id} starts, ${leadsFirst ? 'leading at once' : 'its caches filled'}`)
+    await this.#after(`operator #${life.id} starts, ${leadsFirst ? 'leading at once' : 'its caches filled'}`)
+  }
+
+  /** A second operator, whose caches are filled once and lag from then on. */
+  async standBy(workers = 1 + this.dice.below(4)): Promise<void> {
+    const standby = this.#make(workers)
+    this.#standby = standby
+    for (const watch of standby.watches) watch.start()
+    for (const watch of standby.watches) watch.deliver()
+    await this.#after(`operator #${standby.id} stands by`)
+  }
+
+  /** The standby leads, with caches that lag as they do. */
+  async takeOver(): Promise<void> {
+    const standby = this.#standby
+    if (standby === undefined) throw new Error('nobody stands by')
+    this.#standby = undefined
+    this.lives.push(standby)
+    standby.takeOver()
+    await this.#after(`operator #${standby.id} takes over`)
+  }
+
+  #make(workers: number): Life {
+    const { server, calls, clock, dice } = this
+    this.#made += 1
+    return new Life({ id: this.#made, server, calls, clock, dice, config: CONFIG, workers })
+  }
+
+  /** What follows on the operator that has died: the one that stands by, or a new one. */
+  async #succeed(): Promise<void> {
+    if (this.#standby === undefined) await this.start()
+    else await this.takeOver()
+    if (this.dice.chance(STANDBYS)) await this.standBy()
   }
 
   /** The operator dies; what it sent may still arrive, or not. */
@@ -163,8 +201,13 @@ export class Simulation {
 
   /** Lets the operator's cache of a kind see what comes next. */
   async see(kind: string): Promise<void> {
-    this.life.watches.find((watch) => watch.kind === kind)?.deliver()
-    await this.#after(`seen: ${kind}`)
+    await this.#see(this.life.watches.find((watch) => watch.kind === kind))
+  }
+
+  async #see(watch: LaggingWatch | undefined): Promise<void> {
+    watch?.deliver()
+    const by = watch === undefined || this.life.watches.includes(watch) ? '' : ' by the standby'
+    await this.#after(`seen${by}: ${watch?.kind ?? 'nothing'}`)
   }
 
   async advance(ms: number): Promise<void> {
@@ -251,7 +294,7 @@ export class Simulation {
     const { dice, calls, life } = this
     const request = dice.pick(calls.requests)
     const answer = dice.pick(calls.answers)
-    const watch = dice.pick(life.watches.filter(({ waits }) => waits))
+    const watch = dice.pick(this.#watches().filter(({ waits }) => waits))
     const possible: Readonly<Record<Doing, number>> = {
       ...weights,
       act: this.#acts < acts ? weights.act : 0,
@@ -265,7 +308,7 @@ export class Simulation {
     else if (doing === 'carry out' && request !== undefined)
       await this.carryOut(request, this.#fate(request, faults))
     else if (doing === 'answer' && answer !== undefined) await this.answer(answer)
-    else if (doing === 'see' && watch !== undefined) await this.see(watch.kind)
+    else if (doing === 'see' && watch !== undefined) await this.#see(watch)
     else if (doing === 'time') await this.#passTime()
     else if (doing === 'crash') await this.#restart()
     else await this.#disturb(doing)
@@ -298,7 +341,7 @@ export class Simulation {
     // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
     // resync.
     for (const call of this.calls.requests) if (call.verb === 'update status') this.calls.drop(call)
-    await this.start()
+    await this.#succeed()
   }
 
   async #disturb(doing: Doing | undefined): Promise<void> {
@@ -326,10 +369,11 @@ export class Simulation {
     await this.runUntilQuiet(QUIET_MS)
     if (this.watchdog.writes !== before) return ['it writes although nothing has changed']
     await this.crash(() => true)
-    await this.start()
+    const how = this.#standby === undefined ? 'a restart' : 'a take-over by a standby that lags'
+    await this.#succeed()
     await this.runUntilQuiet(QUIET_MS)
     const more = this.watchdog.writes - before
-    return [...this.problems(), ...(more === 0 ? [] : [`a restart makes ${more} writes`])]
+    return [...this.problems(), ...(more === 0 ? [] : [`${how} makes ${more} writes`])]
   }
 
   async #after(what: string): Promise<void> {

@@ -159,7 +159,7 @@ export class Users {
       case 'touch output':
         return this.#onOutput((object) => {
           const status = { stats: { entriesToSet: this.#dice.below(1000) } }
-          this.#server.update(CLUSTER_SPIFFE_IDS, { ...object, status }, 'user', 'status')
+          this.#server.update(CLUSTER_SPIFFE_IDS, { ...object, status }, 'user', { subresource: 'status' })
         })
       case 'look-alike':
         return this.#lookAlike()

@@ -41,6 +41,8 @@ export class Watchdog {
   readonly #lives: readonly Life[]
   readonly #step: () => number
   readonly #made = new Map<string, Made>()
+  /** The UIDs of all outputs that operators have made, those that are gone too. */
+  readonly #everMade = new Set<string>()
   /** What live reads of a life have not found. */
   readonly #missed = new Set<string>()
   #current: SimulatedCall | undefined
@@ -66,7 +68,7 @@ export class Watchdog {
   sent(call: SimulatedCall): void {
     if (!WRITES.includes(call.verb)) return
     const { resource, verb } = call
-    if (verb !== 'create' && !hasPreconditions(call))
+    if (verb !== 'create' && !hasPreconditions(call) && !this.#deletesWhatItMade(call))
       this.#complain(`${verb} ${call.name} goes for any version`)
     if (resource === BINDINGS && verb === 'update status') this.#checkAbsence(call)
     if (resource === CLUSTER_SPIFFE_IDS && ['create', 'update', 'delete'].includes(verb)) {
@@ -99,6 +101,7 @@ export class Watchdog {
     const made = this.#madeOf(change, uid)
     if (made === undefined) return
     this.#made.set(uid, made)
+    this.#everMade.add(uid)
     for (const other of this.#made.values()) this.#checkPair(made, other)
   }
 
@@ -145,7 +148,9 @@ export class Watchdog {
     this.writes += 1
     if (resource === CLUSTER_SPIFFE_IDS && before !== undefined) {
       const made = this.#made.get(String(metadataOf(before)['uid']))
-      const isOurs = made !== undefined && !made.isEdited
+      const isOurs =
+        (made !== undefined && !made.isEdited) ||
+        (this.#current !== undefined && this.#deletesWhatItMade(this.#current))
       if (!isOurs && isForeign(this.#server, before)) {
         this.#complain(`foreign: ${type} of ${JSON.stringify(before)}`)
       }
@@ -200,6 +205,12 @@ export class Watchdog {
     if (!isRecord(patch) || Object.keys(bodyOf(call)).length !== 1) return false
     const names = Object.keys(patch).toSorted().join(' ')
     return names === 'finalizers resourceVersion uid'
+  }
+
+  /** An output that came back altered goes in whatever version it is, by its UID (docs/contract.md §8). */
+  #deletesWhatItMade({ resource, verb, body }: SimulatedCall): boolean {
+    const isByUid = verb === 'delete' && stringAt(body, 'resourceVersion') === undefined
+    return resource === CLUSTER_SPIFFE_IDS && isByUid && this.#everMade.has(stringAt(body, 'uid') ?? '')
   }
 
   #isAlive(life: number): boolean {

@@ -1,7 +1,7 @@
 // What one command uses of a cluster: the connection, its lists, and a line of progress while they take long.
 import type { ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
-import { connect } from './connect.ts'
+import { connect, warn } from './connect.ts'
 import { readInstallation, type Installation, type InstallationQuestion } from './installation.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
@@ -24,6 +24,7 @@ export interface ClusterSession {
 /** Throws a KleymError for a kubeconfig that cannot be used; nothing is sent yet. */
 export async function openCluster(options: ClusterOptions, context: CommandContext): Promise<ClusterSession> {
   const connection = await connect(options, context)
+  warn(connection, context)
   const { client, namespace, name } = connection
   const progress = showProgress(context)
   let pages = 0

@@ -1,23 +1,30 @@
-// The world of `status`: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
+// What `status` works with: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { AnswerInput } from './gather.ts'
-import { liveSnapshot } from './live-snapshot.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { snapshotSource } from './snapshot-source.ts'
 import { unreadNotes } from './notes.ts'
 import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
 
 /** What was read, as every frame takes it. */
-export async function installedWorld(
+export async function installedInput(
   { side }: Installation,
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
 ): Promise<AnswerInput> {
   const { objects } = side
-  const snapshot = liveSnapshot(objects, { gaps: side.gaps, side })
-  const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot.bindings)
+  const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
+  const operator = operatorSettings(
+    settings,
+    side.operatorDeployments ?? [],
+    snapshot.bindings,
+    snapshot.clusterSpiffeIds,
+  )
   const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)
   return {
@@ -34,5 +41,6 @@ export async function installedWorld(
     ],
     isLive: true,
     namespaceInForce: namespace,
+    drive: driveAtOnce,
   }
 }

@@ -8,6 +8,7 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import { parseLabelQuery } from './label-query.ts'
 
+/** What limits an answer about which the command line names nothing. */
 export interface SelectionScope {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined

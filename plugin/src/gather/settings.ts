@@ -1,10 +1,11 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
-// ConfigMap (docs/offline.md, "Settings"). A setting that nobody tells is assumed, and that is said.
+// ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
   deploymentSettings,
+  outputSettings,
   mergeSettings,
   statusSettings,
   CLASS_NAME_FLAG,
@@ -40,13 +41,19 @@ export function requireValidSettings({ trustDomain }: SettingsOptions): void {
   })
 }
 
-/** kleym's own settings: the command line first, then the operators' Deployments, then what statuses say. */
+/** kleym's own settings: the command line first, then the operators' Deployments, then statuses, then outputs. */
 export function operatorSettings(
   settings: SettingsOptions,
   deployments: readonly RawObject[],
   bindings: readonly Binding[],
+  outputs: Iterable<ClusterSpiffeId>,
 ): OperatorSettings {
-  return mergeSettings([flagClaim(settings), ...deploymentSettings(deployments), ...statusSettings(bindings)])
+  return mergeSettings([
+    flagClaim(settings),
+    ...deploymentSettings(deployments),
+    ...statusSettings(bindings),
+    ...outputSettings(outputs),
+  ])
 }
 
 /** What the command line says. */
@@ -58,7 +65,7 @@ export function flagClaim({
   return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
 }
 
-/** What tells something of SCM's settings where its configuration does not. */
+/** Evidence of SCM's settings where its configuration was not read. */
 export function scmEvidence(
   { config, classNameSource }: OperatorSettings,
   clusterSpiffeIds: Iterable<ClusterSpiffeId>,
@@ -70,6 +77,7 @@ export function scmEvidence(
   }
 }
 
+/** SCM's settings, and what there is to say about reading them. */
 export interface ScmReading {
   readonly settings: ScmSettings
   readonly notes: readonly string[]
@@ -129,7 +137,7 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
   })
 }
 
-/** What an answer rests on that nobody has told, one sentence each. */
+/** What an answer assumes because no source shows it, one sentence each. */
 export function assumptionNotes(
   { trustDomainSource, classNameSource }: OperatorSettings,
   scm: ScmSettings,

@@ -9,6 +9,8 @@ export interface SourceIo {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: AsyncIterable<unknown>
+  /** As CommandContext has it. */
+  readonly collectGarbage?: (which: 'young' | 'all') => void
 }
 
 /** One output stream. */

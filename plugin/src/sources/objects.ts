@@ -3,6 +3,7 @@
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
 import { placeText, type InputProblem } from './problem.ts'
 
@@ -27,6 +28,8 @@ export interface ReadingRules {
 export interface Collected {
   readonly objects: RawObject[]
   readonly problems: InputProblem[]
+  /** Charged for each object. */
+  readonly budget: Budget
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
 }
@@ -34,7 +37,9 @@ export interface Collected {
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
 export const NO_OBJECT = 'no Kubernetes object'
 
-/** Adds the objects of one document to what is collected. */
+const BINDING_KIND = 'InferenceIdentityBinding'
+
+/** Adds the objects of one document to what is collected. Throws a BudgetSpent. */
 export function collectObjects(
   parsed: ParsedDocument,
   file: string,
@@ -46,17 +51,27 @@ export function collectObjects(
     document: parsed.document,
     line: path.length === 0 ? parsed.line : parsed.itemLine(path),
   })
-  // A stack instead of recursion, in document order: Lists may hold Lists.
-  const waiting: { readonly value: unknown; readonly path: readonly number[] }[] = [
-    { value: parsed.value, path: [] },
-  ]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { value, path } = next
+  // A stack instead of recursion, in document order: Lists may hold Lists. Each entry is a list that is being gone through.
+  const open: OpenList[] = []
+  const enter = (value: unknown, path: readonly number[]): void => {
     const items = listItems(value)
     if (items === undefined) collectObject(value, originAt(path), rules, collected, path.length > 0)
-    else
-      for (let at = items.length - 1; at >= 0; at--) waiting.push({ value: items[at], path: [...path, at] })
+    else open.push({ items, path, next: 0 })
   }
+  enter(parsed.value, [])
+  for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
+    if (list.next === list.items.length) open.pop()
+    else {
+      const at = list.next++
+      enter(list.items[at], [...list.path, at])
+    }
+  }
+}
+
+interface OpenList {
+  readonly items: readonly unknown[]
+  readonly path: readonly number[]
+  next: number
 }
 
 /** The items of a `List` or `PodList`; those of a typed list do not repeat their kind. */
@@ -78,7 +93,7 @@ function collectObject(
   value: unknown,
   origin: Origin,
   rules: ReadingRules,
-  { objects, problems, skipped }: Collected,
+  { objects, problems, skipped, budget }: Collected,
   inList: boolean,
 ): void {
   if (!isRecord(value)) {
@@ -100,7 +115,11 @@ function collectObject(
   }
   const fault = metadataFault(value)
   if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, origin, fault))
-  else objects.push({ value: settle(value, wanted, rules), origin })
+  else {
+    budget.charge('objects', 1)
+    if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
+    objects.push({ value: settle(value, wanted, rules), origin })
+  }
 }
 
 /** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */

@@ -103,12 +103,23 @@ const COMMENT_OR_COLON = /: | #|:$/
 function readScalar(text: string): unknown {
   if (!PLAIN.test(text)) {
     const quoted = QUOTED.exec(text)
-    return quoted?.[1] ?? quoted?.[2]
+    return quoted?.[1] ?? quoted?.[2] ?? escaped(text)
   }
   const plain = COMMENT_OR_COLON.test(text) ? withoutComment(text) : text
   const value = plain === undefined ? undefined : resolvePlain(plain)
   // Infinity and NaN are refused, and the library knows where they stand.
   return typeof value === 'number' && !Number.isFinite(value) ? undefined : value
+}
+
+/** A string of JSON is the same in double quotes of YAML: what dumps of live objects are full of. */
+function escaped(text: string): string | undefined {
+  if (!text.startsWith('"') || !text.includes('\\')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Undefined where a colon would make it a mapping. */

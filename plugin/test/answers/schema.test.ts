@@ -3,7 +3,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { FINDING_CODES } from '@kleym/shared/core/registry/findings.ts'
 import { reportJsonSchema } from '../../src/answers/schema.ts'
@@ -18,7 +17,7 @@ const ESTATE = ['--offline', '-R', '-f', 'examples/estate']
 const PUBLISHED: unknown = JSON.parse(
   await readFile(join(PROJECT_ROOT, 'docs/reference/report.schema.json'), 'utf8'),
 )
-const GOLDENS = (await readdir(GOLDEN)).filter((name) => /\.(?:json|yaml)$/.test(name)).toSorted()
+const GOLDENS = (await readdir(GOLDEN)).filter((name) => name.endsWith('.json')).toSorted()
 
 function published(): JsonRecord {
   if (!isRecord(PUBLISHED)) throw new Error('the published schema is no mapping')
@@ -30,8 +29,7 @@ function problemsOf(report: unknown): readonly string[] {
 }
 
 async function goldenReport(name: string): Promise<JsonRecord> {
-  const text = await readFile(join(GOLDEN, name), 'utf8')
-  const report: unknown = name.endsWith('.json') ? JSON.parse(text) : parse(text)
+  const report: unknown = JSON.parse(await readFile(join(GOLDEN, name), 'utf8'))
   if (!isRecord(report)) throw new Error(`${name} is no mapping`)
   return report
 }

@@ -118,3 +118,14 @@ describe('without a user to impersonate', () => {
     expect(JSON.stringify(refusal({ ...flags, token: 's3cret' }))).not.toContain('s3cret')
   })
 })
+
+test.each<[string, ClusterFlags]>([
+  ['--as', { as: 'her\nX-Injected: yes' }],
+  ['--as-group', { as: 'her', 'as-group': ['a', 'b\r'] }],
+  ['--as-uid', { as: 'her', 'as-uid': '7\u0000' }],
+  ['--token', { token: 's3cret\n' }],
+])('%s with a line break or the like is wrong usage, and is not printed', (flag, flags) => {
+  const error = refusal(flags)
+  expect(error).toMatchObject({ exitCode: 2, what: `the value of ${flag} cannot be sent`, where: flag })
+  expect(JSON.stringify(error)).not.toMatch(/s3cret|Injected/)
+})

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from '../../src/sources/load.ts'
+import { Budget, BudgetSpent, INPUT_LIMITS } from '../../src/sources/budget.ts'
 import { ALIAS_NODES_MAX, YAML_DOCUMENT_MAX } from '../../src/sources/yaml.ts'
+import { parsePlainYaml } from '../../src/sources/yaml-plain.ts'
 import { load } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
 
@@ -261,4 +263,130 @@ test('no bytes make the reading throw', async () => {
     ),
     { numRuns: 300 },
   )
+})
+
+describe('what costs too much is refused with a line that says what, where, why and how to go on', () => {
+  const MIB = 1024 * 1024
+  const filled = (head: string, unit: string, tail = ''): string =>
+    head + unit.repeat(Math.floor((2 * MIB - head.length - tail.length) / unit.length)) + tail
+
+  test.each<[string, string]>([
+    ['commas', filled('a: [', 'b,', 'b]\n')],
+    ['brackets', filled('a: [', '[],', '[]]\n')],
+    ['line breaks', filled('a: {b: c}\n', '\n')],
+    ['comments', filled('a: {b: c}\n', '#\n')],
+    ['dashes', filled('x: {a: b}\ny:\n', '-\n')],
+    ['anchors', filled('a: [', '&b c,', 'd]\n')],
+    ['question marks', filled('a: [', '?,', '?]\n')],
+    ['lines in quotes', filled('a: "', 'b\n', '"\n')],
+    ['documents that end in dots', filled('', 'a\n...\n')],
+  ])('2 MiB of %s', async (_, text) => {
+    const { documents, faults } = await parse('f.yaml', bytes(text))
+    expect(documents).toEqual([])
+    expect(faults).toEqual([
+      {
+        document: 1,
+        line: 1,
+        why: 'it has more than 1,000,000 tokens, too much for YAML that is not plain',
+        fix: 'give it as JSON (kubectl get -o json), or split it',
+        isLimit: true,
+      },
+    ])
+  })
+
+  test.each<[string, string, string, string]>([
+    ['brackets', 'f.yaml', filled('a: ', '['), 'it is nested more than 256 levels deep'],
+    ['braces', 'f.yaml', filled('a: ', '{b: '), 'it is nested more than 256 levels deep'],
+    ['brackets of JSON', 'f.json', filled('', '['), 'it is nested more than 256 levels deep'],
+  ])('depth of %s', async (_, name, text, why) => {
+    expect((await parse(name, bytes(text))).faults).toMatchObject([{ document: 1, why }])
+  })
+
+  test('a mapping of JSON with too many keys', async () => {
+    const keys = Array.from({ length: INPUT_LIMITS.keys + 1 }, (__, at) => `"${at}":0`)
+    expect((await parse('f.json', bytes(`{${keys.join(',')}}`))).faults).toMatchObject([
+      { document: 1, why: 'a mapping has more than 100,000 keys' },
+    ])
+  })
+
+  test.each<[string, string, string, string]>([
+    [
+      'aliases in many documents',
+      'f.yaml',
+      filled('', `---\n${bomb(5)}\n`),
+      'tokens of YAML that is not plain',
+    ],
+    ['small documents beyond ASCII', 'f.yaml', filled('', '---\né: 1\n'), 'tokens of YAML that is not plain'],
+    ['documents of JSON', 'f.json', filled('', '{}\n'), 'documents'],
+    ['values of JSON', 'f.json', `[${'{},'.repeat(5_000_000)}{}]`, 'values'],
+  ])('the sum of %s', async (_, name, text, what) => {
+    await expect(parse(name, bytes(text), { budget: new Budget() })).rejects.toThrow(
+      new RegExp(`^more than [\\d,]+ ${what}$`),
+    )
+    await expect(parse(name, bytes(text))).rejects.toBeInstanceOf(BudgetSpent)
+  })
+
+  test('the sum of several files, and what comes after them is not read', async () => {
+    const half = `[${'{},'.repeat(2_600_000)}{}]`
+    const loaded = await load(
+      await workspace({ 'a.json': half, 'b.json': half, 'c.yaml': 'kind: Pod\napiVersion: v1' }),
+    )
+    expect(loaded.problems).toEqual([
+      {
+        kind: 'failed',
+        what: 'cannot read all that was given',
+        where: 'b.json',
+        why: 'up to there it is more than 20,000,000 values, more than kleym takes in',
+        fix: 'give fewer files, or only those of the namespaces that the question is about',
+      },
+    ])
+  })
+
+  test('a file of a thousand faults is cut off, and one that counts the rest says so', async () => {
+    const loaded = await load(await workspace({ 'f.yaml': '---\nkind: [\n'.repeat(5_000) }))
+    expect(loaded.problems.length).toBe(INPUT_LIMITS.problems + 1)
+    expect(loaded.problems.at(-1)).toMatchObject({
+      kind: 'failed',
+      what: expect.stringMatching(/^cannot read \d+ more documents or objects$/),
+      where: expect.stringContaining('f.yaml, document 1001'),
+    })
+  })
+
+  test('the lines of many places are told without counting anew', async () => {
+    const pods = Array.from(
+      { length: 5_000 },
+      (__, at) => `{kind: Pod, apiVersion: v1, metadata: {name: p${at}}}`,
+    )
+    const text = `apiVersion: v1\nkind: List\n${Array.from({ length: 20_000 }, (__, at) => `x${at}: 1`).join('\n')}\nitems:\n- ${pods.join('\n- ')}\n`
+    const { documents } = await parse('f.yaml', bytes(text))
+    expect(documents[0]?.itemLine([4_999])).toBe(2 + 20_000 + 1 + 5_000)
+    const many = await parse('f.json', bytes('{}\n'.repeat(100_000)))
+    expect(many.documents.at(-1)?.line).toBe(100_000)
+  })
+})
+
+test('a dump of live objects is plain: its items are placed, and its strings have escapes', async () => {
+  const text = [
+    'apiVersion: v1',
+    'items:',
+    '- apiVersion: v1',
+    '  kind: Pod',
+    '  metadata:',
+    '    annotations:',
+    '      note: "{\\"a\\": \\"b\\\\n\\"}"',
+    '    name: a',
+    '- kind: Pod',
+    '  apiVersion: v1',
+    'kind: List',
+    '',
+  ].join('\n')
+  const plain = parsePlainYaml(text)
+  expect(plain?.value).toMatchObject({
+    items: [{ metadata: { annotations: { note: '{"a": "b\\n"}' } } }, { kind: 'Pod' }],
+  })
+  const byLibrary = await parse('f.yaml', bytes(`${text}# é\n`))
+  const read = await parse('f.yaml', bytes(text))
+  expect(read.documents[0]?.value).toEqual(byLibrary.documents[0]?.value)
+  for (const path of [[0], [1], [2], [0, 0]])
+    expect(read.documents[0]?.itemLine(path)).toBe(byLibrary.documents[0]?.itemLine(path))
 })

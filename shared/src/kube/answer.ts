@@ -25,6 +25,22 @@ export function objectIn(answer: HttpAnswer, what: string, clock: Clock): JsonRe
   throw connectionError('malformed', what, { neverSent: false, detail: 'its body is not a JSON object' })
 }
 
+const COMMA = 0x2c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+
+/** Whether a JSON text has more values than `most`, or looks so: what stands in its strings counts as if it stood alone. */
+export function hasMoreValues(body: Buffer, most: number): boolean {
+  // Each value but the first has a byte of its own before it.
+  if (body.length <= most) return false
+  let values = 1
+  for (const byte of body) {
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1
+    if (values > most) return true
+  }
+  return false
+}
+
 /** The value of a JSON text; undefined where it is none. */
 export function parseJson(text: string): unknown {
   try {

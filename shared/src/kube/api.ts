@@ -27,6 +27,8 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** `metadata.managedFields[].manager` of the write. */
   readonly fieldManager?: string
+  /** The server does everything but store the object, and answers as if it had. Of a create or update. */
+  readonly dryRun?: boolean
 }
 
 export interface UpdateOptions extends WriteOptions {

@@ -166,8 +166,8 @@ function namespaceOf(object: JsonRecord): string | undefined {
   return stringAt(object, 'metadata', 'namespace')
 }
 
-function writeQuery({ fieldManager }: WriteOptions): Query {
-  return { fieldManager }
+function writeQuery({ fieldManager, dryRun }: WriteOptions): Query {
+  return { fieldManager, dryRun: dryRun === true ? 'All' : undefined }
 }
 
 type Query = Readonly<Record<string, string | undefined>>

@@ -1,13 +1,14 @@
 // Calls on a session: credentials, connections, and the two retries that there are: a 401 once, with fresh credentials,
 // and a GET once whose kept-alive connection was dead. All other failures are the caller's to judge.
 import type { JsonRecord } from '../core/json.ts'
-import { BODY_BYTES, objectIn, type HttpAnswer } from './answer.ts'
+import { BODY_BYTES, hasMoreValues, objectIn, type HttpAnswer } from './answer.ts'
 import type { Clock } from './clock.ts'
 import type { Cluster } from './cluster.ts'
 import type { ConnectionError } from './errors.ts'
 import { connectionError } from './failures.ts'
 import { createSockets, type SocketSession } from './sockets.ts'
 import {
+  BodyTooLarge,
   exchangeName,
   readBody,
   send,
@@ -37,8 +38,17 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   /** Called for every exchange, also one that is tried again. */
   readonly onRequest?: (report: RequestReport) => void
+  /** What an answer may hold; BODY_BYTES and no limit of values when absent. */
+  readonly answers?: AnswerLimits
   /** Connections for calls at a time; MAX_SOCKETS when absent. Watches have their own. */
   readonly maxSockets?: number
+}
+
+/** The most that an answer may hold: parsed, a body of brackets takes fifty times its length. */
+export interface AnswerLimits {
+  readonly bytes: number
+  /** Mappings and lists, and what stands in them. */
+  readonly values: number
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -52,7 +62,7 @@ export interface HttpCall {
   /** `application/json` when absent. */
   readonly contentType?: string
   readonly signal?: AbortSignal | undefined
-  /** A longer body of the answer is not read on (BodyTooLong); BODY_BYTES when absent. */
+  /** A longer body of the answer is not read on (BodyTooLarge); BODY_BYTES when absent. */
   readonly bodyBytes?: number | undefined
   /** `application/json` when absent. */
   readonly accept?: string | undefined
@@ -116,7 +126,7 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   const answer = async (call: HttpCall, incoming: Incoming): Promise<HttpAnswer> => ({
     status: incoming.response.statusCode ?? 0,
     head: incoming.response,
-    body: await readBody(incoming, nameOf(call), call.bodyBytes ?? BODY_BYTES),
+    body: await bodyOfAnswer(incoming, nameOf(call), { ...options.answers, pageBytes: call.bodyBytes }),
   })
   return {
     object: async (call) => {
@@ -142,6 +152,18 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
       sockets.close()
     },
   }
+}
+
+async function bodyOfAnswer(
+  incoming: Incoming,
+  what: string,
+  limits: Partial<AnswerLimits> & { readonly pageBytes: number | undefined },
+): Promise<Buffer> {
+  const { bytes = BODY_BYTES, pageBytes = BODY_BYTES, values } = limits
+  const body = await readBody(incoming, what, Math.min(bytes, pageBytes))
+  if (values !== undefined && hasMoreValues(body, values))
+    throw new BodyTooLarge(what, `of more than ${values} values`)
+  return body
 }
 
 type Begin = (call: HttpCall, over: SocketSession, agent: Outgoing['agent']) => Promise<Incoming>

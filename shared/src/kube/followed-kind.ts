@@ -118,23 +118,24 @@ export class FollowedKind<T extends Cached> {
   /** Lists the kind and brings the store up to that state, wherever the watch is. Rejects as the list does. */
   async catchUp(api: Pick<Api, 'pages'>): Promise<void> {
     const { store } = this
-    const before = [...store.values()]
     const listed = new Set<string>()
-    let version = ''
+    let version: string | undefined
     for await (const page of api.pages(this.resource)) {
       for (const raw of page.items) {
         const object = this.read(raw)
         listed.add(uidKey(object))
         store.observe(object)
       }
-      version = page.resourceVersion
+      version ??= page.resourceVersion
     }
-    // What the store held before the list, in a version no newer than it, and the list does not hold, was deleted.
-    for (const object of before) {
+    // What the store holds in a version no newer than the list, and the list does not show, was deleted: also what a watch
+    // that lags has added while the list came in.
+    for (const object of store.values()) {
       if (!listed.has(uidKey(object)) && isAtMost(object.meta.resourceVersion, version)) {
         store.confirmGone(object.meta)
       }
     }
+    if (version !== undefined) store.caughtUp(version)
   }
 }
 

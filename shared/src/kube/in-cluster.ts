@@ -31,7 +31,7 @@ export async function inCluster(pod: {
   const { env, clock, folder } = pod
   const host = env['KUBERNETES_SERVICE_HOST'] ?? ''
   const server = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT']}`)
-  const proxyEnv = proxyFromEnv(server, env)
+  const proxy = proxyFromEnv(server, env)
   const credentials = cachedFor(clock, FILES_MS, async () => ({
     ca: await read(join(folder, 'ca.crt')),
     rejectUnauthorized: true,
@@ -42,7 +42,7 @@ export async function inCluster(pod: {
     server,
     contextName: 'in-cluster',
     namespace: (await read(join(folder, 'namespace'))).trim() || 'default',
-    ...(proxyEnv !== undefined && { proxyEnv }),
+    ...(proxy !== undefined && { proxy }),
     credentials,
   }
 }

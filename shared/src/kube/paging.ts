@@ -1,8 +1,9 @@
 // A list, page by page. https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
 import type { Listing } from './api.ts'
-import { ApiError, BodyTooLong } from './errors.ts'
+import { ApiError } from './errors.ts'
 import { connectionError } from './failures.ts'
+import { BodyTooLarge } from './transport.ts'
 
 /** Items per page, as client-go asks for. */
 export const PAGE_SIZE = 500
@@ -36,7 +37,7 @@ export async function* pagesOf(read: ReadPage, what: string, limit: number): Asy
       page = await read(asked)
     } catch (error) {
       // The same page once more, with fewer items; one item alone may be as long as it likes.
-      if (!(error instanceof BodyTooLong) || size <= 1) throw error
+      if (!(error instanceof BodyTooLarge) || size <= 1) throw error
       size = Math.max(1, Math.floor(size / PAGE_STEP))
       continue
     }

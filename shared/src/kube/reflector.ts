@@ -129,17 +129,25 @@ export class Reflector<T extends Cached> {
     const { api, resource, store, clock, random, metadataOnly = false } = this.#options
     const timeoutSeconds = watchSeconds(random)
     const began = clock.monotonicMs()
-    await this.#call('the end of the watch', timeoutSeconds * 1000 + WATCH_GRACE_MS, async (signal) => {
-      const resourceVersion = store.seen ?? ''
-      const onOpen = (): void => this.#follows()
-      const options = { resourceVersion, timeoutSeconds, metadataOnly, signal, onOpen }
-      for await (const event of api.watch(resource, options)) {
-        if (this.#stopped) return
-        this.#restarts = 0
-        this.#follows()
-        this.#take(event)
-      }
-    })
+    await this.#call(
+      'the end of the watch',
+      timeoutSeconds * 1000 + WATCH_GRACE_MS,
+      async (signal, restartTimer) => {
+        const resourceVersion = store.seen ?? ''
+        const onOpen = (): void => {
+          // The server counts the seconds of a watch from here.
+          restartTimer()
+          this.#follows()
+        }
+        const options = { resourceVersion, timeoutSeconds, metadataOnly, signal, onOpen }
+        for await (const event of api.watch(resource, options)) {
+          if (this.#stopped) return
+          this.#restarts = 0
+          this.#follows()
+          this.#take(event)
+        }
+      },
+    )
     if (this.#stopped || clock.monotonicMs() - began >= SHORT_WATCH_MS) {
       this.#failures = 0
       return 0

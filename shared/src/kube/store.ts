@@ -56,6 +56,8 @@ export class Store<T extends Cached> {
   #seen: string | undefined
   #listed = false
   #tick = 0
+  /** The newest list that came in beside the stream, and when. */
+  #caughtUp: { readonly tick: number; readonly version: string } | undefined
 
   constructor(options: StoreOptions) {
     this.#onError = options.onError
@@ -66,7 +68,7 @@ export class Store<T extends Cached> {
     return this.#listed
   }
 
-  /** The newest version that the stream has shown: where a watch goes on. Undefined before the first list. */
+  /** The version up to which everything has been seen: where a watch goes on. Undefined before the first list. */
   get seen(): string | undefined {
     return this.#seen
   }
@@ -110,9 +112,13 @@ export class Store<T extends Cached> {
   /**
    * Takes in a whole list. What it does not show is removed; it is believed in everything but in what happened after
    * it began: an object observed since then that is newer than the list stays, and what was confirmed gone since then
-   * does not come back. A list that goes back in time (a restored etcd) is believed as well.
+   * does not come back. A list that goes back in time (a restored etcd) is believed as well, unless it began before a
+   * newer one was in (`caughtUp`), which has brought all that it shows.
    */
   replace(items: readonly T[], listVersion: string, began: ListToken): void {
+    this.#listed = true
+    const { tick = 0, version } = this.#caughtUp ?? {}
+    if (began.tick < tick && isNewer(version, listVersion)) return
     const shown = new Map(items.map((item) => [objectKey(item.meta), item]))
     const list = { version: listVersion, beganAtTick: began.tick }
     for (const key of this.#tombstones.prune((at) => shown.get(at)?.meta, list)) shown.delete(key)
@@ -120,13 +126,12 @@ export class Store<T extends Cached> {
       if (!shown.has(key) && !this.#isAhead(key, listVersion, began)) this.#remove(key)
     for (const [key, item] of shown) if (!this.#isAhead(key, listVersion, began)) this.#place(key, item)
     this.#seen = listVersion
-    this.#listed = true
     this.#notify()
   }
 
   /**
-   * Takes in a watch event. An event that is older than what is held or confirmed gone under its key is history and
-   * changes nothing; a deletion is final for its UID.
+   * Takes in a watch event. An event that is older than what is held or confirmed gone under its key, or no newer than a
+   * whole list that is in (`caughtUp`), is history and changes nothing; a deletion is final for its UID.
    */
   apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
     if (type === 'DELETED') {
@@ -134,6 +139,7 @@ export class Store<T extends Cached> {
       return
     }
     const key = objectKey(object.meta)
+    if (this.#isHistory(object.meta)) return
     this.bookmark(object.meta.resourceVersion)
     if (
       this.#tombstones.covers(key, object.meta) ||
@@ -173,10 +179,22 @@ export class Store<T extends Cached> {
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
   unreadable(meta: ObjectVersion): void {
     const key = objectKey(meta)
+    if (this.#isHistory(meta)) return
     this.bookmark(meta.resourceVersion)
     if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
     this.#remove(key)
     this.#notify()
+  }
+
+  /**
+   * All that a list of this version showed has been observed, and what it did not show is confirmed gone: whatever the
+   * stream still shows of the time up to then is history. An object of that time that the list lacked was deleted, and
+   * must not be added by the event that made it, nor by a list that is older.
+   */
+  caughtUp(version: string): void {
+    this.bookmark(version)
+    this.#tick += 1
+    this.#caughtUp = { tick: this.#tick, version }
   }
 
   /** The stream has shown everything up to this version; an older one changes nothing. */
@@ -231,6 +249,11 @@ export class Store<T extends Cached> {
   #isAhead(key: string, listVersion: string, began: ListToken): boolean {
     const observedAt = this.#observedAt.get(key)
     return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)
+  }
+
+  /** Events come in the order of their versions: one that is no newer than what has been seen tells nothing new. */
+  #isHistory({ resourceVersion }: ObjectVersion): boolean {
+    return this.#seen !== undefined && isAtMost(resourceVersion, this.#seen)
   }
 
   #versionAt(key: string): string | undefined {

@@ -12,8 +12,11 @@ import {
 import { request as httpsRequest } from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import type { Clock } from './clock.ts'
-import { BodyTooLong, ConnectionError } from './errors.ts'
+import { ConnectionError } from './errors.ts'
 import { codeOf, connectionError, failureOf } from './failures.ts'
+
+/** After how long without traffic TCP asks whether the other end is there, as client-go: firewalls are more patient. */
+export const TCP_PROBE_MS = 30_000
 
 /** Where requests go, taken apart once: Node takes a URL apart for every request. */
 export interface Server {
@@ -158,7 +161,7 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
         if (length <= limit) chunks.push(chunk)
-        else reject(tooLong(what, limit))
+        else reject(new BodyTooLarge(what, `longer than ${limit} bytes`))
       })
       response.on('error', broken)
       response.on('end', () => {
@@ -175,9 +178,16 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
   }
 }
 
-function tooLong(what: string, limit: number): ConnectionError {
-  const detail = `its body is longer than ${limit} bytes`
-  return new BodyTooLong(connectionError('malformed', what, { neverSent: false, detail }).message)
+/** A body is more than its reader takes; a smaller page of a list may not be. */
+export class BodyTooLarge extends ConnectionError {
+  /** `how` is `longer than 5 bytes`. */
+  constructor(what: string, how: string) {
+    const { failure, message } = connectionError('malformed', what, {
+      neverSent: false,
+      detail: `its body is ${how}`,
+    })
+    super(failure, message, { neverSent: false })
+  }
 }
 
 /** The body as it comes; throws a ConnectionError where it breaks off. */
@@ -202,13 +212,16 @@ interface State {
 function open({ method, server, path, headers, body, agent }: Outgoing): ClientRequest {
   const { address } = server
   const start = address.protocol === 'http:' ? httpRequest : httpsRequest
-  return start({
+  const request = start({
     ...address,
     method,
     path,
     agent,
     headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   })
+  // Also for watches, whose connections no agent keeps: else a peer that is gone without a word is never noticed.
+  request.setSocketKeepAlive(true, TCP_PROBE_MS)
+  return request
 }
 
 /** The request leaves when its connection is made; for one that is made already (kept alive, proxied) it may have left. */

@@ -65,11 +65,11 @@ test('a wide set over many narrow ones names the same peers as one over few', ()
   for (const wideCount of [1, 12]) {
     const wide = times(wideCount, () => ({ app: 'llama' }))
     const narrow = times(12, (at) => ({ app: 'llama', size: numbered(at) }))
-    const { settled, compiled } = analysisOf(bindingsFor([...wide, ...narrow]))
-    const claim = settled.first.claims.groups
+    const { now, compiled } = analysisOf(bindingsFor([...wide, ...narrow]))
+    const claim = now.claims.groups
       .flatMap(({ declared }) => declared)
       .find(({ owner }) => owner === 'team-a/b0000')
-    const collision = claim === undefined ? undefined : collisionOf(settled.first.claims, claim)
+    const collision = claim === undefined ? undefined : collisionOf(now.claims, claim)
     const others = compiled.map(({ binding: { key } }) => key).filter((key) => key !== 'team-a/b0000')
     expect(collision?.count).toBe(others.length)
     expect(collision?.all().map((peer) => peer.claim.owner)).toEqual(others)
@@ -123,7 +123,10 @@ test('a registration that takes one of several values is found once on a pod who
     spec: { containers: [{ name: 'vllm' }] },
   }
   const analysis = analysisOf([registration, manifest, zoned('a'), zoned('b'), zoned('c')])
-  const outcomes = analysis.subjects.map((one) => [one.ref.name, analysis.prediction().entriesOf(one).length])
+  const outcomes = analysis.subjects.map((one) => [
+    one.ref.name,
+    analysis.settled.prediction().entriesOf(one).length,
+  ])
   expect(outcomes).toEqual([
     ['a', 1],
     ['b', 1],

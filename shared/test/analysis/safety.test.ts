@@ -2,7 +2,8 @@
 // the prediction, container by container, with expectations taken from the manifests and not from what was compiled.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bindingOfOutput, settledJudgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
+import type { Analysis } from '../../src/core/analysis/analysis.ts'
+import { bindingsByOutput } from '../../src/core/analysis/state.ts'
 import type { Pod } from '../../src/core/objects/pod.ts'
 import { containerVerdicts, type Registration } from '../../src/core/spire/registration.ts'
 import { predict } from '../../src/core/spire/predict.ts'
@@ -66,8 +67,11 @@ test('an identity of ours reaches only the namespace, service account, pool pods
   fc.assert(
     fc.property(hostileTenants, (world) => {
       const analysis = analysisOf(world)
-      const ours = bindingOfOutput(analysis)
-      for (const { pod, container, role, registration } of heldIn(analysis.prediction(), analysis.subjects)) {
+      const ours = bindingsByOutput(analysis.settled)
+      for (const { pod, container, role, registration } of heldIn(
+        analysis.settled.prediction(),
+        analysis.subjects,
+      )) {
         const key = ours.get(registration.source.name)
         if (key === undefined || registration.source.kind !== 'ClusterSPIFFEID') continue
         const draft = draftOf(world, key)
@@ -111,7 +115,7 @@ function countHostile(
   let hostile = 0
   let ready = 0
   for (const draft of world.bindings) {
-    const state = settledJudgementOf(analysis, `${draft.namespace}/${draft.name}`)?.state
+    const state = analysis.settled.judgements.get(`${draft.namespace}/${draft.name}`)?.state
     const container = draft.mode === 'PerObjective' ? [draft.containerName] : []
     // The name of a binding is part of no selector: it may be anything.
     const bad = [draft.namespace, draft.serviceAccountName, draft.pool, ...container].some(isHostile)
@@ -131,7 +135,8 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
       const analysis = analysisOf(exact)
       const ready = world.bindings.filter(
         ({ namespace, name, mode }) =>
-          mode === 'PerObjective' && settledJudgementOf(analysis, `${namespace}/${name}`)?.state === 'ready',
+          mode === 'PerObjective' &&
+          analysis.settled.judgements.get(`${namespace}/${name}`)?.state === 'ready',
       )
       for (const [at, one] of ready.entries()) {
         for (const other of ready.slice(at + 1)) {
@@ -143,7 +148,7 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
       }
       expectOneOfOurs(analysis, exact)
       seen.collisions += world.bindings.filter(({ namespace, name }) => {
-        const judgement = settledJudgementOf(analysis, `${namespace}/${name}`)
+        const judgement = analysis.settled.judgements.get(`${namespace}/${name}`)
         return judgement?.state === 'refused' && judgement.collision !== undefined
       }).length
     }),
@@ -179,9 +184,9 @@ function isSubset({ labels: one }: PoolDraft, { labels: other }: PoolDraft): boo
 }
 
 function expectOneOfOurs(analysis: Analysis, world: HostileTenants): void {
-  const ours = bindingOfOutput(analysis)
+  const ours = bindingsByOutput(analysis.settled)
   const holders = new Map<string, string>()
-  for (const { pod, container, registration } of heldIn(analysis.prediction(), analysis.subjects)) {
+  for (const { pod, container, registration } of heldIn(analysis.settled.prediction(), analysis.subjects)) {
     const key = ours.get(registration.source.name)
     if (key === undefined || draftOf(world, key).mode !== 'PerObjective') continue
     const where = `${pod.uid ?? ''}:${container}`
@@ -199,8 +204,8 @@ describe('a binding of one namespace changes nothing for the pods of another', (
         const after = analysisOf({ ...world, bindings: [...world.bindings, added] })
         const elsewhere = (pods: readonly Pod[]): readonly Pod[] =>
           pods.filter(({ namespace }) => namespace !== added.namespace)
-        expect(verdictsOf(after.prediction(), elsewhere(after.subjects))).toEqual(
-          verdictsOf(before.prediction(), elsewhere(before.subjects)),
+        expect(verdictsOf(after.settled.prediction(), elsewhere(after.subjects))).toEqual(
+          verdictsOf(before.settled.prediction(), elsewhere(before.subjects)),
         )
         if (hasLookAlike(after, added)) seen.selectable++
       }),
@@ -217,7 +222,8 @@ describe('a binding of one namespace changes nothing for the pods of another', (
         const after = analysisOf({ ...world, bindings: [...world.bindings, added] })
         const elsewhere = after.subjects.filter(({ namespace }) => namespace !== added.namespace)
         const without = verdictsOf(withoutNamespaceSelector(after, added), elsewhere)
-        if (without.join('\n') !== verdictsOf(before.prediction(), elsewhere).join('\n')) seen.changed++
+        if (without.join('\n') !== verdictsOf(before.settled.prediction(), elsewhere).join('\n'))
+          seen.changed++
       }),
       { numRuns: RUNS },
     )
@@ -236,7 +242,7 @@ function verdictsOf(prediction: Prediction, pods: readonly Pod[]): readonly stri
 }
 
 function outputOf(analysis: Analysis, { namespace, name }: BindingDraft): string | undefined {
-  const judgement = settledJudgementOf(analysis, `${namespace}/${name}`)
+  const judgement = analysis.settled.judgements.get(`${namespace}/${name}`)
   return judgement?.state === 'ready' ? judgement.resolved.output.metadata.name : undefined
 }
 
@@ -280,8 +286,8 @@ test('the order of the manifests changes no verdict', () => {
       }
       expect(manifestsOf(turned)).not.toBe(manifestsOf(world))
       const [one, other] = [analysisOf(world), analysisOf(turned)]
-      expect(verdictsOf(other.prediction(), other.subjects)).toEqual(
-        verdictsOf(one.prediction(), one.subjects),
+      expect(verdictsOf(other.settled.prediction(), other.subjects)).toEqual(
+        verdictsOf(one.settled.prediction(), one.subjects),
       )
     }),
     { numRuns: 50 },

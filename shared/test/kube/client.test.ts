@@ -34,8 +34,8 @@ describe('what a call sends', () => {
     { does: 'get', call: (api) => api.get(THINGS, ONE), request: `GET ${TEAM_PATH}/one` },
     {
       does: 'create',
-      call: (api) => api.create(THINGS, THING, { fieldManager: 'kleym' }),
-      request: `POST ${TEAM_PATH}?fieldManager=kleym`,
+      call: (api) => api.create(THINGS, THING, { fieldManager: 'kleym', dryRun: true }),
+      request: `POST ${TEAM_PATH}?fieldManager=kleym&dryRun=All`,
       type: 'application/json',
       body: THING,
     },

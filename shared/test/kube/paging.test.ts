@@ -1,7 +1,7 @@
 // Pages of a list whose objects are of any size.
 import { expect, test } from 'vitest'
-import { BodyTooLong } from '../../src/kube/errors.ts'
 import { PAGE_BYTES, pagesOf, type ReadPage } from '../../src/kube/paging.ts'
+import { BodyTooLarge } from '../../src/kube/transport.ts'
 
 const MIB = 1024 * 1024
 
@@ -13,7 +13,7 @@ function serverOf(sizes: readonly number[]) {
     const page = sizes.slice(from, from + limit)
     const bytes = page.reduce((sum, size) => sum + size, 0)
     requests.push({ limit, tooLong: bytes > bodyBytes })
-    if (bytes > bodyBytes) throw new BodyTooLong('its body is too long')
+    if (bytes > bodyBytes) throw new BodyTooLarge('list', 'too long')
     const next = from + limit < sizes.length ? String(from + limit) : ''
     const items = page.map((_size, at) => ({ metadata: { name: String(from + at) } }))
     return { items, metadata: { resourceVersion: '7', continue: next } }

@@ -220,8 +220,9 @@ export class ReflectorModel {
 
   /** Ends the run: no tombstone outlives what the stream can show, so the store takes what is gone for new objects. */
   checkTombstones(): void {
-    for (const meta of this.lastSeen.values()) {
-      const again: Thing = { meta: { ...meta, resourceVersion: LATER } }
+    for (const [at, meta] of [...this.lastSeen.values()].entries()) {
+      // Each is later than the one before it: events come in the order of their versions.
+      const again: Thing = { meta: { ...meta, resourceVersion: LATER + '0'.repeat(at) } }
       this.store.apply('ADDED', again)
       this.claim(this.store.get(objectKey(meta)) === again, `the tombstone of ${tag(again)} is still there`)
     }

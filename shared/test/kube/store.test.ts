@@ -607,6 +607,39 @@ describe('our own write, when the stream shows it', () => {
   })
 })
 
+describe('a list beside the stream', () => {
+  it('makes history of what the stream still shows of its time: no object comes back that it lacked', () => {
+    const { store, log } = open(thing('a', 'u1', 5))
+    store.observe(thing('c', 'u3', 18))
+    store.caughtUp('20')
+    log.length = 0
+    store.apply('ADDED', thing('b', 'u2', 12))
+    store.apply('MODIFIED', thing('a', 'u1', 14))
+    store.unreadable(thing('c', 'u3', 19).meta)
+    store.deleted(thing('b', 'u2', 20).meta)
+    expect([log, held(store), store.seen]).toEqual([[], ['a/u1@5', 'c/u3@18'], '20'])
+    store.apply('ADDED', thing('b', 'u4', 21))
+    expect(held(store)).toEqual(['a/u1@5', 'b/u4@21', 'c/u3@18'])
+  })
+
+  it('outlives an older list that was on its way', () => {
+    const { store } = open()
+    const began = store.listBegins()
+    store.observe(thing('c', 'u3', 18))
+    store.caughtUp('20')
+    store.replace([thing('b', 'u2', 12)], '15', began)
+    store.apply('ADDED', thing('a', 'u1', 16))
+    expect([held(store), store.seen]).toEqual([['c/u3@18'], '20'])
+  })
+
+  it('does not outlive a list that began later, wherever its versions are', () => {
+    const { store } = open()
+    store.caughtUp('20')
+    store.replace([thing('b', 'u2', 12)], '15', store.listBegins())
+    expect([held(store), store.seen]).toEqual([['b/u2@12'], '15'])
+  })
+})
+
 describe('before the first list', () => {
   it('has not listed, holds what was observed, and lets the list decide', () => {
     const store = new Store<Thing>({ onError: () => {} })

@@ -1,10 +1,10 @@
 // Who names an identity, whether policies are known at all, and which of them a change affects.
 import { describe, expect, test } from 'vitest'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/compile/config.ts'
-import { afterwards, asIs } from '../../src/core/explain/lenses.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
-import { affectedPolicies } from '../../src/core/policies/affected.ts'
+import { affectedPolicies, type AffectedPolicy } from '../../src/core/explain/affected-policies.ts'
+import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { hasPolicies } from '../../src/core/policies/policies.ts'
 import { binding, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import {
@@ -66,13 +66,15 @@ describe('whether policies are known', () => {
   ]
 
   test.each(CASES)('%s', (_, policies, setting, state, says) => {
-    const found = analysisOf([...TEAM_A, ...policies], setting).policies()
+    const found = analysisOf([...TEAM_A, ...policies], setting).settled.policies()
     expect(found.knowledge.state).toBe(state)
     expect(hasPolicies(found)).toBe(says)
   })
 
   test('what was read is resolved where others are not known', () => {
-    const { list } = analysisOf([...TEAM_A, policy()], { gaps: { [POLICY_KIND]: FORBIDDEN } }).policies()
+    const { list } = analysisOf([...TEAM_A, policy()], {
+      gaps: { [POLICY_KIND]: FORBIDDEN },
+    }).settled.policies()
     expect(list.map(({ key }) => key)).toEqual(['agents/tools'])
   })
 })
@@ -80,7 +82,7 @@ describe('whether policies are known', () => {
 /** Who names the identity of the binding, a line each. */
 function namingsOf(objects: readonly JsonRecord[]): readonly string[] {
   const analysis = analysisOf([...TEAM_A, ...objects])
-  return analysis
+  return analysis.settled
     .policies()
     .namedBy([CHAT_ID], analysis.subjects)
     .namings.map(({ way, policy: { name }, rule: one }) => `${way}: ${name} ${one.name}`)
@@ -94,7 +96,7 @@ function asking(type: string): JsonRecord {
 function asksDiffer(...types: readonly string[]): boolean {
   const policies = types.map((type, at) => policy({ name: `p${at}`, spec: asking(type) }))
   return analysisOf([...TEAM_A, ...policies])
-    .policies()
+    .settled.policies()
     .namedBy([CHAT_ID], []).asksDiffer
 }
 
@@ -129,7 +131,7 @@ describe('who names an identity', () => {
 
   test('a service account is found by the ID that it stands for', () => {
     const { namings } = analysisOf([...TEAM_A, policyOf(account('planner'))])
-      .policies()
+      .settled.policies()
       .namedBy(['spiffe://example.org/ns/agents/sa/planner'], [])
     expect(namings.map(({ way }) => way)).toEqual(['service account'])
   })
@@ -140,7 +142,7 @@ describe('who names an identity', () => {
       policyOf(spiffe(`${CHAT_ID}/x`), { name: 'below' }),
     ]
     const { namings } = analysisOf([...TEAM_A, ...policies], { trustDomain: undefined })
-      .policies()
+      .settled.policies()
       .namedBy([CHAT_ID.replace('example.org', TRUST_DOMAIN_PLACEHOLDER)], [])
     expect(namings.map(({ way, policy: { name } }) => [way, name])).toEqual([['same path', 'ours']])
   })
@@ -157,25 +159,25 @@ describe('who names an identity', () => {
       policy({ name: 'good' }),
     ]
     const { uninterpreted } = analysisOf([...TEAM_A, ...policies])
-      .policies()
+      .settled.policies()
       .namedBy([], [])
     expect(uninterpreted.map(({ name }) => name)).toEqual(['broken', 'listless', 'old'])
   })
 })
 
-describe('the lenses', () => {
-  test('an output that kleym has yet to create is there afterwards, and not as things are', () => {
+describe('the two states', () => {
+  test('an output that kleym has yet to create is in the settled state, and not in the present one', () => {
     const analysis = analysisOf([...TEAM_A, policy()])
-    const states = [asIs(analysis), afterwards(analysis)].map(
+    const states = [analysis.now, analysis.settled].map(
       (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
     )
     expect(states).toEqual(['dangling', 'resolved'])
   })
 
-  test('an output that kleym has yet to delete is there as things are, and not afterwards', () => {
+  test('an output that kleym has yet to delete is in the present state, and not in the settled one', () => {
     const output = live(outputOf([pool(), objective(), binding()]))
     const analysis = analysisOf([NODE, pool(), binding(), pod(), output, policy()])
-    const states = [asIs(analysis), afterwards(analysis)].map(
+    const states = [analysis.now, analysis.settled].map(
       (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
     )
     expect(states).toEqual(['resolved', 'dangling'])
@@ -185,6 +187,11 @@ describe('the lenses', () => {
 /** A pod of the service account `planner`. */
 function planner(name: string): JsonRecord {
   return pod({ namespace: 'agents', name, spec: { serviceAccountName: 'planner' } })
+}
+
+/** What changes for policies between the settled states of two snapshots. */
+function affectedBetween(before: Analysis, after: Analysis): readonly AffectedPolicy[] {
+  return affectedPolicies(before.settled, after.settled)
 }
 
 describe('policies affected by a change', () => {
@@ -307,13 +314,13 @@ describe('policies affected by a change', () => {
   ]
 
   test('an ID that is lost names what its binding gives instead', () => {
-    const [lost] = affectedPolicies(analysisOf([...TEAM_A, policy()]), analysisOf([...RENAMED, policy()]))
+    const [lost] = affectedBetween(analysisOf([...TEAM_A, policy()]), analysisOf([...RENAMED, policy()]))
     expect(lost?.instead).toEqual([{ binding: 'team-a/llama', spiffeId: ASSISTANT }])
   })
 
   test('an ID that its binding still gives, but to no pod, is given by nothing instead', () => {
     const after = analysisOf([NODE, pool(), objective(), binding(), policy()])
-    expect(affectedPolicies(analysisOf([...TEAM_A, policy()]), after).map(({ instead }) => instead)).toEqual([
+    expect(affectedBetween(analysisOf([...TEAM_A, policy()]), after).map(({ instead }) => instead)).toEqual([
       [],
     ])
   })
@@ -332,7 +339,7 @@ describe('policies affected by a change', () => {
       ),
     )
     expect(
-      affectedPolicies(got(before, 'before'), got(after, 'after')).map(
+      affectedBetween(got(before, 'before'), got(after, 'after')).map(
         ({ change, before: had, after: has }) => [
           change,
           had?.source.resolution.state,
@@ -347,18 +354,18 @@ describe('policies affected by a change', () => {
     const before = analysisOf([NODE, DEFAULT_ID, pod(), runner])
     const unread = 'ClusterSPIFFEID.spire.spiffe.io'
     const after = analysisOf([NODE, pod(), runner], { gaps: { [unread]: { ...FORBIDDEN, what: unread } } })
-    expect(affectedPolicies(before, after).map(({ change }) => change)).not.toContain('lost')
+    expect(affectedBetween(before, after).map(({ change }) => change)).not.toContain('lost')
   })
 
   test('a service account loses nothing where pods are not known', () => {
     const runner = policyOf(account('runner', 'team-a'))
     const before = analysisOf([NODE, DEFAULT_ID, pod(), runner])
     const after = analysisOf([NODE, DEFAULT_ID, runner], { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } })
-    expect(affectedPolicies(before, after).map(({ change }) => change)).not.toContain('lost')
+    expect(affectedBetween(before, after).map(({ change }) => change)).not.toContain('lost')
   })
 
   test.each(CASES)('$says', ({ before, after, changes }) => {
-    const found = affectedPolicies(analysisOf(before), analysisOf(after)).map(
+    const found = affectedBetween(analysisOf(before), analysisOf(after)).map(
       ({ change, rule: name, spiffeId, before: had, after: has }) =>
         `${change} ${name} ${spiffeId} ${had?.source.resolution.state ?? 'none'} → ${has?.source.resolution.state ?? 'none'}`,
     )

@@ -2,11 +2,11 @@
 // a policy, what is unknown stays unknown, and the order of the input does not matter.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
+import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { NOTE_KINDS, type Resolution } from '../../src/core/policies/resolution.ts'
-import { affectedPolicies } from '../../src/core/policies/affected.ts'
+import { affectedPolicies } from '../../src/core/explain/affected-policies.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
 import { FINDING_CODES, findingEntry } from '../../src/core/registry/findings.ts'
 import { binding, objective, pool } from '@kleym/testing/manifests.ts'
@@ -191,7 +191,7 @@ const settings = fc.constantFrom<AnalysisSetting>(
 
 /** Everything that is said of policies, as texts of ours. */
 function textsOf(analysis: Analysis): readonly string[] {
-  const { list } = analysis.policies()
+  const { list } = analysis.settled.policies()
   return [
     ...list.flatMap(({ notes, problems, rules: each }) => [
       ...notes.flatMap(({ text, source }) => [text, source]),
@@ -231,10 +231,10 @@ test('no page of a finding says what becomes of a request', () => {
 function saidOfBindings(analysis: Analysis): unknown {
   return [
     analysis.compiled.map(({ binding: { key } }) => {
-      const judgement = judgementOf(analysis, key)
+      const judgement = analysis.now.judgements.get(key)
       return [key, judgement?.state, judgement === undefined ? undefined : verdictOf(judgement)]
     }),
-    analysis.settled.changes,
+    analysis.changes.all,
     findingsOf(analysis).filter(({ code }) => !code.startsWith('KLM6')),
   ]
 }
@@ -268,7 +268,7 @@ test('what hangs on a kind that could not be read is never called dangling or un
       const { list: resolved } = analysisOf(
         [NODE, pool(), objective(), binding(), ...list],
         unread,
-      ).policies()
+      ).settled.policies()
       for (const { rules: each } of resolved)
         for (const { resolution } of each.flatMap((rule) => rule.sources)) {
           expect(CERTAIN).not.toContain(resolution.state)
@@ -292,7 +292,7 @@ test('an answer with less knowledge is the same answer, or a less certain one', 
     fc.property(clusters, somePolicies, less, (objects, list, setting) => {
       const [knows, guesses] = [{}, setting].map((one) =>
         analysisOf([...objects, ...list], one)
-          .policies()
+          .settled.policies()
           .list.flatMap(({ rules: each }) => each.flatMap((rule) => rule.sources)),
       )
       for (const [at, { resolution }] of (guesses ?? []).entries()) {
@@ -311,7 +311,7 @@ test('every source gets one answer, whatever it is, and nothing is dropped', () 
   const seen = new Set<string>()
   fc.assert(
     fc.property(clusters, somePolicies, (objects, list) => {
-      const { list: resolved } = analysisOf([...objects, ...list]).policies()
+      const { list: resolved } = analysisOf([...objects, ...list]).settled.policies()
       expect(resolved).toHaveLength(list.length)
       for (const one of resolved) {
         expect(one.isInterpreted || one.problems.length > 0).toBe(true)
@@ -354,7 +354,7 @@ test('a cluster compared with itself affects no policy', () => {
   fc.assert(
     fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       const again = (): Analysis => analysisOf([...objects, ...list], setting)
-      expect(affectedPolicies(again(), again())).toEqual([])
+      expect(affectedPolicies(again().settled, again().settled)).toEqual([])
     }),
     { numRuns: RUNS },
   )

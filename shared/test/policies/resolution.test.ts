@@ -660,7 +660,7 @@ describe('what a source comes to', () => {
 
   test('several SPIFFE IDs in a list are several sources, each with an answer of its own', () => {
     const analysis = analysisOf([...TEAM_A, policyOf(spiffe([CHAT_ID, 'spiffe://example.org/nobody', 7]))])
-    const [first] = analysis.policies().list
+    const [first] = analysis.settled.policies().list
     expect(first?.rules[0]?.sources.map((one) => one.resolution.state)).toEqual([
       'resolved',
       'dangling',

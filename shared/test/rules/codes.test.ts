@@ -391,6 +391,7 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM543: 'it is about Deployments, which no analysis holds (status-rules.test.ts)',
   KLM544: 'it is about an installation (installation-rules.test.ts)',
   KLM545: 'it is about an installation (installation-rules.test.ts)',
+  KLM546: 'it compares with what the operator wrote (in-force-finding.test.ts)',
 }
 
 describe('every finding code', () => {

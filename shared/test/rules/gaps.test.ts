@@ -14,10 +14,10 @@ import { analysisOf, tenants, withoutLostPods, type TenantReading } from '@kleym
 const RUNS = 400
 
 /** What each container holds. */
-function identitiesOf({ subjects, prediction }: Analysis): unknown {
+function identitiesOf({ subjects, settled }: Analysis): unknown {
   return subjects.map((pod) =>
     pod.containers.map((container) =>
-      containerVerdicts(prediction(), pod, container).map(({ source, verdict, spiffeId }) => [
+      containerVerdicts(settled.prediction(), pod, container).map(({ source, verdict, spiffeId }) => [
         source.name,
         verdict,
         spiffeId,

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { bindingOfOutput, settledJudgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
+import type { Analysis } from '../../src/core/analysis/analysis.ts'
+import { bindingsByOutput } from '../../src/core/analysis/state.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { dependsOnOutsideScope } from '../../src/core/rules/outside-scope.ts'
 import { findingKey, type Finding } from '../../src/core/findings/finding.ts'
@@ -40,25 +41,27 @@ function judgementsOf(analysis: Analysis, namespace: string): unknown {
     .filter(({ binding: { meta } }) => meta.namespace === namespace)
     .map(({ binding: { key } }) => [
       key,
-      analysis.settled.first.judgements.get(key)?.state,
-      settledJudgementOf(analysis, key)?.state,
+      analysis.now.judgements.get(key)?.state,
+      analysis.settled.judgements.get(key)?.state,
     ])
 }
 
 /** Who holds what in the pods of a namespace, as `who-selects` tells it; whose an output of ours is, is part of it. */
 function identitiesOf(analysis: Analysis, namespace: string): unknown {
-  const owners = bindingOfOutput(analysis)
+  const owners = bindingsByOutput(analysis.settled)
   return analysis.subjects
     .filter((pod) => pod.namespace === namespace)
     .map((pod) => [
       pod.ref.name,
       ...pod.containers.map((container) =>
-        containerVerdicts(analysis.prediction(), pod, container).map(({ source, verdict, spiffeId }) => [
-          source.name,
-          owners.get(source.name)?.startsWith(`${namespace}/`) === true,
-          verdict,
-          spiffeId,
-        ]),
+        containerVerdicts(analysis.settled.prediction(), pod, container).map(
+          ({ source, verdict, spiffeId }) => [
+            source.name,
+            owners.get(source.name)?.startsWith(`${namespace}/`) === true,
+            verdict,
+            spiffeId,
+          ],
+        ),
       ),
     ])
 }

@@ -1,6 +1,7 @@
 // What findings about access policies say, and when KLM604 may be said at all.
 import { describe, expect, test } from 'vitest'
-import { findingsAbout, findingsOf } from '../../src/core/rules/all.ts'
+import { driveAtOnce } from '../../src/core/steps.ts'
+import { findingsOf, findingStepsAbout } from '../../src/core/rules/all.ts'
 import { isAbout, subjectText, type Finding } from '../../src/core/findings/finding.ts'
 import { concernsEverybody } from '../../src/core/rules/install-rules.ts'
 import { refusalOf } from '../../src/core/findings/suppress.ts'
@@ -206,7 +207,7 @@ describe('of some bindings alone', () => {
   ])('a rule that names %s is reported as it is among all bindings', (spiffeId) => {
     const analysis = analysisOf([...ours, changed, policyOf(spiffe(spiffeId))])
     const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
-    expect(findingsAbout(analysis, keys)).toEqual(all)
+    expect(driveAtOnce(findingStepsAbout(analysis, keys))).toEqual(all)
   })
 
   const OURS = 'spiffe://example.org/ns/team-a/pool/llama'
@@ -224,12 +225,14 @@ describe('of some bindings alone', () => {
     for (const setting of [{}, { trustDomain: undefined }]) {
       const analysis = analysisOf(objects, setting)
       const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
-      expect(findingsAbout(analysis, keys).filter((one) => !concernsEverybody(one))).toEqual(all)
+      expect(driveAtOnce(findingStepsAbout(analysis, keys)).filter((one) => !concernsEverybody(one))).toEqual(
+        all,
+      )
     }
   })
 
   test('an output that could not be put right yet relates the rule to its binding', () => {
     const analysis = analysisOf([...ours, changed, policyOf(spiffe(ELSEWHERE))])
-    expect(findingsAbout(analysis, keys).map(({ code }) => code)).toContain('KLM605')
+    expect(driveAtOnce(findingStepsAbout(analysis, keys)).map(({ code }) => code)).toContain('KLM605')
   })
 })

@@ -1,7 +1,8 @@
 // Which pods and templates of workloads an answer is about.
 import { expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
-import { readSnapshot, subjectsOf } from '../../src/core/snapshot/snapshot.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { subjectsOf } from '../../src/core/snapshot/subjects.ts'
 
 type Labels = Readonly<Record<string, string>>
 

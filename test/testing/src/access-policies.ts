@@ -186,7 +186,7 @@ export function analysisOf(objects: readonly JsonRecord[], setting: AnalysisSett
 /** The policy of that key, `agents/tools` by default. */
 export function resolvedPolicy(analysis: Analysis, key = 'agents/tools'): ResolvedPolicy {
   return got(
-    analysis.policies().list.find((one) => one.key === key),
+    analysis.settled.policies().list.find((one) => one.key === key),
     key,
   )
 }

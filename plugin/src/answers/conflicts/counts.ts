@@ -22,7 +22,7 @@ export function countsOf(
   bindings: readonly Binding[],
   namespace: string | undefined,
 ): ConflictCounts {
-  const policies = after.policies()
+  const policies = after.settled.policies()
   return {
     bindings: bindings.length,
     namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,

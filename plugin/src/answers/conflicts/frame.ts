@@ -1,7 +1,6 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
-import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { judgementOf } from '@kleym/shared/core/analysis/analysis.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { bindingsIn, countsOf } from './counts.ts'
@@ -23,7 +22,7 @@ const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
 export function conflictsFrame(input: AnswerInput, namespace: string | undefined): Frame {
-  const all = [...findingsOf(input.after), ...input.inputFindings]
+  const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
   const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
   const bindings = bindingsIn(input, namespace)
   const counts = countsOf(input, bindings, namespace)
@@ -33,7 +32,7 @@ export function conflictsFrame(input: AnswerInput, namespace: string | undefined
     findings,
     missing: missingOf(
       input,
-      bindings.flatMap(({ key }) => judgementOf(input.after, key) ?? []),
+      bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
     ),
     suppressionScope: {
       all: () => all,

@@ -28,8 +28,8 @@ function textOfChange({ kind, name, before, after }: Omit<ObjectChange, 'dueAlre
   return JSON.stringify([kind, name, before, after])
 }
 
-function changesOf({ settled }: AnswerInput['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
-  return settled.changes.map((change) => {
+function changesOf(analysis: AnswerInput['after']): readonly Omit<ObjectChange, 'dueAlready'>[] {
+  return analysis.changes.all.map((change) => {
     const withUid = change.kind === 'delete' || hasUid(change)
     switch (change.kind) {
       case 'create':

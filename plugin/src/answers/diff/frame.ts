@@ -1,10 +1,9 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
-import { asIs, afterwards } from '@kleym/shared/core/explain/lenses.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
-import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { State } from '@kleym/shared/core/analysis/state.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
@@ -16,13 +15,13 @@ import { missingOf } from '../../frame/missing.ts'
 /** Makes the report; `shown` is the unified diff. */
 export function diffFrame(input: AnswerInput, changes: readonly ObjectChange[], shown: string): Frame {
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
-  const baseline = input.before === input.after ? asIs(input.after) : afterwards(input.before)
-  const future = afterwards(input.after)
-  const effect = effectOf(baseline, future)
+  const baseline = input.before === input.after ? input.after.now : input.before.settled
+  const future = input.after.settled
+  const effect = effectOf(baseline, future, input.drive)
   const affected = affectedBy(baseline, future)
-  const judgements = input.after.settled.first.judgements.values()
+  const judgements = input.after.now.judgements.values()
   const { added } = effect.findings
-  const ownershipUnknown = input.after.live
+  const ownershipUnknown = input.after.now.outputs
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   return {
@@ -54,7 +53,7 @@ export function diffFrame(input: AnswerInput, changes: readonly ObjectChange[], 
 }
 
 /** What the change does to rules of policies; undefined where there are no policies to speak of. */
-function affectedBy(before: Analysis, after: Analysis): readonly AffectedPolicy[] | undefined {
+function affectedBy(before: State, after: State): readonly AffectedPolicy[] | undefined {
   const isAny = [before, after].some((one) => hasPolicies(one.policies()))
   return isAny ? affectedPolicies(before, after) : undefined
 }

@@ -1,6 +1,6 @@
 // `diff` as machines read it: the changes of objects, and what they do to containers, bindings and policies.
 import type { Effect } from '@kleym/shared/core/explain/effect.ts'
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { findingReport } from '../../frame/json.ts'
 import { affectedReport } from '../policies/json.ts'

@@ -1,5 +1,5 @@
 // How `diff` tells which rules of access policies a change affects.
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { policiesText } from '../../text/names.ts'
 import type { Layout } from '../../text/layout.ts'

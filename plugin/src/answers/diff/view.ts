@@ -1,5 +1,5 @@
 // How `diff` looks: the unified diff, then which containers gain or lose an identity, then the findings that are new or fixed.
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'

@@ -47,6 +47,8 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
   if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
   rows.push(...policyRows(one, layout))
   if (output !== undefined) rows.push(['output', outputText(output, layout)])
+  if (one.inForce !== undefined)
+    rows.push(['in force', `${one.inForce.reason}, says the status: ${one.inForce.message}`])
   for (const { name, because } of one.withdrawn)
     rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])
   return rows

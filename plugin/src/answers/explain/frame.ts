@@ -3,7 +3,8 @@ import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { explain, type Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { inForceFinding } from '@kleym/shared/core/explain/in-force-finding.ts'
+import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
@@ -22,9 +23,13 @@ import { missingOf } from '../../frame/missing.ts'
 export function explainFrame(input: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
-  const all = [...findingsAbout(input.after, keys), ...input.inputFindings].toSorted(compareFindings)
+  const all = [
+    ...input.drive(findingStepsAbout(input.after, keys)),
+    ...input.inputFindings,
+    ...chosen.flatMap(({ key }) => inForceFinding(input.after, key) ?? []),
+  ].toSorted(compareFindings)
   const explanations = chosen.flatMap(({ key }) => explain(input.after, key) ?? [])
-  const policies = input.after.policies()
+  const policies = input.after.settled.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
@@ -41,7 +46,7 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
       explanations.map(({ judgement }) => judgement),
     ),
     suppressionScope: {
-      all: () => [...findingsOf(input.after), ...input.inputFindings],
+      all: () => [...input.drive(findingSteps(input.after)), ...input.inputFindings],
       covers: ({ kind, namespace, name }) =>
         kind === BINDING_KIND && keys.has(namespacedName(namespace, name)),
     },

@@ -40,6 +40,7 @@ function explanationReport(
     })),
     output: one.output ?? null,
     withdrawn: one.withdrawn,
+    ...(one.inForce === undefined ? {} : { inForce: one.inForce }),
     reach: one.reach === undefined ? null : reachReport(one.reach),
     podsUnknown: one.podsUnknown === undefined ? null : unknownReasonText(one.podsUnknown),
     ...(namedBy === undefined ? {} : { namedBy: namedByReport(namedBy) }),

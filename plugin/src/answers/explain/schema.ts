@@ -65,6 +65,10 @@ const explanationSchema = z
       })
       .nullable(),
     withdrawn: z.array(z.object({ name: z.string(), because: z.string() })),
+    inForce: z
+      .object({ status: readySchema, reason: z.string(), message: z.string() })
+      .optional()
+      .describe('The condition InForce of the status; absent where the status has none.'),
     reach: reachSchema.nullable(),
     podsUnknown: z.string().nullable().describe('Why there may be more pods than `reach` shows.'),
     namedBy: namedBySchema.optional(),

@@ -11,7 +11,7 @@ export function choosePolicies(
   { after, isLive, namespaceInForce }: Pick<AnswerInput, 'after' | 'isLive' | 'namespaceInForce'>,
   names: readonly string[],
 ): readonly ResolvedPolicy[] {
-  const { list } = after.policies()
+  const { list } = after.settled.policies()
   if (names.length === 0) return list.filter((one) => isIn(one, namespaceInForce))
   const chosen = names.flatMap((written) => {
     const { namespace = namespaceInForce, name } = parsePolicyName(written)

@@ -1,6 +1,6 @@
 // The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
-import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -20,12 +20,12 @@ export function policiesFrame(
   { named }: { readonly named: boolean },
 ): Frame {
   const { after } = input
-  const { knowledge } = after.policies()
+  const { knowledge } = after.settled.policies()
   const keys = new Set(chosen.map(objectKey))
   const isChosen = ({ subject, related }: Finding): boolean =>
     [subject, ...related].some((one) => keys.has(objectKey(one)))
   const open = openQuestions(chosen)
-  const all = [...findingsOf(after), ...input.inputFindings].toSorted(compareFindings)
+  const all = [...input.drive(findingSteps(after)), ...input.inputFindings].toSorted(compareFindings)
   const findings = all.filter(
     (one) =>
       isChosen(one) || isUnfollowed(one, open.perhaps) || (chosen.length > 0 && concernsEverybody(one)),
@@ -35,7 +35,7 @@ export function policiesFrame(
     fields: () => policiesFields(knowledge, chosen),
     findings,
     missing: [
-      ...missingOf(input, after.settled.first.judgements.values()),
+      ...missingOf(input, after.now.judgements.values()),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
     suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },

@@ -2,7 +2,7 @@
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type {

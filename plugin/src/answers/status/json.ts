@@ -5,7 +5,7 @@ import type { StatusAnswer } from './model.ts'
 
 /** The fields of a StatusReport. */
 export function statusFields(answer: StatusAnswer): ReturnType<Frame['fields']> {
-  const { kinds, operators, leader, scm, conditions, stuck } = answer
+  const { kinds, operators, leader, scm, conditions, stuck, inForce } = answer
   return {
     kinds: kinds.map(({ resource, served }) => ({
       kind: resourceName(resource),
@@ -24,6 +24,7 @@ export function statusFields(answer: StatusAnswer): ReturnType<Frame['fields']> 
       leader === undefined ? null : { lease: leader.lease, holder: leader.holder, current: leader.isCurrent },
     scmHandlesClass: scm.state,
     conditions: conditions ?? null,
+    inForce,
     oldestStuck:
       stuck === undefined ? null : { binding: stuck.binding.key, since: stuck.since, reason: stuck.reason },
   }

@@ -1,8 +1,10 @@
 // What `status` tells of an installation, as data.
 import {
   countConditions,
+  countInForce,
   oldestStuck,
   type ConditionCount,
+  type InForceCount,
   type Stuck,
 } from '@kleym/shared/core/install/conditions.ts'
 import {
@@ -27,6 +29,8 @@ export interface StatusAnswer {
   /** Undefined: bindings could not be listed. */
   readonly conditions: readonly ConditionCount[] | undefined
   readonly stuck: Stuck | undefined
+  /** What statuses say of `InForce`; empty where none says anything. */
+  readonly inForce: readonly InForceCount[]
 }
 
 /** Works out the answer; `now` tells whether a Lease still counts. */
@@ -50,6 +54,7 @@ export function statusAnswer(
       : { state: 'unknown', why: "kleym's class is not known" },
     conditions: areBindingsKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
+    inForce: countInForce(bindings),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { openCluster } from '../../cluster/session.ts'
-import { installedWorld } from '../../gather/installed.ts'
+import { installedInput } from '../../gather/installed.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { finish } from '../../frame/finish.ts'
 import { statusFrame } from './frame.ts'
@@ -18,7 +18,7 @@ export async function run(options: CommonOptions, context: CommandContext): Prom
       namespaces: namespace === undefined ? undefined : [namespace],
       scmNamespaces: settings.scmConfig === undefined ? sources.scmNamespaces : [],
     })
-    const input = await installedWorld(installation, options, { cwd: context.cwd, namespace })
+    const input = await installedInput(installation, options, { cwd: context.cwd, namespace })
     return await finish(statusFrame(input, installation, context.clock.now()), input, output, context)
   } finally {
     session.close()

@@ -27,6 +27,7 @@ export function viewStatus(
     ...settingRows(input),
     scmRow(answer, input),
     ...bindingRows(answer),
+    ...inForceRows(answer),
   ]
   const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])
   return [
@@ -106,6 +107,14 @@ function bindingRows({ conditions, stuck }: StatusAnswer): readonly StatusRow[] 
   const bindings: StatusRow = [worst(conditions), 'bindings', says]
   if (stuck === undefined) return [bindings]
   return [bindings, ['warn', 'oldest stuck', `${stuck.binding.key}, ${stuck.reason} since ${stuck.since}`]]
+}
+
+/** Whether SCM acts on the outputs, as the statuses say. */
+function inForceRows({ inForce }: StatusAnswer): readonly StatusRow[] {
+  if (inForce.length === 0) return []
+  const says = inForce.map(({ reason, count }) => `${count} ${reason}`).join(', ')
+  const isGood = inForce.every(({ status, reason }) => status === 'True' || reason === 'Pending')
+  return [[isGood ? 'ok' : 'warn', 'in force', says]]
 }
 
 function countText({ ready, reason, count }: ConditionCount): string {

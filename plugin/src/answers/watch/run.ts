@@ -9,7 +9,7 @@ import {
 } from '../../io/context.ts'
 import { EXIT, type ExitCode } from '../../io/errors.ts'
 import type { SettingsOptions } from '../../flags/options.ts'
-import { connect, type Connection } from '../../cluster/connect.ts'
+import { connect, warn, type Connection } from '../../cluster/connect.ts'
 import { unreachable } from '../../cluster/unreachable.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
@@ -39,6 +39,7 @@ export async function run(options: WatchCommandOptions, context: CommandContext)
   requireValidSettings(options.settings)
   const settings = await givenSettings(options.settings, context.cwd)
   const connection = await connect(options.cluster, context)
+  warn(connection, context)
   try {
     await firstContact(connection)
     const exitCode = await watch({ ...options, settings }, context, connection)

@@ -22,7 +22,7 @@ export interface EntryScope {
 
 /** Makes the report for the chosen pods. */
 export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
-  const prediction = input.after.prediction()
+  const prediction = input.after.settled.prediction()
   const near = new Set(
     scope.everything
       ? []

@@ -1,6 +1,6 @@
 // The report of `who-selects`: for each container of the chosen pods, every registration that would select it, and what
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
-import { bindingOfOutput } from '@kleym/shared/core/analysis/analysis.ts'
+import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
@@ -20,7 +20,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     ...podNotes(input.after, asked),
     ...[...installFindings(input.after), ...input.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
-  const bindings = bindingOfOutput(input.after)
+  const bindings = bindingsByOutput(input.after.settled)
   const named = namedIdsOf(input.after, answers, filter)
   return {
     kind: 'WhoSelectsReport',
@@ -29,7 +29,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         bindings,
         pending: pendingByName(input.after),
         named,
-        policies: input.after.policies(),
+        policies: input.after.settled.policies(),
       }),
     findings,
     missing: missingOf(input, []),

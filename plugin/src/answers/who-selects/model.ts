@@ -34,7 +34,10 @@ export function podAnswers(
   return pods.flatMap((pod) => {
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
-      .map((one) => ({ container: one, registrations: containerVerdicts(analysis.prediction(), pod, one) }))
+      .map((one) => ({
+        container: one,
+        registrations: containerVerdicts(analysis.settled.prediction(), pod, one),
+      }))
       .filter(
         ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),
       )
@@ -60,7 +63,7 @@ export function namedIdsOf(
   answers: readonly PodAnswer[],
   { spiffeId }: ContainerFilter,
 ): NamedIds | undefined {
-  const policies = analysis.policies()
+  const policies = analysis.settled.policies()
   if (!hasPolicies(policies)) return undefined
   const held = answers.flatMap(({ containers }) =>
     containers.flatMap(({ registrations }) =>
@@ -77,9 +80,9 @@ function isHeld({ verdict }: Registration): boolean {
 }
 
 /** What kleym has yet to do about an output, by its name; outputs that are up to date have no entry. */
-export function pendingByName({ settled }: Analysis): ReadonlyMap<string, string> {
+export function pendingByName({ changes }: Analysis): ReadonlyMap<string, string> {
   return new Map(
-    settled.changes.flatMap((change) =>
+    changes.all.flatMap((change) =>
       change.kind === 'delete'
         ? []
         : [

@@ -6,7 +6,7 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/n
 import type { CommonOptions } from '../../../src/flags/options.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'
 import { ClusterReader } from '../../../src/cluster/reader.ts'
-import { installedWorld } from '../../../src/gather/installed.ts'
+import { installedInput } from '../../../src/gather/installed.ts'
 import type { Frame } from '../../../src/frame/frame.ts'
 import { statusFrame } from '../../../src/answers/status/frame.ts'
 import { render } from '../../../src/text/line.ts'
@@ -108,7 +108,7 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   }
   const question = { namespaces: undefined, scmNamespaces: ['spire'] }
   const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
-  const input = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: undefined })
+  const input = await installedInput(installation, OPTIONS, { cwd: '/', namespace: undefined })
   const frame = statusFrame(input, installation, NOW)
   const text = render(frame.view({ width: 200, wide: false }, []), PLAIN)
   const rows = text.split('\n').filter((row) => row !== '')
@@ -134,7 +134,7 @@ test('limited to a namespace, an output of another one is no orphan: its binding
   const codesFor = async (namespaces: readonly string[] | undefined): Promise<readonly string[]> => {
     const question = { namespaces, scmNamespaces: [] }
     const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
-    const input = await installedWorld(installation, OPTIONS, { cwd: '/', namespace: namespaces?.[0] })
+    const input = await installedInput(installation, OPTIONS, { cwd: '/', namespace: namespaces?.[0] })
     return statusFrame(input, installation, NOW).findings.map(({ code }) => code)
   }
   expect(await codesFor(undefined)).toContain('KLM521')

@@ -1,5 +1,6 @@
 // The statuses of all bindings together: how many have which verdict, and which binding has not been ready for the longest
 // time.
+import { IN_FORCE_CONDITION } from '../names.ts'
 import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -58,3 +59,34 @@ export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
 export function readyOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready')
 }
+
+/** The condition `InForce` of a binding's status. */
+export function inForceOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === IN_FORCE_CONDITION)
+}
+
+/** How many bindings have one reason of `InForce`. */
+export interface InForceCount {
+  readonly status: Condition['status']
+  readonly reason: string
+  readonly count: number
+}
+
+/** Counts the conditions `InForce`, those that are not `True` first; bindings without one are left out. */
+export function countInForce(bindings: readonly Binding[]): readonly InForceCount[] {
+  const conditions = bindings.flatMap((binding) => inForceOf(binding) ?? [])
+  return [...Map.groupBy(conditions, ({ status, reason }) => `${status}\n${reason}`).values()]
+    .flatMap((alike): InForceCount[] =>
+      alike[0] === undefined
+        ? []
+        : [{ status: alike[0].status, reason: alike[0].reason, count: alike.length }],
+    )
+    .toSorted(
+      (a, b) =>
+        IN_FORCE_ORDER.indexOf(a.status) - IN_FORCE_ORDER.indexOf(b.status) ||
+        b.count - a.count ||
+        compareBytes(a.reason, b.reason),
+    )
+}
+
+const IN_FORCE_ORDER: readonly Condition['status'][] = ['False', 'Unknown', 'True']

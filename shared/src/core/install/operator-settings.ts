@@ -1,5 +1,7 @@
 // The settings of kleym itself: from the operator's Deployment (its arguments, then its environment) and from the statuses of
 // bindings, and a finding where they disagree (docs/contract.md §3; docs/offline.md, "Settings").
+import { ANNOTATION_BINDING, ANNOTATION_OUTPUT_LABELS } from '../names.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
@@ -73,6 +75,36 @@ export function statusSettings(bindings: readonly Binding[]): readonly SettingsS
       },
     ]
   })
+}
+
+/**
+ * The output labels that kleym's outputs show: no status holds them, and an answer that took them for none would call each
+ * of them drift. While they are being changed, the labels that most outputs have.
+ */
+export function outputSettings(outputs: Iterable<ClusterSpiffeId>): readonly SettingsSource[] {
+  const counts = new Map<string, { readonly labels: ReadonlyMap<string, string>; count: number }>()
+  for (const { meta } of outputs) {
+    if (!meta.annotations.has(ANNOTATION_BINDING)) continue
+    const keys = meta.annotations.get(ANNOTATION_OUTPUT_LABELS)?.split(',') ?? []
+    const labels = new Map(
+      keys.flatMap((key) => (meta.labels.has(key) ? [[key, meta.labels.get(key) ?? '']] : [])),
+    )
+    getOrCreate(counts, labelsText(labels) ?? '', () => ({ labels, count: 0 })).count += 1
+  }
+  const [most] = [...counts].toSorted(
+    ([leftText, left], [rightText, right]) => right.count - left.count || compareBytes(leftText, rightText),
+  )
+  if (most === undefined) return []
+  const source = "kleym's ClusterSPIFFEIDs"
+  return [
+    {
+      source,
+      subject: undefined,
+      trustDomain: undefined,
+      className: undefined,
+      outputLabels: most[1].labels,
+    },
+  ]
 }
 
 /** Takes each setting from the first source that has it; every later source that differs is a finding. */

@@ -9,6 +9,7 @@ import type { Binding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
 
+/** Whose a ClusterSPIFFEID is, with the reason where it is not ours. */
 export type Ownership =
   /** `assumed`: the binding is a manifest without a UID, so only name and annotation were compared. */
   | { readonly kind: 'ours'; readonly binding: NamespacedName; readonly assumed: boolean }

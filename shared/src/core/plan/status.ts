@@ -19,7 +19,7 @@ export interface StatusVerdict {
   readonly message: string
 }
 
-/** The verdict of a judgement; undefined for a binding that is being deleted, whose status nobody writes. */
+/** The verdict of a judgement; undefined for a binding that is being deleted: the operator does not write its status. */
 export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
   switch (judgement.state) {
     case 'ready':

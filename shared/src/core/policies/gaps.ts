@@ -1,4 +1,4 @@
-// Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that nobody holds it.
+// Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that no container holds it.
 import { parseIdentity } from '../compile/identity-path.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
@@ -25,12 +25,12 @@ const BINDING_KINDS: readonly string[] = [
   ...OBJECTIVE_KINDS.map(qualifiedKind),
 ]
 
-/** Why a registration may be there that nobody has seen. */
+/** Why there may be a registration that kleym has not read. */
 export function registrationGap({ gaps }: Reading): UnknownReason | undefined {
   return firstGap(gaps, REGISTRATION_KINDS)
 }
 
-/** Why an object that gives the ID may be there all the same. */
+/** Why there may be an object that gives the ID, although none was read. */
 export function objectGap(reading: Reading, spiffeId: string): UnknownReason | undefined {
   const gap = registrationGap(reading)
   if (gap !== undefined) return gap
@@ -42,15 +42,15 @@ export function objectGap(reading: Reading, spiffeId: string): UnknownReason | u
   return firstGap(reading.gaps, BINDING_KINDS)
 }
 
-/** Why a pod that holds the ID may be there all the same; pods of a binding stand in its own namespace. */
+/** Why there may be a pod that holds the ID, although none was read; the pods of a binding are in its own namespace. */
 export function podGap(
   { gaps, namespacesRead }: Reading,
   spiffeId: string,
-  givers: readonly IdentitySource[],
+  identitySources: readonly IdentitySource[],
 ): UnknownReason | undefined {
   const gap = firstGap(gaps, ['Pod'])
   if (gap !== undefined || namespacesRead === undefined) return gap
-  const namespace = givers.every(({ binding }) => binding !== undefined)
+  const namespace = identitySources.every(({ binding }) => binding !== undefined)
     ? parseIdentity(spiffeId)?.namespace
     : undefined
   if (namespace === undefined) return { verb: 'list', what: 'Pod', cause: 'not given' }

@@ -11,17 +11,18 @@ const TRUST_DOMAIN = 'has the same path, in another trust domain'
 const BELOW = 'lies below it, and an ID is compared as a whole'
 const ABOVE = 'lies above it, and an ID is compared as a whole'
 
+/** The IDs that are given, indexed by what makes another ID nearly the same. */
 export class NearMisses {
-  readonly #givers: ReadonlyMap<string, IdentitySource>
+  readonly #given: ReadonlyMap<string, IdentitySource>
   readonly #byLowerCase = new Map<string, string[]>()
   readonly #byPath = new Map<string, string[]>()
   /** The first few IDs below a prefix that ends before a slash. */
   readonly #below = new Map<string, string[]>()
 
   /** Takes every ID that is there, with what gives it. */
-  constructor(givers: ReadonlyMap<string, IdentitySource>) {
-    this.#givers = givers
-    for (const id of [...givers.keys()].toSorted(compareBytes)) {
+  constructor(given: ReadonlyMap<string, IdentitySource>) {
+    this.#given = given
+    for (const id of [...given.keys()].toSorted(compareBytes)) {
       push(this.#byLowerCase, id.toLowerCase(), id)
       push(this.#byPath, pathIn(id), id)
       for (const end of segmentEnds(id)) push(this.#below, id.slice(0, end), id)
@@ -34,9 +35,9 @@ export class NearMisses {
     const found = new Map<string, NearMiss>()
     const add = (how: NearMiss['how'], text: string, ids: readonly string[]): void => {
       for (const id of ids) {
-        const giver = this.#givers.get(id)
-        if (id === spiffeId || giver === undefined || found.has(id)) continue
-        const { binding, source } = giver
+        const identitySource = this.#given.get(id)
+        if (id === spiffeId || identitySource === undefined || found.has(id)) continue
+        const { binding, source } = identitySource
         found.set(id, { spiffeId: id, how, text, binding, source })
       }
     }
@@ -47,7 +48,7 @@ export class NearMisses {
       ABOVE,
       segmentEnds(spiffeId)
         .map((end) => spiffeId.slice(0, end))
-        .filter((prefix) => this.#givers.has(prefix)),
+        .filter((prefix) => this.#given.has(prefix)),
     )
     add('prefix', BELOW, this.#below.get(spiffeId.replace(/\/+$/, '')) ?? [])
     return [...found.values()].slice(0, NEAR_MISSES_MAX)

@@ -71,7 +71,7 @@ function refusalText({ accepted, reason }: PolicyAncestor): string {
   return `says Accepted=${accepted}${reason === '' ? '' : ` (${reason})`}`
 }
 
-/** An ancestor of another kind than the targets' may be what stands above them: only one of their kind can be a former one. */
+/** An ancestor of another kind than the targets' may be a parent of theirs: only one of their kind can be a former one. */
 function isFormerTarget(ancestor: PolicyAncestor, { targets, meta }: AccessPolicy): boolean {
   const alike = targets.filter(({ group, kind }) => group === ancestor.group && kind === ancestor.kind)
   return (

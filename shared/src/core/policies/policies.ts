@@ -1,4 +1,4 @@
-// The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
+// The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
 // index that answers who names an identity.
 import { namespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
@@ -29,12 +29,13 @@ export interface Account {
   readonly serviceAccountName: string
 }
 
+/** The access policies of one state. */
 export interface Policies {
   readonly knowledge: PolicyKnowledge
   /** In byte order of namespace and name. */
   readonly list: readonly ResolvedPolicy[]
   /**
-   * Who names one of these SPIFFE IDs exactly, everybody, or the service account of one of these pods (those that hold the
+   * Which rules name one of these SPIFFE IDs exactly, or any principal, or the service account of one of these pods (those that hold the
    * identity, or may). By index; costs nothing for policies that are not concerned.
    */
   namedBy(spiffeIds: readonly string[], accounts: readonly Account[]): NamedBy
@@ -45,20 +46,20 @@ export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean
   return knowledge.state === 'known' || knowledge.state === 'unknown'
 }
 
-/** Resolves all policies of a world, each source when somebody asks for it. */
-export function resolvePolicies(world: PolicyContext): Policies {
-  const { accessPolicies, accessPoliciesKnown: knowledge } = world.snapshot
-  if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
+/** Resolves all policies of a state, each source at its first use. */
+export function resolvePolicies(context: PolicyContext): Policies {
+  const { accessPolicies, accessPoliciesKnown: knowledge } = context.base.snapshot
+  if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => namedByNone(knowledge) }
   const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
-  const resolver = lazy(() => new Resolver(world, sources))
+  const resolver = lazy(() => new Resolver(context, sources))
   const targets = lazy(() => new TargetIndex(accessPolicies))
-  const ours = trustDomainsOf(world)
+  const ours = trustDomainsOf(context)
   const list = accessPolicies.map((policy) => resolvePolicy(policy, { resolver, targets, ours }))
   const index = new NamingIndex(list, ours)
   return { knowledge, list, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
 }
 
-function nobody(knowledge: PolicyKnowledge): NamedBy {
+function namedByNone(knowledge: PolicyKnowledge): NamedBy {
   return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
 }
 
@@ -131,7 +132,7 @@ function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedS
   }
 }
 
-/** Types that kleym knows stand as they are; any other is somebody's own word, in quotes. */
+/** Types that kleym knows, as they are; any other is written by the author of the policy, and quoted. */
 function asksText(types: readonly string[]): string {
   const words = types.map((type) => (type === '' ? '(no type)' : TYPES.has(type) ? type : shown(type)))
   return words.length === 0 ? '(empty list)' : words.join(', ')

@@ -22,7 +22,7 @@ export interface Declarer {
   /** The binding behind an output of kleym's, `namespace/name`, and the pool whose labels it selects by. */
   readonly binding: NamespacedName | undefined
   readonly pool: string | undefined
-  /** Why nobody holds it by this object: a sentence fragment; undefined where somebody does. */
+  /** Why no container holds it by this object: a sentence fragment; undefined where one does. */
   readonly why: string | undefined
 }
 
@@ -75,7 +75,7 @@ export type Resolution = { readonly text: string } & (
       readonly name: string
       /** Pods that run under it, in order; undefined where pods are not known. */
       readonly pods: readonly Pod[] | undefined
-      /** IDs of bindings that those pods hold, in byte order: none of them is the ID that the source stands for. */
+      /** IDs of bindings that those pods hold, in byte order: none of them is the ID that the source means. */
       readonly kleymIds: readonly string[]
       /** The SPIFFE ID that the reference implementation compares with, in the trust domain that is ours. */
       readonly spiffeId: string | undefined
@@ -100,8 +100,10 @@ export type Resolution = { readonly text: string } & (
   | { readonly state: 'unreadable'; readonly where: string; readonly why: string }
 )
 
+/** What can become of a source. */
 export type ResolutionState = Resolution['state']
 
+/** A source of a rule with its resolution. */
 export interface ResolvedSource {
   readonly source: RuleSource
   /** As a person names it: the SPIFFE ID, `service account agents/planner`, `any principal`, `OIDC`. */
@@ -125,7 +127,7 @@ export const NOTE_KINDS = [
 ] as const
 export type NoteKind = (typeof NOTE_KINDS)[number]
 
-/** One thing that does not take effect as written: behaviour of the reference implementation, and where that stands. */
+/** One thing that does not take effect as written: behaviour of the reference implementation. */
 export interface PolicyNote {
   readonly kind: NoteKind
   /** What is the case here: a sentence without full stop. */
@@ -136,6 +138,7 @@ export interface PolicyNote {
   readonly by: NamespacedName | undefined
 }
 
+/** A rule whose sources are resolved. */
 export interface ResolvedRule {
   readonly at: number
   readonly name: string
@@ -147,6 +150,7 @@ export interface ResolvedRule {
   readonly notes: readonly PolicyNote[]
 }
 
+/** An access policy whose rules are resolved. */
 export interface ResolvedPolicy {
   /** `namespace/name`. */
   readonly key: NamespacedName
@@ -168,6 +172,7 @@ export interface ResolvedPolicy {
 /** How a rule names an identity. `same path`: in some trust domain, and that of the identity is not known. */
 export type NamingWay = 'exactly' | 'same path' | 'unbounded' | 'service account'
 
+/** One source of one rule that names an identity. */
 export interface Naming {
   readonly way: NamingWay
   readonly policy: ResolvedPolicy

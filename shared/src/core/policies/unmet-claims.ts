@@ -18,11 +18,11 @@ export interface UnmetClaim {
 
 /** By the path of the ID that they ask for, as far as their fields can be read. */
 export function unmetClaimsByPath({
-  compiled,
-  settled,
+  base,
+  judgements,
 }: PolicyContext): ReadonlyMap<string, readonly UnmetClaim[]> {
-  const wanting = compiled.flatMap(({ binding }) => {
-    const judgement = settled.judgements.get(binding.key)
+  const unmet = base.compiled.flatMap(({ binding }) => {
+    const judgement = judgements.get(binding.key)
     const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
     const reason = verdictOf(judgement)?.reason
@@ -30,7 +30,7 @@ export function unmetClaimsByPath({
     const isOpen = judgement.state === 'waiting' || judgement.state === 'undetermined'
     return [{ path, binding: binding.key, why, isOpen }]
   })
-  return Map.groupBy(wanting, ({ path }) => path)
+  return Map.groupBy(unmet, ({ path }) => path)
 }
 
 /** The path of the ID that a binding asks for; undefined where its fields cannot be read. */

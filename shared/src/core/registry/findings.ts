@@ -326,6 +326,15 @@ export const FINDINGS = {
     consequence: 'No binding can become ready.',
     fix: 'Install the CRD: of kleym with its chart, of SPIRE with spire-crds, of pools with the Gateway API Inference Extension.',
   },
+  KLM546: {
+    severity: 'warning',
+    title: 'in force otherwise than predicted',
+    meaning:
+      "The condition InForce, which the operator reads from SCM's counters, and the prediction of this answer disagree.",
+    consequence:
+      'Either SCM is behind or not running, another SCM acts on the object, or its settings are not those that this answer uses.',
+    fix: "Ask again in a minute; if it stays, pass SCM's settings with --scm-config and read the log of SCM.",
+  },
   KLM545: {
     severity: 'error',
     title: 'two operators in one cluster',

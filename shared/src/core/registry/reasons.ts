@@ -178,8 +178,8 @@ export const REASONS = {
     condition: 'RenderFailure',
     ready: 'False',
     meaning:
-      'The API server refuses the ClusterSPIFFEID for good: invalid, denied by admission, or over a quota.',
-    fix: "Read the API server's answer in the message, and change the policy or quota that refuses the write.",
+      'The API server refuses the ClusterSPIFFEID for good (invalid, denied by admission, or over a quota), or a mutating webhook or policy makes it another one than kleym has proven safe.',
+    fix: "Read the API server's answer, or the fields that were changed, in the message, and change the policy, webhook or quota that stands in the way.",
     fromFiles: false,
   },
 } as const satisfies Record<string, ReasonEntry>

@@ -1,7 +1,6 @@
 // Findings about one binding that its own judgement and the install's settings show, without looking at a pod. Each
 // rule is one function over one binding; the array's order does not matter, since findings are sorted.
 import type { Analysis } from '../analysis/analysis.ts'
-import { judgementOf } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -19,7 +18,7 @@ interface Looked {
   readonly binding: Binding
   readonly judgement: Judgement
   readonly gate: NamespaceFilter
-  /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
+  /** Whether llm-d's objectives are served, looked up for all bindings together: it takes a look at every objective. */
   readonly llmD: boolean
 }
 
@@ -38,8 +37,7 @@ export function bindingFindings(analysis: Analysis): readonly Finding[] {
   const gate = new NamespaceFilter(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
-    analysis.onProgress()
-    const judgement = judgementOf(analysis, binding.key)
+    const judgement = analysis.now.judgements.get(binding.key)
     if (judgement === undefined) return []
     return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])
   })
@@ -96,7 +94,7 @@ function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefi
 function classIgnored({ analysis, binding, judgement }: Looked): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
   const source = { kind: 'ClusterSPIFFEID', name: judgement.resolved.output.metadata.name } as const
-  const handling = analysis.prediction().objects.get(sourceText(source))?.handling
+  const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
   if (handling?.state !== 'ignored') return undefined
   const { assumed } = analysis.settings
   return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {

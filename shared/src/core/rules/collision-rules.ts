@@ -1,7 +1,7 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
 import { subjectOfKey } from '../findings/subjects.ts'
-import { judgementOf, type Analysis } from '../analysis/analysis.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import type { Claim } from '../collide/claim.ts'
 import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
@@ -168,7 +168,7 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
 function sharedIds(analysis: Analysis): readonly Finding[] {
   const byId = new Map<string, Subject[]>()
   for (const { binding } of analysis.compiled) {
-    const judgement = judgementOf(analysis, binding.key)
+    const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready') continue
     const { namespace, name } = binding.meta
     getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push({

@@ -12,7 +12,7 @@ import { counted } from '../text/counted.ts'
 export interface InstallationFacts {
   /** Qualified kinds that are certainly not served. */
   readonly absentKinds: ReadonlySet<string>
-  /** Whether anybody says which class kleym gives to its outputs. */
+  /** Whether a flag, a Deployment or a status says which class kleym gives to its outputs. */
   readonly isClassKnown: boolean
   /** Undefined where Deployments could not be looked for. */
   readonly operators: readonly OperatorDeployment[] | undefined

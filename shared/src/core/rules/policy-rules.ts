@@ -1,5 +1,5 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
-// nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
+// no policy names. None of them says what becomes of a request, and none changes what is said of a binding.
 import { subjectOfKey } from '../findings/subjects.ts'
 import { splitNamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
@@ -33,13 +33,13 @@ export function policySubject({
   return { kind, namespace, name }
 }
 
-/** The kind by which a rule of a policy stands among the related subjects. */
+/** The kind of a policy's rule among the related subjects. */
 export const RULE_KIND = 'Rule'
 
 /** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
 export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (analysis.snapshot.accessPolicies.length === 0) return []
-  const policies = analysis.policies()
+  const policies = analysis.settled.policies()
   if (bindings !== undefined)
     return [
       ...rulesNaming(analysis, policies, bindings).flatMap(([policy, rule]) => sourceFindings(policy, rule)),
@@ -61,7 +61,7 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
 
 /**
  * The rules whose sources may bring a finding about some bindings: those that name an ID which one of them asks for or
- * gives, unless somebody holds it or it is of another trust domain. Sources are resolved for these alone.
+ * gives, unless a container holds it or it is of another trust domain. Sources are resolved for these alone.
  */
 function rulesNaming(
   analysis: Analysis,
@@ -73,8 +73,8 @@ function rulesNaming(
     .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.flatMap(idNamed)))
     .filter((spiffeId) => isTheirs(spiffeId))
   if (named.length === 0) return []
-  const { byId } = heldBy(analysis, { spiffeIds: new Set(named), accounts: new Set() })
-  const ours = trustDomainsOf(analysis)
+  const { byId } = heldBy(analysis.settled, { spiffeIds: new Set(named), accounts: new Set() })
+  const ours = trustDomainsOf(analysis.settled)
   const isHeld = (spiffeId: string): boolean => (byId.get(spiffeId)?.holders ?? []).length > 0
   const open = new Set(named.filter((spiffeId) => !isHeld(spiffeId) && !isForeign(spiffeId, ours)))
   return list.flatMap((policy) =>
@@ -232,12 +232,12 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
   return [finding('KLM609', { subject: policySubject(policy), summary: `${first}${more}`, evidence })]
 }
 
-/** Only where all policies are known and understood can anybody say that none of them names an identity. */
+/** That no policy names an identity is said only where all policies are known and understood. */
 function unnamed(analysis: Analysis, policies: Policies, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (policies.knowledge.state !== 'known') return []
-  // What names everybody, or may, answers for all of them.
-  const everybody = policies.namedBy([], [])
-  if (everybody.namings.length > 0 || everybody.uninterpreted.length > 0) return []
+  // A policy that names any principal, or may, names all of them.
+  const unbounded = policies.namedBy([], [])
+  if (unbounded.namings.length > 0 || unbounded.uninterpreted.length > 0) return []
   return analysis.compiled.flatMap(({ binding, result }) => {
     if (bindings?.has(binding.key) === false) return []
     if (result.kind !== 'resolved' || analysis.settled.judgements.get(binding.key)?.state !== 'ready')

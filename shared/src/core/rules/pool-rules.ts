@@ -23,13 +23,13 @@ interface Shared {
 }
 
 /**
- * One finding per set of pools that share pods. A pool that stands in both groups counts once. None of them is about a
+ * One finding per set of pools that share pods. A pool of one name in both groups counts once. None of them is about a
  * binding.
  */
 export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (bindings !== undefined) return []
   const shared = new Map<string, Shared>()
-  // Pods in the same selections are in the same pools, however many of those there are: the names are put together once.
+  // Pods in the same selections are in the same pools, however many of those there are: their names are joined once for all.
   const bySelections = new Map<string, Shared>()
   for (const [pod, selections] of selectionsOfPods(analysis)) {
     const key = selections.map(({ number }) => number).join(' ')

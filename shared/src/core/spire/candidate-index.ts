@@ -230,13 +230,15 @@ export function selectorKey(selector: LabelSelector): string {
   return JSON.stringify([labels, selector.matchExpressions])
 }
 
+/** How many pods carry each label. Pods that share their labels as one and the same value are counted first. */
 function countLabels(pods: readonly Pod[]): Map<string, Map<string, number>> {
+  const carriers = new Map<Pod['labels'], number>()
+  for (const { labels } of pods) carriers.set(labels, (carriers.get(labels) ?? 0) + 1)
   const counts = new Map<string, Map<string, number>>()
-  for (const pod of pods) {
-    for (const [key, value] of pod.labels) {
-      let values = counts.get(key)
-      if (values === undefined) counts.set(key, (values = new Map()))
-      values.set(value, (values.get(value) ?? 0) + 1)
+  for (const [labels, count] of carriers) {
+    for (const [key, value] of labels) {
+      const values = getOrCreate(counts, key, () => new Map<string, number>())
+      values.set(value, (values.get(value) ?? 0) + count)
     }
   }
   return counts

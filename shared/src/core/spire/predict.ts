@@ -9,7 +9,6 @@ import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 import { lazy } from '../lazy.ts'
-import { IGNORE_PROGRESS, reporting } from '../on-progress.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { CandidateIndex } from './candidate-index.ts'
 import { countObjects } from './object-counts.ts'
@@ -72,10 +71,7 @@ class Predictor implements Prediction {
     this.#input = input
     this.#podsByNamespace = lazy(() => Map.groupBy(input.pods, ({ namespace }) => namespace))
     const prepareId = idPreparer(settings)
-    this.#ids = Array.from(
-      reporting(sortIds(input.clusterSpiffeIds), input.onProgress ?? IGNORE_PROGRESS),
-      prepareId,
-    )
+    this.#ids = sortIds(input.clusterSpiffeIds).map((object) => prepareId(object))
     this.#statics = sortStatics(input.staticEntries).map((object) => prepareStatic(object, settings))
     this.#index = new CandidateIndex(
       this.#ids.filter(({ selects }) => selects),

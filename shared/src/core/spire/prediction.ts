@@ -2,7 +2,6 @@
 // that stop SCM as a whole (docs/spire-facts.md §2-§5, §10, §11).
 import type { Endpoints, Namespace, Node, Pod } from '../objects/pod.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { OnProgress } from '../on-progress.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 
@@ -18,8 +17,6 @@ export interface PredictionInput {
   /** Undefined: not known, so DNS names that come from Services are not known either. */
   readonly endpoints: readonly Endpoints[] | undefined
   readonly settings: ScmSettings
-  /** Told of each ClusterSPIFFEID that is prepared. */
-  readonly onProgress?: OnProgress
 }
 
 /** The object that a registration comes from. */

@@ -10,6 +10,7 @@ import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import {
@@ -201,6 +202,7 @@ export class Detail {
       isLive: true,
       namespaceInForce: followed.name,
       notes: [],
+      drive: driveAtOnce,
     }
     const frame = explainFrame(input, [binding], true)
     const open = [

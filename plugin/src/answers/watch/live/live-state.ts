@@ -181,10 +181,10 @@ export class LiveState {
   #settings(): Settings {
     if (this.#known !== undefined) return this.#known
     const { bindings, outputs } = this.#feeds
-    const operator = operatorSettings(this.#options.settings, bindings.store.values())
+    const operator = operatorSettings(this.#options.settings, bindings.store.values(), outputs.store.values())
     const known = { operator, scm: scmSettings(this.#options.settings, operator, outputs.store.values()) }
     this.#known = known
-    const rowsConfig = JSON.stringify(operator.config)
+    const rowsConfig = JSON.stringify([operator.config, [...(operator.config.outputLabels ?? [])]])
     if (rowsConfig !== this.#rowsConfig) {
       // Every SPIFFE ID is another one now.
       if (this.#rowsConfig !== undefined) this.#table.markAllChanged()

@@ -1,6 +1,6 @@
 // The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
 import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
-import { judgementOf, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Action, Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -32,9 +32,9 @@ export type PodsOf = (output: string) => number | undefined
 
 /** The rows of all bindings of an analysis, in its order. */
 export function rowsOf(analysis: Analysis, podsOf: PodsOf): readonly Row[] {
-  const actions = Map.groupBy(analysis.settled.first.actions, ({ binding }) => binding)
+  const actions = Map.groupBy(analysis.now.actions, ({ binding }) => binding)
   return analysis.snapshot.bindings.flatMap(({ key }) => {
-    const judgement = judgementOf(analysis, key)
+    const judgement = analysis.now.judgements.get(key)
     return judgement === undefined ? [] : [rowOf(judgement, actions.get(key) ?? [], podsOf)]
   })
 }

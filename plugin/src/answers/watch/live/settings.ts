@@ -2,6 +2,7 @@
 // not read: it may be in any namespace, and the user may not be allowed to list Deployments there.)
 import {
   mergeSettings,
+  outputSettings,
   statusSettings,
   type OperatorSettings,
   type SettingsSource,
@@ -23,8 +24,12 @@ export interface GivenSettings {
 }
 
 /** What is in force, as far as the command line and the statuses say. */
-export function operatorSettings(given: GivenSettings, bindings: Iterable<Binding>): OperatorSettings {
-  return mergeSettings([flagClaim(given), ...firstClaim(bindings)])
+export function operatorSettings(
+  given: GivenSettings,
+  bindings: Iterable<Binding>,
+  outputs: Iterable<ClusterSpiffeId>,
+): OperatorSettings {
+  return mergeSettings([flagClaim(given), ...firstClaim(bindings), ...outputSettings(outputs)])
 }
 
 /** One status is enough: the operator writes the same into all. */

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
+import { findingsOf, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { isAbout } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -60,7 +61,7 @@ function keyOf({ meta }: NamedBinding): string {
 const QUESTION = { allNamespaces: false, named: [undefined], policies: true }
 
 /** The input from everything that is read, and the one of an answer about bindings that are chosen from all. */
-async function worlds(
+async function inputsOf(
   source: string | readonly JsonRecord[],
   choose: (all: readonly NamedBinding[]) => readonly NamedBinding[],
 ): Promise<{ readonly whole: AnswerInput; readonly asked: AnswerInput }> {
@@ -87,7 +88,7 @@ function expectAllAbout({ after }: AnswerInput, bindings: ReadonlySet<string>): 
   const all = findingsOf(after).filter(
     (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one),
   )
-  expect(findingsAbout(after, bindings)).toEqual(all)
+  expect(driveAtOnce(findingStepsAbout(after, bindings))).toEqual(all)
   return all.length
 }
 
@@ -99,14 +100,14 @@ const isPart = (input: AnswerInput): boolean => input.after.snapshot.namespacesR
 test(
   'every binding of the estate has the same answer, those of ordinary namespaces from a part',
   async () => {
-    const { whole } = await worlds('.', () => [])
+    const { whole } = await inputsOf('.', () => [])
     expect(isPart(whole)).toBe(false)
     const parts: string[] = []
     for (const [namespace, bindings] of Map.groupBy(
       whole.after.snapshot.bindings,
       ({ meta }) => meta.namespace,
     )) {
-      const { asked } = await worlds('.', (all) => all.filter(({ meta }) => meta.namespace === namespace))
+      const { asked } = await inputsOf('.', (all) => all.filter(({ meta }) => meta.namespace === namespace))
       if (isPart(asked)) parts.push(namespace)
       for (const { key } of bindings) {
         expectAllAbout(whole, new Set([key]))
@@ -147,9 +148,9 @@ test(
     await fc.assert(
       fc.asyncProperty(tenants, policies, async (objects, more) => {
         const source = [...objects, ...more]
-        const { whole } = await worlds(source, () => [])
+        const { whole } = await inputsOf(source, () => [])
         for (const { key } of whole.after.snapshot.bindings) {
-          const { asked } = await worlds(source, (all) => all.filter((one) => keyOf(one) === key))
+          const { asked } = await inputsOf(source, (all) => all.filter((one) => keyOf(one) === key))
           seen[isPart(asked) ? 'parts' : 'wholes']++
           seen.findings += expectAllAbout(whole, new Set([key]))
           expect(await answers(asked, key)).toEqual(await answers(whole, key))
@@ -172,7 +173,7 @@ test('what the statuses of all bindings say of the operator is heard of, whichev
     metadata: { name: 'theirs', namespace: 'team-b', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z' },
     status: { trustDomain: 'other.org' },
   }
-  const { asked, whole } = await worlds([poolOnly(), pool(), live], first)
+  const { asked, whole } = await inputsOf([poolOnly(), pool(), live], first)
   expect(isPart(asked)).toBe(true)
   expect(asked.operator).toEqual(whole.operator)
   expect(asked.operator.disagreements).toHaveLength(1)
@@ -200,7 +201,7 @@ describe('everything is worked out where', () => {
       false,
     ],
   ])('%s', async (_, objects, choose, part) => {
-    const { asked } = await worlds(objects, choose)
+    const { asked } = await inputsOf(objects, choose)
     expect(isPart(asked)).toBe(part)
   })
 })

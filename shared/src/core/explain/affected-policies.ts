@@ -1,9 +1,9 @@
 // Which policies a change affects: rules that name an ID which the change removes, gives to others, or brings about.
-import type { Analysis } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
 import { podText } from '../objects/pod-index.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { Resolution, ResolvedPolicy, ResolvedRule, ResolvedSource } from './resolution.ts'
+import type { Resolution, ResolvedPolicy, ResolvedRule, ResolvedSource } from '../policies/resolution.ts'
 
 /** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
 export interface AffectedPolicy {
@@ -25,10 +25,11 @@ export interface AffectedPolicy {
   readonly instead: readonly { readonly binding: string; readonly spiffeId: string }[]
 }
 
-/** The changes, in the order in which they are told. */
+/** The changes, in the order in which answers show them. */
 export const POLICY_CHANGES = ['lost', 'gained', 'moved', 'otherwise', 'rule'] as const
 export type PolicyChange = (typeof POLICY_CHANGES)[number]
 
+/** A source of a rule, and what it resolves to in one of the two states. */
 export interface Affected {
   readonly policy: ResolvedPolicy
   readonly rule: ResolvedRule
@@ -36,10 +37,10 @@ export interface Affected {
 }
 
 /**
- * Compares two worlds (each through the lens that fits): what is lost first, and then in the order of policies, rules and
+ * Compares two states, of one snapshot or of two: what is lost first, and then in the order of policies, rules and
  * sources. What else is said of an ID (near misses, who federates) may differ without an entry here.
  */
-export function affectedPolicies(before: Analysis, after: Analysis): readonly AffectedPolicy[] {
+export function affectedPolicies(before: State, after: State): readonly AffectedPolicy[] {
   const had = sourcesOf(before)
   const has = sourcesOf(after)
   const affected = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes).flatMap((key) => {
@@ -64,20 +65,20 @@ export function affectedPolicies(before: Analysis, after: Analysis): readonly Af
   return POLICY_CHANGES.flatMap((change) => byChange.get(change) ?? [])
 }
 
-function insteadOf({ source: { resolution } }: Affected, { compiled }: Analysis): AffectedPolicy['instead'] {
+function insteadOf({ source: { resolution } }: Affected, { base }: State): AffectedPolicy['instead'] {
   if (!('declarers' in resolution)) return []
-  const givers = new Set(resolution.declarers.map(({ binding }) => binding))
-  return compiled.flatMap(({ binding: { key }, result }) =>
-    givers.has(key) && result.kind === 'resolved' && result.identity.spiffeId !== resolution.spiffeId
+  const declarers = new Set(resolution.declarers.map(({ binding }) => binding))
+  return base.compiled.flatMap(({ binding: { key }, result }) =>
+    declarers.has(key) && result.kind === 'resolved' && result.identity.spiffeId !== resolution.spiffeId
       ? [{ binding: key, spiffeId: result.identity.spiffeId }]
       : [],
   )
 }
 
-/** Every source by what makes it the same one in another world: its policy, its rule by name, and what it says. */
-function sourcesOf(analysis: Analysis): ReadonlyMap<string, Affected> {
+/** Every source by what makes it the same one in another state: its policy, its rule by name, and its content. */
+function sourcesOf(state: State): ReadonlyMap<string, Affected> {
   const sources = new Map<string, Affected>()
-  for (const policy of analysis.policies().list) {
+  for (const policy of state.policies().list) {
     for (const rule of policy.rules) {
       for (const source of rule.sources) {
         const { field: _, ...said } = source.source
@@ -131,7 +132,7 @@ function doubt(resolution: Resolution): string {
 
 /** What gives the identity, and who holds it. */
 function fingerprint(resolution: Resolution): string {
-  const givers =
+  const declarers =
     'declarers' in resolution
       ? resolution.declarers.map(({ source, binding, pool }) => [binding ?? sourceText(source), pool ?? ''])
       : []
@@ -139,5 +140,5 @@ function fingerprint(resolution: Resolution): string {
     'holders' in resolution
       ? resolution.holders.map(({ pod, containers }) => `${podText(pod)} ${containers.join(' ')}`)
       : []
-  return JSON.stringify([givers, [...new Set(holders)].toSorted(compareBytes)])
+  return JSON.stringify([declarers, [...new Set(holders)].toSorted(compareBytes)])
 }
