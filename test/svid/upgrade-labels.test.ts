@@ -38,6 +38,10 @@ async function ours(): Promise<readonly JsonRecord[]> {
   return (await outputs(cp)).filter((one) => dig(one, 'spec', 'className') === CLASS)
 }
 
+async function uidsOfOurs(): Promise<ReadonlySet<string | undefined>> {
+  return new Set((await ours()).map((one) => stringAt(one, 'metadata', 'uid')))
+}
+
 async function entries(): Promise<readonly string[]> {
   return (await spire.entries())
     .map(({ spiffeId, selectors }) => `${spiffeId} ${selectors.join()}`)
@@ -57,17 +61,17 @@ test('an upgrade labels the outputs in place, and no entry is gone for a moment'
     await cp.admin.patch(idOf({ ...output, ...CLUSTER_SPIFFE_ID }), {
       metadata: { labels: { [LABEL]: null } },
     })
-  const uids = (await ours()).map((one) => stringAt(one, 'metadata', 'uid')).toSorted()
+  const uids = await uidsOfOurs()
   spire = await startSpire(cp)
   await spire.settled()
   const held = await entries()
   expect(held).toHaveLength(SPACES.length * 2)
 
-  let isUpgraded = false
+  const upgrade = { isOver: false }
   let samples = 0
   const missing = new Set<string>()
   const sampling = (async () => {
-    while (!isUpgraded || samples < 5) {
+    while (!upgrade.isOver || samples < 5) {
       const now = new Set(await entries())
       for (const entry of held) if (!now.has(entry)) missing.add(entry)
       samples += 1
@@ -80,12 +84,12 @@ test('an upgrade labels the outputs in place, and no entry is gone for a moment'
     'every output to have the class label',
   )
   await spire.settled()
-  isUpgraded = true
+  upgrade.isOver = true
   await sampling
   expect(samples).toBeGreaterThan(4)
   expect([...missing]).toEqual([])
   expect(await entries()).toEqual(held)
-  expect((await ours()).map((one) => stringAt(one, 'metadata', 'uid')).toSorted()).toEqual(uids)
+  expect(await uidsOfOurs()).toEqual(uids)
 
   await spire.restart({ filterByClassName: true })
   await spire.settled()
