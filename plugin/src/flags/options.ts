@@ -20,6 +20,8 @@ export interface SourceOptions {
   readonly cluster: ClusterOptions
   /** Where SCM's ConfigMap is looked for. */
   readonly scmNamespaces: readonly string[]
+  /** Whether `--scm-namespace` was given: then it is nowhere else. */
+  readonly isScmNamespaceGiven?: boolean
 }
 
 export interface SettingsOptions {
@@ -128,6 +130,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       namespace: flags.namespace === '' ? undefined : flags.namespace,
       cluster: clusterOptions(flags, cwd),
       scmNamespaces: scmNamespace === '' ? SCM_NAMESPACES : [scmNamespace],
+      isScmNamespaceGiven: scmNamespace !== '',
     },
     settings: {
       trustDomain: flags['trust-domain'],

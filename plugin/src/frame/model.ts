@@ -1,6 +1,8 @@
 // What reports and views share: the answers as data, before anybody has put them into words.
 import type { ConditionCount, Stuck } from '@kleym/shared/core/install/conditions.ts'
 import type { OperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
+import type { ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
+import type { ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
@@ -52,6 +54,10 @@ export interface StatusAnswer {
   readonly leader: (Leader & { readonly isCurrent: boolean }) | undefined
   /** Whether SCM handles kleym's class. */
   readonly scm: ObjectHandling
+  /** Every SCM whose configuration was found, the one that the answer is about first. */
+  readonly scms: readonly ScmInstance[]
+  /** The containers that run SCM; undefined: it is not known which do. */
+  readonly scmContainers: readonly ScmContainer[] | undefined
   /** Undefined: bindings could not be listed. */
   readonly conditions: readonly ConditionCount[] | undefined
   readonly stuck: Stuck | undefined

@@ -137,6 +137,7 @@ class Gathering {
       cluster.read({
         namespaces: from,
         scmNamespaces,
+        isScmNamespaceGiven: sources.isScmNamespaceGiven,
         kind: question.kind,
         policies: question.policies === true,
         files: this.#files.objects,
@@ -217,7 +218,8 @@ class Gathering {
     const after = liveSnapshot(objects, { gaps, side, onProgress, within })
     const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
     const operator = operatorSettings(settings, deployments, statuses)
-    const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
+    const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
+    const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined
       : liveSnapshot(withPossibleNames(start).objects, { gaps, side, onProgress })

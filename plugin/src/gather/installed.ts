@@ -7,18 +7,24 @@ import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { AnswerInput } from './gather.ts'
 import { liveSnapshot } from './live-snapshot.ts'
 import { unreadNotes } from './notes.ts'
-import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
+import { assumptionNotes, operatorSettings, scmSettings, type ScmReading } from './settings.ts'
+
+/** What was read of an installation. */
+export interface InstalledWorld extends AnswerInput {
+  readonly scm: Pick<ScmReading, 'instances' | 'containers'>
+}
 
 /** What was read, as every frame takes it. */
 export async function installedWorld(
   { side }: Installation,
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
-): Promise<AnswerInput> {
+): Promise<InstalledWorld> {
   const { objects } = side
   const snapshot = liveSnapshot(objects, { gaps: side.gaps, side })
   const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot.bindings)
-  const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
+  const scmObjects = [...objects, ...(side.scmWorkloads ?? [])]
+  const scm = await scmSettings(settings, scmObjects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)
   return {
     after,
@@ -33,6 +39,7 @@ export async function installedWorld(
       ...assumptionNotes(operator, scm.settings),
     ],
     isLive: true,
+    scm,
     namespaceInForce: namespace,
   }
 }

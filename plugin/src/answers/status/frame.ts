@@ -6,17 +6,18 @@ import { countConditions, oldestStuck } from '@kleym/shared/core/install/conditi
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { classHandling } from '@kleym/shared/core/spire/prepared-id.ts'
+import { workloadText } from '@kleym/shared/core/install/scm-container.ts'
+import { outputHandling } from '@kleym/shared/core/install/scm-instance.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation, type Leader } from '../../cluster/installation.ts'
-import type { AnswerInput } from '../../gather/gather.ts'
+import type { InstalledWorld } from '../../gather/installed.ts'
 import { viewStatus } from './view.ts'
 import { namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 import type { StatusAnswer } from '../../frame/model.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts. */
-export function statusFrame(world: AnswerInput, installation: Installation, now: Date): Frame {
+export function statusFrame(world: InstalledWorld, installation: Installation, now: Date): Frame {
   const { after } = world
   const { kinds, side } = installation
   const operators = side.operatorDeployments?.map(readOperatorDeployment)
@@ -31,11 +32,11 @@ export function statusFrame(world: AnswerInput, installation: Installation, now:
     operators,
     leader: leaderAt(installation.leader, now),
     scm: isClassKnown
-      ? classHandling(after.config.className, after.settings, {
-          kind: 'ClusterSPIFFEID',
-          name: "kleym's output",
-        })
+      ? outputHandling(after.config.className, after.settings)
       : { state: 'unknown', why: "kleym's class is not known" },
+    scms: world.scm.instances,
+    scmContainers:
+      side.scmWorkloads === undefined && world.scm.containers.length === 0 ? undefined : world.scm.containers,
     conditions: isKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
   }
@@ -64,7 +65,7 @@ function leaderAt(leader: Leader | undefined, now: Date): StatusAnswer['leader']
 }
 
 function fieldsOf(answer: StatusAnswer): ReturnType<Frame['fields']> {
-  const { kinds, operators, leader, scm, conditions, stuck } = answer
+  const { kinds, operators, leader, scm, scms, conditions, stuck } = answer
   return {
     kinds: kinds.map(({ resource, served }) => ({
       kind: resourceName(resource),
@@ -82,6 +83,12 @@ function fieldsOf(answer: StatusAnswer): ReturnType<Frame['fields']> {
     leader:
       leader === undefined ? null : { lease: leader.lease, holder: leader.holder, current: leader.isCurrent },
     scmHandlesClass: scm.state,
+    scms: scms.map(({ settings, runBy, handling }) => ({
+      config: settings.source,
+      workloads: runBy.map(({ workload }) => workloadText(workload)),
+      className: settings.className ?? null,
+      handlesClass: handling.state,
+    })),
     conditions: conditions ?? null,
     oldestStuck:
       stuck === undefined ? null : { binding: stuck.binding.key, since: stuck.since, reason: stuck.reason },

@@ -17,6 +17,7 @@ export async function run(options: StatusOptions, context: CommandContext): Prom
     const installation = await session.readInstallation({
       namespaces: namespace === undefined ? undefined : [namespace],
       scmNamespaces: settings.scmConfig === undefined ? sources.scmNamespaces : [],
+      isScmNamespaceGiven: sources.isScmNamespaceGiven,
     })
     const world = await installedWorld(installation, options, { cwd: context.cwd, namespace })
     return await finish(statusFrame(world, installation, context.clock.now()), world, output, context)
