@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config'
 /** Suites mostly wait, so two on two cores are faster than one; many more, and bounded waits would run out. */
 const CONTROL_PLANES_AT_A_TIME = 2
 
+/**
+ * The runner's bound is a net, which ends a test without a reason. Each wait within a test has a bound of its own, mostly of
+ * a minute (test/testing/src/wait.ts), and says what it has waited for; this is longer than any of them, and than several of
+ * them in a row on a machine that does other work too.
+ */
+const NET_MS = 600_000
+
 const shared = { env: { NO_COLOR: '1' }, disableConsoleIntercept: true }
 
 // Three groups, one after the other: what runs anywhere, what needs a real control plane, and what needs SPIRE beside it.
@@ -13,9 +20,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'anywhere',
-          // A bound for a machine that does other work too; no test here takes more than a few seconds.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: NET_MS,
+          hookTimeout: NET_MS,
           include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/control-plane/**', 'test/svid/**'],
           sequence: { groupOrder: 0 },
@@ -28,8 +34,8 @@ export default defineConfig({
           include: ['test/control-plane/**/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts'],
           maxWorkers: CONTROL_PLANES_AT_A_TIME,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: NET_MS,
+          hookTimeout: NET_MS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -41,8 +47,8 @@ export default defineConfig({
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts'],
           // Each has an API server, a SPIRE server and an SCM that all work hard.
           maxWorkers: 1,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: NET_MS,
+          hookTimeout: NET_MS,
           sequence: { groupOrder: 2 },
         },
       },

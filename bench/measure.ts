@@ -3,14 +3,14 @@
 import { SCENARIOS } from './scenarios.ts'
 
 /** What one process has measured. Times are seconds of CPU, user and system, of all threads of the process. */
-export interface Measured {
+export interface ScenarioMeasurement {
   /** From raw objects to snapshots. */
   readonly read: number
   /** From snapshots to the answer: the median of the runs after the first. */
   readonly answer: number
   /** The same in a process that has just started, before any code is optimised. */
   readonly cold: number
-  /** Bytes of resident memory at the end of the first run, the made-up world included. */
+  /** Bytes of resident memory at the end of the first run, the made-up cluster included. */
   readonly peak: number
   readonly result: string
 }
@@ -19,7 +19,7 @@ export interface Measured {
 const RUNS = 5
 const SECONDS = 1
 
-function measure(name: string, size: number): Measured {
+function measure(name: string, size: number): ScenarioMeasurement {
   const scenario = SCENARIOS.find((one) => one.name === name)
   if (scenario === undefined) throw new Error(`there is no scenario ${name}`)
   const question = scenario.ask(size)

@@ -1,11 +1,11 @@
-// The manifests that made-up worlds consist of, as an API server would hold them: with UIDs, as raw JSON values, so that
+// The manifests that made-up clusters consist of, as an API server would hold them: with UIDs, as raw JSON values, so that
 // reading them is part of what is measured.
 import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION } from '@kleym/shared/core/names.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 
 type Labels = Readonly<Record<string, string>>
 
-/** A UID that depends on nothing but the object: no randomness, so that two runs measure the same world. */
+/** A UID that depends on nothing but the object: no randomness, so that two runs measure the same cluster. */
 export function uidOf(kind: string, ...names: readonly string[]): string {
   return `${kind}-${names.join('-')}-uid`
 }
@@ -72,7 +72,7 @@ export function accessPolicyObject(
   })
 }
 
-/** The service account of every pod and binding of these worlds. */
+/** The service account of every pod and binding of these clusters. */
 export const SERVICE_ACCOUNT = 'model-server'
 
 /** What a pod runs. */

@@ -10,7 +10,7 @@ import {
   podObject,
   SERVICE_ACCOUNT,
 } from './objects.ts'
-import { numbered, onePoolPerBinding, outputsFor, range } from './worlds.ts'
+import { numbered, onePoolPerBinding, outputsFor, range } from './made-up-clusters.ts'
 
 const BINDINGS_PER_NAMESPACE = 10
 const POLICIES_PER_GATEWAY = 5

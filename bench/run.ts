@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { machineLine } from './machine.ts'
-import type { Measured } from './measure.ts'
-import { SCENARIOS, type Scenario } from './scenarios.ts'
+import type { ScenarioMeasurement } from './measure.ts'
+import { SCENARIOS, type BenchScenario } from './scenarios.ts'
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
@@ -13,7 +13,7 @@ const { values: options } = parseArgs({
 const COLUMNS = ['scenario', 'size', 'read s', 'answer s', '(growth)', 'cold s', 'peak MiB', 'answer']
 
 /** One process for one scenario of one size. */
-function measureApart({ name }: Scenario, size: number): Measured {
+function measureApart({ name }: BenchScenario, size: number): ScenarioMeasurement {
   const script = new URL('measure.ts', import.meta.url).pathname
   const output = execFileSync(process.execPath, [script, name, String(size)], { encoding: 'utf8' })
   const measured: unknown = JSON.parse(output)
@@ -21,12 +21,16 @@ function measureApart({ name }: Scenario, size: number): Measured {
   return measured
 }
 
-function isMeasured(value: unknown): value is Measured {
+function isMeasured(value: unknown): value is ScenarioMeasurement {
   return typeof value === 'object' && value !== null && 'answer' in value && 'result' in value
 }
 
 /** `3.1 (x3.0)`: how the time of the answer grows, and the size. */
-function growth(now: Measured, before: Measured | undefined, sizes: readonly [number, number]): string {
+function growth(
+  now: ScenarioMeasurement,
+  before: ScenarioMeasurement | undefined,
+  sizes: readonly [number, number],
+): string {
   if (before === undefined) return ''
   return `x${(now.answer / before.answer).toFixed(1)} of x${(sizes[1] / sizes[0]).toFixed(1)}`
 }
@@ -41,9 +45,9 @@ function seconds(value: number): string {
   return value.toFixed(3)
 }
 
-function report(scenario: Scenario): void {
+function report(scenario: BenchScenario): void {
   process.stdout.write(`\n${scenario.name} (size: ${scenario.unit})\n`)
-  let before: { readonly size: number; readonly measured: Measured } | undefined
+  let before: { readonly size: number; readonly measured: ScenarioMeasurement } | undefined
   for (const size of options.quick ? scenario.sizes.slice(0, 1) : scenario.sizes) {
     const measured = measureApart(scenario, size)
     const cells = [

@@ -1,8 +1,10 @@
-// What is measured: each scenario makes a world of a size, and then asks the core one question about it.
+// What is measured: each scenario makes a cluster of a size, and then asks the core one question about it.
 import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Claim } from '@kleym/shared/core/collide/claim.ts'
+import { indexClaims } from '@kleym/shared/core/collide/claim-index.ts'
+import { collisionOf, waitsOf } from '@kleym/shared/core/collide/conflict.ts'
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
-import { afterwards } from '@kleym/shared/core/explain/lenses.ts'
 import { findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { collisionFindings } from '@kleym/shared/core/rules/collision-rules.ts'
 import { parseTemplate } from '@kleym/shared/core/go/template/template.ts'
@@ -12,7 +14,7 @@ import { containerVerdicts } from '@kleym/shared/core/spire/registration.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { resolvePolicies } from '@kleym/shared/core/policies/policies.ts'
 import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
-import * as nasty from './nasty.ts'
+import * as nasty from './worst-cases.ts'
 import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
   clusterOf,
@@ -22,29 +24,29 @@ import {
   onePoolPerNamespace,
   oneCollisionGroup,
   SETTINGS,
-} from './worlds.ts'
+} from './made-up-clusters.ts'
 
-/** What a world is for: read it, then answer. */
-export interface Question {
+/** What is asked of a cluster: read it, then answer. */
+export interface MeasuredQuestion {
   /** The part that an informer or a file reader would do: from raw objects to snapshots. */
   readonly read: () => readonly Snapshot[]
   /** The answer; the text says what came out, so that two runs can be compared. */
   readonly answer: (snapshots: readonly Snapshot[]) => string
 }
 
-export interface Scenario {
+export interface BenchScenario {
   readonly name: string
   /** What a size counts. */
   readonly unit: string
   /** In growing order; the first is the one of `--quick`. */
   readonly sizes: readonly number[]
-  readonly ask: (size: number) => Question
+  readonly ask: (size: number) => MeasuredQuestion
 }
 
 const THOUSANDS = [1000, 3000, 10_000]
 
 /** All scenarios, in the order of the table. */
-export const SCENARIOS: readonly Scenario[] = [
+export const SCENARIOS: readonly BenchScenario[] = [
   bindings('compile: a pool per namespace', 'bindings', onePoolPerNamespace),
   bindings('compile: one collision group', 'bindings', oneCollisionGroup),
   bindings('compile: a pool per binding', 'bindings', onePoolPerBinding),
@@ -84,6 +86,12 @@ export const SCENARIOS: readonly Scenario[] = [
   bindings('nasty: label sets with keys of their own', 'bindings', nasty.disjointWithOwnKeys),
   bindings('nasty: chains of nested label sets', 'bindings', nasty.nestedChains),
   bindings('nasty: wide and narrow label sets', 'bindings', nasty.wideAndNarrow),
+  {
+    name: 'nasty: each wide label set over each narrow one',
+    unit: 'claims',
+    sizes: [1000, 2500, 5000],
+    ask: (size) => ({ read: () => [], answer: () => collisionsText(nasty.wideByNarrow(size)) }),
+  },
   findings('nasty: pools and pods with equal labels', 'pools and pods', nasty.equalLabels),
   findings('nasty: no Namespace objects', 'namespaces', nasty.namespacesWithoutObjects),
   {
@@ -100,25 +108,25 @@ export const SCENARIOS: readonly Scenario[] = [
 ]
 
 /** Compile, plan, and what bindings do to one another; nothing is live yet, so that everything is to be created. */
-function bindings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
-  const ask = (size: number): Question =>
-    one(world(size), (analysis) => {
-      const created = analysis.settled.changes.length
+function bindings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
+  const ask = (size: number): MeasuredQuestion =>
+    one(make(size), (analysis) => {
+      const created = analysis.changes.all.length
       return `${created} created, ${collisionFindings(analysis).length} findings`
     })
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
-function findings(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
-  const ask = (size: number): Question =>
-    one(world(size), (analysis) => `${findingsOf(analysis).length} findings`)
+function findings(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
+  const ask = (size: number): MeasuredQuestion =>
+    one(make(size), (analysis) => `${findingsOf(analysis).length} findings`)
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
 /** The policies alone: compiling the bindings is measured above, and is part of the reading here. */
-function policies(name: string, unit: string, world: (size: number) => readonly RawObject[]): Scenario {
-  const ask = (size: number): Question => {
-    const objects = world(size)
+function policies(name: string, unit: string, make: (size: number) => readonly RawObject[]): BenchScenario {
+  const ask = (size: number): MeasuredQuestion => {
+    const objects = make(size)
     const analyses = new WeakMap<Snapshot, Analysis>()
     return {
       read: () => {
@@ -135,13 +143,13 @@ function policies(name: string, unit: string, world: (size: number) => readonly 
   return { name, unit, sizes: THOUSANDS, ask }
 }
 
-function verdicts(name: string, world: (size: number) => readonly RawObject[]): Scenario {
+function verdicts(name: string, make: (size: number) => readonly RawObject[]): BenchScenario {
   const unit = 'ClusterSPIFFEIDs, ten times as many pods'
-  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(world(size), verdictsText) }
+  return { name, unit, sizes: [1000, 10_000], ask: (size) => one(make(size), verdictsText) }
 }
 
 /** A question about one snapshot. */
-function one(objects: readonly RawObject[], answer: (analysis: Analysis) => string): Question {
+function one(objects: readonly RawObject[], answer: (analysis: Analysis) => string): MeasuredQuestion {
   return {
     read: () => [readSnapshot({ objects })],
     answer: ([snapshot]) => (snapshot === undefined ? '' : answer(analyse(snapshot, CONFIG, SETTINGS))),
@@ -154,7 +162,7 @@ function cluster(pods: number, clusterSpiffeIds: number, foreignShare: number): 
 }
 
 function verdictsText(analysis: Analysis): string {
-  const prediction = analysis.prediction()
+  const prediction = analysis.settled.prediction()
   let all = 0
   let issued = 0
   for (const pod of analysis.subjects) {
@@ -168,8 +176,20 @@ function verdictsText(analysis: Analysis): string {
   return `${all} verdicts, ${issued} issued`
 }
 
+/** What every claim collides with and waits for, as the operator asks for one binding after the other. */
+function collisionsText(claims: readonly Claim[]): string {
+  const index = indexClaims(claims)
+  let peers = 0
+  let waits = 0
+  for (const claim of claims) {
+    peers += collisionOf(index, claim)?.count ?? 0
+    waits += waitsOf(index, claim).length
+  }
+  return `${peers} peers, ${waits} waits`
+}
+
 function entriesText(analysis: Analysis): string {
-  const prediction = analysis.prediction()
+  const prediction = analysis.settled.prediction()
   let declared = 0
   for (const pod of analysis.subjects) {
     declared += prediction.entriesOf(pod).filter(({ verdict }) => verdict.state === 'declared').length
@@ -178,7 +198,9 @@ function entriesText(analysis: Analysis): string {
 }
 
 function policiesText(analysis: Analysis): string {
-  const sources = resolvePolicies(analysis).list.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const sources = resolvePolicies(analysis.settled).list.flatMap(({ rules }) =>
+    rules.flatMap((rule) => rule.sources),
+  )
   const resolved = sources.filter(({ resolution }) => resolution.state === 'resolved').length
   return `${sources.length} sources, ${resolved} resolved`
 }
@@ -190,8 +212,8 @@ function explanationsText(analysis: Analysis): string {
   return `${reached} pods reached`
 }
 
-/** One pool of many gets a further label: the smallest change that two whole worlds are compared for. */
-function diffQuestion(pods: number): Question {
+/** One pool of many gets a further label: the smallest change that two whole clusters are compared for. */
+function diffQuestion(pods: number): MeasuredQuestion {
   const { objects, outputs } = clusterOf({ pods, clusterSpiffeIds: pods / 10, foreignShare: 0.2 })
   const live = [...objects, ...outputs]
   const pool = numbered('pool', 0)
@@ -208,7 +230,7 @@ function diffQuestion(pods: number): Question {
     read: () => [readSnapshot({ objects: live }), readSnapshot({ objects: changed })],
     answer: ([before, after]) => {
       if (before === undefined || after === undefined) return ''
-      const [left, right] = [before, after].map((snapshot) => afterwards(analyse(snapshot, CONFIG, SETTINGS)))
+      const [left, right] = [before, after].map((snapshot) => analyse(snapshot, CONFIG, SETTINGS).settled)
       if (left === undefined || right === undefined) return ''
       const { gained, lost, findings: changes } = effectOf(left, right)
       return `${gained.length} gained, ${lost.length} lost, ${changes.added.length} new findings`
@@ -217,7 +239,7 @@ function diffQuestion(pods: number): Question {
 }
 
 /** Renders for one pod again and again; the text is used, so that nothing can be left out. */
-function templateQuestion(renderings: number): Question {
+function templateQuestion(renderings: number): MeasuredQuestion {
   const { value } = podObject({
     namespace: 'team',
     name: 'server-0',

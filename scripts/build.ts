@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { BuildError } from './build/build-error.ts'
-import { buildExecutable, type Program } from './build/executable.ts'
+import { buildExecutable, type BuiltProgram } from './build/executable.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const PROGRAMS: readonly Program[] = [
+const PROGRAMS: readonly BuiltProgram[] = [
   { name: 'kubectl-kleym', entry: 'plugin/src/main.ts', runtime: 'bun' },
   { name: 'kleym-operator', entry: 'operator/src/main.ts', runtime: 'node' },
 ]

@@ -1,7 +1,7 @@
 // `docs/reference/commands.md`: every command with its usage, flags and examples, from the classes that `--help` reads.
 import type { Command } from '@oclif/core/command'
 import { keysOf } from '../shared/src/core/json.ts'
-import { KleymCommand } from '../plugin/src/flags/command.ts'
+import { SourceCommand } from '../plugin/src/flags/command.ts'
 import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
 import { BIN } from '../plugin/src/program/embedded.ts'
 import { EXIT } from '../plugin/src/io/errors.ts'
@@ -23,7 +23,7 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 type Flags = Command.Class['flags']
 
-const SHARED: Flags = KleymCommand.baseFlags
+const SHARED: Flags = SourceCommand.baseFlags
 
 /** The page. */
 export function commandReference(): string {

@@ -8,12 +8,12 @@ import { readSnapshot } from '../shared/src/core/snapshot/snapshot.ts'
 import { sha256Hex } from '../shared/src/core/text/sha256.ts'
 import { parseAllDocuments, stringify } from 'yaml'
 
-/** The binding whose output somebody has edited, and the one whose output somebody has deleted. */
+/** The binding whose output a user has edited, and the one whose output a user has deleted. */
 const DRIFTED = 'team-a/embed'
 const DELETED = 'serving/deepseek'
 
 const HEADER = `# What kleym has written for the bindings of this estate, as in the cluster. Made by \`npm run generate\`; do not edit.
-# Somebody has added a ttl to the output of ${DRIFTED}, and deleted that of ${DELETED}.
+# A user has added a ttl to the output of ${DRIFTED}, and deleted that of ${DELETED}.
 `
 
 /** The dump, from the manifests of the estate. Only bindings with a UID have an output: the others are manifests. */

@@ -4,7 +4,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
-import { reportJsonSchema } from '../plugin/src/answers/reports-schema.ts'
+import { reportJsonSchema } from '../plugin/src/answers/schema.ts'
 import { bindingCrd } from '../shared/src/core/objects/crd.ts'
 import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
 import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'

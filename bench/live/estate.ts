@@ -5,20 +5,20 @@ import { binding, namespace, objective, pool } from '../../test/control-plane/ob
 import { OPERATOR_NAMESPACE } from '../../test/control-plane/operator-access.ts'
 import { TRUST_DOMAIN } from '../../test/control-plane/operator.ts'
 import { CLASS_NAME, defaultObject } from '../objects.ts'
-import { numbered, range } from '../worlds.ts'
-import { CONTAINERS, poolLabels, SERVICE_ACCOUNT, templateOf, type PodAsk } from './pods.ts'
+import { numbered, range } from '../made-up-clusters.ts'
+import { CONTAINERS, poolLabels, SERVICE_ACCOUNT, templateOf, type PoolPodAsk } from './pods.ts'
 
-export interface Size {
+export interface EstateSize {
   readonly bindings: number
   readonly pods: number
 }
 
 /** The size that a command line asks for. Throws where it is none. */
 export function sizeFrom(
-  given: { readonly [flag in keyof Size]?: string | undefined },
-  otherwise: Size,
-): Size {
-  const numberAt = (flag: keyof Size): number => {
+  given: { readonly [flag in keyof EstateSize]?: string | undefined },
+  otherwise: EstateSize,
+): EstateSize {
+  const numberAt = (flag: keyof EstateSize): number => {
     const text = given[flag]
     const number = text === undefined ? otherwise[flag] : Number(text)
     if (Number.isInteger(number) && number > 0) return number
@@ -32,7 +32,7 @@ export interface LiveEstate {
   readonly stages: readonly (readonly JsonRecord[])[]
   /** The Deployment of the operator, which is among them: a controller would report its status. */
   readonly operator: JsonRecord
-  readonly pods: readonly PodAsk[]
+  readonly pods: readonly PoolPodAsk[]
 }
 
 const PODS_PER_NAMESPACE = 500
@@ -47,7 +47,7 @@ interface Place {
 }
 
 /** The same arguments give the same estate. */
-export function liveEstate({ bindings, pods }: Size): LiveEstate {
+export function liveEstate({ bindings, pods }: EstateSize): LiveEstate {
   const spaces = range(Math.max(1, Math.ceil(pods / PODS_PER_NAMESPACE))).map((at) => numbered('team', at))
   const places = range(Math.ceil(bindings / BINDINGS_PER_POOL)).map((at) => placeOf(at, spaces))
   const nodes = range(Math.ceil(pods / PODS_PER_NODE)).map((at) => numbered('node', at))
@@ -108,7 +108,7 @@ function bindingAt(at: number, places: readonly Place[]): JsonRecord {
   })
 }
 
-function podAt(at: number, places: readonly Place[]): PodAsk {
+function podAt(at: number, places: readonly Place[]): PoolPodAsk {
   return {
     ...placeAt(at, places),
     at: Math.floor(at / places.length),
@@ -143,7 +143,7 @@ function operatorDeployment(): JsonRecord {
   }
 }
 
-/** What the SPIRE charts install for everything that nobody else registers. */
+/** What the SPIRE charts install for every pod without a registration of its own. */
 function catchAll(): JsonRecord {
   const { apiVersion, kind, spec } = defaultObject().value
   return { apiVersion, kind, metadata: { name: 'spire-mgmt-spire-default' }, spec }

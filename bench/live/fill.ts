@@ -5,22 +5,22 @@ import { idOf } from '../../test/control-plane/rest.ts'
 import { startOperator } from '../../test/control-plane/operator.ts'
 import { untilSettled } from '../operator/measure.ts'
 import { CLASS_NAME } from '../objects.ts'
-import { AVAILABLE, liveEstate, type Size } from './estate.ts'
-import { podOf, podStatus, type PodAsk } from './pods.ts'
+import { AVAILABLE, liveEstate, type EstateSize } from './estate.ts'
+import { podOf, podStatus, type PoolPodAsk } from './pods.ts'
 
 /** More than the cores, since each waits for etcd now and then. */
 const AT_ONCE = 16
 /** After so many writes, the audit log is read on and etcd is compacted: neither may grow for ever. */
 const BREATH = 5_000
 
-/** Told what is going on. */
+/** Called with each step. */
 export type Say = (line: string) => void
 
 /**
  * Creates everything, has the operator write what it writes, and stops it when nothing waits any more: what is left is a
- * cluster at rest, whose operator seems to run.
+ * cluster in its final state, whose operator seems to run.
  */
-export async function fill(cp: ControlPlane, size: Size, say: Say): Promise<void> {
+export async function fill(cp: ControlPlane, size: EstateSize, say: Say): Promise<void> {
   const { stages, operator, pods } = liveEstate(size)
   for (const stage of stages) {
     say(`${stage.length} objects`)
@@ -36,7 +36,7 @@ export async function fill(cp: ControlPlane, size: Size, say: Say): Promise<void
 }
 
 /** A status is dropped at the creation. */
-async function createPod(cp: ControlPlane, ask: PodAsk): Promise<void> {
+async function createPod(cp: ControlPlane, ask: PoolPodAsk): Promise<void> {
   const pod: JsonRecord = podOf(ask)
   await cp.admin.create(pod)
   await cp.admin.patch(idOf(pod), { status: podStatus(ask.at) }, 'status')

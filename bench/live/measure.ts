@@ -6,28 +6,28 @@ import { ensureBinaries } from '../../test/control-plane/binaries.ts'
 import { startByteCounter } from './byte-counter.ts'
 import { FIRST, objectiveName } from './estate.ts'
 import { podName } from './pods.ts'
-import { run, type Program, type Ran } from './program.ts'
-import { countRequests, explainsInFew, readsPages, type Requests } from './requests.ts'
+import { run, type MeasuredProgram, type ProgramRun } from './program.ts'
+import { countRequests, explainsInFew, readsPages, type PluginRequests } from './requests.ts'
 
 /** What `npm run build` leaves. */
 export const EXECUTABLE = join(import.meta.dirname, '../../dist/kubectl-kleym')
 
 /** A command line, and what must hold of its requests. */
-export interface Command {
+export interface MeasuredCommand {
   readonly name: string
   readonly program: 'kleym' | 'kubectl'
   readonly args: readonly string[]
   /** The exit codes of an answer: `conflicts` has 1 where it has found something. */
   readonly codes: readonly number[]
   /** A sentence where the requests break a promise. */
-  readonly judge?: (requests: Requests) => string | undefined
+  readonly judge?: (requests: PluginRequests) => string | undefined
 }
 
 const ONE = objectiveName(FIRST, 'vllm')
 const IN = ['-n', FIRST.namespace]
 
-/** kubectl's own first: what follows is told in multiples of them. */
-export const COMMANDS: readonly Command[] = [
+/** kubectl's own first: what follows is shown in multiples of them. */
+export const COMMANDS: readonly MeasuredCommand[] = [
   // A kubectl that `go build` made knows no version of its own: it says so, and ends with 1.
   { name: 'kubectl version', program: 'kubectl', args: ['version'], codes: [0, 1] },
   {
@@ -43,11 +43,11 @@ export const COMMANDS: readonly Command[] = [
   kleym('conflicts -A', ['conflicts', '-A'], readsPages),
 ]
 
-function kleym(name: string, args: readonly string[], judge?: Command['judge']): Command {
+function kleym(name: string, args: readonly string[], judge?: MeasuredCommand['judge']): MeasuredCommand {
   return { name, program: 'kleym', args, codes: [0, 1], ...(judge === undefined ? {} : { judge }) }
 }
 
-export interface Measured {
+export interface CommandMeasurement {
   readonly command: string
   /** Seconds; the median of the runs. */
   readonly seconds: number
@@ -55,7 +55,7 @@ export interface Measured {
   /** Bytes; the highest of the runs. */
   readonly peak: number
   /** Of the last run. */
-  readonly requests: Requests
+  readonly requests: PluginRequests
   /** Bytes that the API server sent, in a run of its own. */
   readonly received: number
   readonly broken: string | undefined
@@ -68,14 +68,18 @@ export interface Person {
 }
 
 /** Measures one command. Rejects where it fails to answer. */
-export async function measure(cp: ControlPlane, command: Command, { user, runs }: Person): Promise<Measured> {
-  const at = async (kubeconfig: string): Promise<Ran> => {
+export async function measure(
+  cp: ControlPlane,
+  command: MeasuredCommand,
+  { user, runs }: Person,
+): Promise<CommandMeasurement> {
+  const at = async (kubeconfig: string): Promise<ProgramRun> => {
     const ran = await run(await programOf(cp, command, kubeconfig))
     if (ran.code !== null && command.codes.includes(ran.code)) return ran
     throw new Error(`${command.name} ended with ${String(ran.code)}:\n${ran.stdout}${ran.stderr}`)
   }
   const kubeconfig = cp.kubeconfig(user)
-  const done: Ran[] = []
+  const done: ProgramRun[] = []
   let since = await cp.auditMark()
   while (done.length < runs) {
     since = await cp.auditMark()
@@ -99,7 +103,11 @@ export async function measure(cp: ControlPlane, command: Command, { user, runs }
   }
 }
 
-async function programOf(cp: ControlPlane, { program, args }: Command, kubeconfig: string): Promise<Program> {
+async function programOf(
+  cp: ControlPlane,
+  { program, args }: MeasuredCommand,
+  kubeconfig: string,
+): Promise<MeasuredProgram> {
   const binaries = await ensureBinaries()
   if (!binaries.available) throw new Error(binaries.why)
   return {

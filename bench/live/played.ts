@@ -1,6 +1,7 @@
 // `npm run bench:played`: what the plugin costs on a cluster that no machine for tests holds: 10,000 bindings with their
 // ClusterSPIFFEIDs and 100,000 pods (`-- --bindings N --pods M`). A server of ours plays the lists of such a cluster; nothing
-// else of an API server is there. It prints a table and asserts nothing; it fails where a command does.
+// else of an API server is there. `-- --executable PATH` measures another build in the same runs, as often as there are builds.
+// It prints a table and asserts nothing; it fails where a command does.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -26,6 +27,7 @@ const { values: options } = parseArgs({
   options: {
     bindings: { type: 'string' },
     pods: { type: 'string' },
+    executable: { type: 'string', multiple: true, default: [] },
   },
 })
 
@@ -71,8 +73,8 @@ function objectsOf(stages: readonly (readonly JsonRecord[])[]): readonly JsonRec
   const config = { trustDomain: { kind: 'set', value: TRUST_DOMAIN } as const, className: CLASS_NAME }
   const evidence = { trustDomain: TRUST_DOMAIN, className: CLASS_NAME, clusterSpiffeIdClasses: [] }
   const scm = readScmSettings(undefined, 'the bench', evidence).settings
-  const { settled } = analyse(readSnapshot({ objects: objects.map((value) => ({ value })) }), config, scm)
-  const outputs = settled.changes.flatMap((change) =>
+  const { changes } = analyse(readSnapshot({ objects: objects.map((value) => ({ value })) }), config, scm)
+  const outputs = changes.all.flatMap((change) =>
     change.kind === 'create' ? [stored({ ...change.output })] : [],
   )
   return [...objects, ...outputs]
@@ -168,26 +170,24 @@ writeFileSync(
 const PLAYED = COMMANDS.filter(({ program, name }) => program === 'kleym' && name !== 'status')
 
 process.stdout.write(`${machineLine()}\n${size.bindings} bindings, ${size.pods} pods\n`)
+const BUILDS = [EXECUTABLE, ...options.executable]
 try {
   for (const { name, args, codes } of PLAYED)
-    for (let at = 0; at < RUNS; at++) {
-      requests = 0
-      const ran = await run({
-        command: EXECUTABLE,
-        args,
-        cwd: folder,
-        env: { KUBECONFIG: kubeconfig, HOME: folder },
-      })
-      if (!codes.some((code) => code === ran.code))
-        throw new Error(`${name} ended with ${ran.code}: ${ran.stderr}`)
-      const cells = [
-        `${ran.seconds.toFixed(2)} s`,
-        `CPU ${ran.cpu.toFixed(1)} s`,
-        `peak ${(ran.peak / 2 ** 20).toFixed(0)} MiB`,
-        `${requests} requests`,
-      ]
-      process.stdout.write(`${name.padEnd(30)}${cells.map((cell) => cell.padStart(16)).join('')}\n`)
-    }
+    for (let at = 0; at < RUNS; at++)
+      for (const command of BUILDS) {
+        requests = 0
+        const ran = await run({ command, args, cwd: folder, env: { KUBECONFIG: kubeconfig, HOME: folder } })
+        if (!codes.some((code) => code === ran.code))
+          throw new Error(`${command}: ${name} ended with ${ran.code}: ${ran.stderr}`)
+        const cells = [
+          `${ran.seconds.toFixed(2)} s`,
+          `CPU ${ran.cpu.toFixed(1)} s`,
+          `peak ${(ran.peak / 2 ** 20).toFixed(0)} MiB`,
+          `${requests} requests`,
+        ]
+        const build = BUILDS.length > 1 ? `  ${command}` : ''
+        process.stdout.write(`${name.padEnd(30)}${cells.map((cell) => cell.padStart(16)).join('')}${build}\n`)
+      }
 } finally {
   server.close()
   rmSync(folder, { recursive: true, force: true })

@@ -3,7 +3,7 @@
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 
 /** What tells one pod of the bench from another. */
-export interface PodAsk {
+export interface PoolPodAsk {
   readonly namespace: string
   /** Of the pool, and of the Deployment behind it. */
   readonly pool: string
@@ -41,7 +41,7 @@ export function poolLabels(pool: string): Readonly<Record<string, string>> {
 }
 
 /** A pod as its ReplicaSet creates it, already bound to a node. */
-export function podOf({ namespace, pool, at, node }: PodAsk): JsonRecord {
+export function podOf({ namespace, pool, at, node }: PoolPodAsk): JsonRecord {
   return {
     apiVersion: 'v1',
     kind: 'Pod',

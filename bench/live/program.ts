@@ -7,7 +7,7 @@ import { usageOf } from '../operator/usage.ts'
 
 const EVERY_MS = 5
 
-export interface Ran {
+export interface ProgramRun {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -18,8 +18,8 @@ export interface Ran {
   readonly peak: number
 }
 
-/** What runs, and what it sees of the world: nothing else of this process's environment. */
-export interface Program {
+/** What runs, and what it sees of its surroundings: nothing else of this process's environment. */
+export interface MeasuredProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
@@ -27,7 +27,7 @@ export interface Program {
 }
 
 /** Rejects where the program cannot be started. */
-export function run({ command, args, cwd, env }: Program): Promise<Ran> {
+export function run({ command, args, cwd, env }: MeasuredProgram): Promise<ProgramRun> {
   const from = performance.now()
   const child = spawn(command, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } })
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
@@ -58,7 +58,7 @@ export function run({ command, args, cwd, env }: Program): Promise<Ran> {
   })
 }
 
-type Used = Pick<Ran, 'peak' | 'cpu'>
+type Used = Pick<ProgramRun, 'peak' | 'cpu'>
 
 /** Undefined once the process is gone; what is left of it until it is waited for has no memory. */
 function usedBy(pid: number): Used | undefined {

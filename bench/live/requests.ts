@@ -8,7 +8,7 @@ export interface Asked {
   readonly count: number
 }
 
-export interface Requests {
+export interface PluginRequests {
   readonly total: number
   /** Of those, lists: a page each. */
   readonly pages: number
@@ -21,7 +21,7 @@ export const EXPLAIN_ONE_MAX = 20
 /** Which groups are served: the one question that is no list. */
 const DISCOVERY = 'get /apis'
 
-export function countRequests(events: readonly AuditEvent[]): Requests {
+export function countRequests(events: readonly AuditEvent[]): PluginRequests {
   const byWhat = Map.groupBy(events, whatOf)
   return {
     total: events.length,
@@ -31,13 +31,13 @@ export function countRequests(events: readonly AuditEvent[]): Requests {
 }
 
 /** Why an `explain` of one binding asks too much; undefined where it does not. */
-export function explainsInFew({ total }: Requests): string | undefined {
+export function explainsInFew({ total }: PluginRequests): string | undefined {
   if (total <= EXPLAIN_ONE_MAX) return undefined
   return `explain of one binding made ${total} requests; at most ${EXPLAIN_ONE_MAX} are promised`
 }
 
 /** Why `conflicts -A` does not read the cluster in pages alone; undefined where it does. */
-export function readsPages({ asked }: Requests): string | undefined {
+export function readsPages({ asked }: PluginRequests): string | undefined {
   const others = asked.filter(({ what }) => what !== DISCOVERY && !what.startsWith('list '))
   if (others.length === 0) return undefined
   return `conflicts -A made requests that are no pages of lists: ${others.map(({ what, count }) => `${count} x ${what}`).join(', ')}`

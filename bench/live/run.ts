@@ -6,12 +6,12 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startOperatorPlane } from '../../test/control-plane/operator.ts'
 import { machineLine } from '../machine.ts'
-import { sizeFrom, type Size } from './estate.ts'
+import { sizeFrom, type EstateSize } from './estate.ts'
 import { fill } from './fill.ts'
-import { COMMANDS, measure, type Measured } from './measure.ts'
+import { COMMANDS, measure, type CommandMeasurement } from './measure.ts'
 
-const SIZE: Size = { bindings: 2_000, pods: 20_000 }
-const QUICK_SIZE: Size = { bindings: 100, pods: 1_000 }
+const SIZE: EstateSize = { bindings: 2_000, pods: 20_000 }
+const QUICK_SIZE: EstateSize = { bindings: 100, pods: 1_000 }
 const RUNS = 3
 /** A user of its own, so that the audit log tells its requests from the harness's. */
 const USER = 'person'
@@ -33,9 +33,12 @@ const COLUMNS = [
   ['sent MiB', ({ received }) => (received / 2 ** 20).toFixed(2)],
   ['requests', ({ requests }) => String(requests.total)],
   ['pages', ({ requests }) => String(requests.pages)],
-] satisfies readonly (readonly [string, (one: Measured, kubectl: readonly Measured[]) => string])[]
+] satisfies readonly (readonly [
+  string,
+  (one: CommandMeasurement, kubectl: readonly CommandMeasurement[]) => string,
+])[]
 
-function ratio(seconds: number, base: Measured | undefined): string {
+function ratio(seconds: number, base: CommandMeasurement | undefined): string {
   return base === undefined ? '' : (seconds / base.seconds).toFixed(1)
 }
 
@@ -47,7 +50,7 @@ function row(name: string, cells: readonly string[]): string {
   return `${name.padEnd(30)}${cells.map((cell) => cell.padStart(11)).join('')}\n`
 }
 
-function table(measured: readonly Measured[]): string {
+function table(measured: readonly CommandMeasurement[]): string {
   const rows = measured.map((one) =>
     row(
       one.command,
@@ -77,7 +80,7 @@ async function main(): Promise<number> {
   })
   try {
     await fill(cp, size, say)
-    const measured: Measured[] = []
+    const measured: CommandMeasurement[] = []
     for (const command of COMMANDS) {
       say(command.name)
       measured.push(await measure(cp, command, { user: USER, runs: options.quick ? 1 : RUNS }))

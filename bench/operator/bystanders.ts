@@ -1,4 +1,4 @@
-// One collision group as large as can be, and what it does to everybody else: how long a new binding in another namespace
+// One collision group as large as can be, and what it does to bindings outside it: how long a new binding in another namespace
 // takes to become ready while the group is being created, and while one more joins it.
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../test/control-plane/objects.ts'
 import { OPERATOR } from '../../test/control-plane/operator-access.ts'
 import { startOperator, startOperatorPlane } from '../../test/control-plane/operator.ts'
-import { until } from '../../test/control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { createAll, createEstate, serverCpu, untilSettled, type Start } from './measure.ts'
 import { countRequests } from './requests.ts'
 import { collisionGroup, nameAt } from './shapes.ts'

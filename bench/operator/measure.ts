@@ -14,11 +14,11 @@ import {
   type OperatorOptions,
   type RunningOperator,
 } from '../../test/control-plane/operator.ts'
-import { pauseFor, until } from '../../test/control-plane/wait.ts'
+import { pauseFor, until } from '@kleym/testing/wait.ts'
 import type { FloorResult } from './floor.ts'
 import { floorPlan } from './floor-plan.ts'
-import { countRequests, lastWriteMs, type Requests } from './requests.ts'
-import type { Estate, Shape } from './shapes.ts'
+import { countRequests, lastWriteMs, type OperatorRequests } from './requests.ts'
+import type { BenchEstate, Shape } from './shapes.ts'
 import { processNamed, usageOf, type Usage } from './usage.ts'
 
 export type Start = Pick<OperatorOptions, 'command'>
@@ -29,25 +29,25 @@ export interface MeasureOptions {
   readonly start: Start
   /** How long the idle operator is watched, in seconds. */
   readonly idleSeconds: number
-  /** Told what is going on. */
+  /** Called with each step. */
   readonly say: (line: string) => void
 }
 
 /** One run of an operator until it has nothing left to do. */
-export interface Run {
+export interface OperatorRun {
   /** From the start of the process; to the last write where there is one. */
   readonly seconds: number
-  readonly requests: Requests
+  readonly requests: OperatorRequests
   readonly operator: Usage
   /** CPU seconds of the API server meanwhile. */
   readonly serverCpu: number
 }
 
-export interface Measured {
-  readonly cold: Run
+export interface OperatorMeasurement {
+  readonly cold: OperatorRun
   /** Requests per minute of an operator that has nothing to do. */
   readonly idlePerMinute: { readonly lease: number; readonly others: number; readonly writes: number }
-  readonly restart: Run
+  readonly restart: OperatorRun
   readonly floor: FloorResult & { readonly serverCpu: number }
 }
 
@@ -59,7 +59,7 @@ const FROM = 'bench-'
 const TO = 'floor-'
 
 /** Runs the shape's estate through an operator. */
-export async function measure(options: MeasureOptions): Promise<Measured> {
+export async function measure(options: MeasureOptions): Promise<OperatorMeasurement> {
   const { shape, count, say, start } = options
   const cp = await startOperatorPlane({ controllers: [] })
   try {
@@ -82,7 +82,7 @@ export async function measure(options: MeasureOptions): Promise<Measured> {
 }
 
 /** Creates all of an estate, and resolves when it is there. */
-export async function createEstate(cp: ControlPlane, estate: Estate): Promise<void> {
+export async function createEstate(cp: ControlPlane, estate: BenchEstate): Promise<void> {
   for (const objects of [estate.namespaces, estate.references, estate.bindings]) await createAll(cp, objects)
 }
 
@@ -133,7 +133,7 @@ async function run(
   cp: ControlPlane,
   start: Start,
   { count, everyMs }: { readonly count: number; readonly everyMs: number },
-): Promise<{ readonly run: Run; readonly operator: RunningOperator }> {
+): Promise<{ readonly run: OperatorRun; readonly operator: RunningOperator }> {
   const since = await cp.auditMark()
   const serverFrom = serverCpu(cp)
   const from = Date.now()
@@ -159,7 +159,7 @@ async function run(
   }
 }
 
-async function watchIdle(cp: ControlPlane, seconds: number): Promise<Measured['idlePerMinute']> {
+async function watchIdle(cp: ControlPlane, seconds: number): Promise<OperatorMeasurement['idlePerMinute']> {
   const since = await cp.auditMark()
   // This is the time that is measured, not one that is waited for.
   await pauseFor(seconds * 1000)
@@ -168,7 +168,7 @@ async function watchIdle(cp: ControlPlane, seconds: number): Promise<Measured['i
   return { lease: lease * perMinute, others: (pages + besidePages) * perMinute, writes: writes * perMinute }
 }
 
-async function runFloor(cp: ControlPlane): Promise<Measured['floor']> {
+async function runFloor(cp: ControlPlane): Promise<OperatorMeasurement['floor']> {
   const bindings = await cp.admin.list({
     apiVersion: 'kleym.sonda.red/v1alpha1',
     kind: 'InferenceIdentityBinding',

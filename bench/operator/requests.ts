@@ -1,7 +1,7 @@
 // What an operator asked of the API server, counted from the audit log.
 import { WRITE_VERBS, type AuditEvent } from '../../test/control-plane/audit.ts'
 
-export interface Requests {
+export interface OperatorRequests {
   /** Writes of anything but the Lease. */
   readonly writes: number
   /** Of those, the refused ones: conflicts, for example. */
@@ -17,7 +17,7 @@ export interface Requests {
 
 const WRITES: ReadonlySet<string> = new Set(WRITE_VERBS)
 
-export function countRequests(events: readonly AuditEvent[]): Requests {
+export function countRequests(events: readonly AuditEvent[]): OperatorRequests {
   const lease = events.filter(({ resource }) => resource === 'leases')
   const others = events.filter(({ resource }) => resource !== 'leases')
   const writes = others.filter(({ verb }) => WRITES.has(verb))

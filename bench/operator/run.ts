@@ -6,7 +6,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { machineLine } from '../machine.ts'
 import { measureBystanders, type Bystanders } from './bystanders.ts'
-import { measure, type Measured, type Start } from './measure.ts'
+import { measure, type OperatorMeasurement, type Start } from './measure.ts'
 import { SHAPES } from './shapes.ts'
 
 const SIZES = [100, 1_000, 5_000]
@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 
 type Rows<T> = readonly (readonly [label: string, cell: (measured: T, size: number) => string])[]
 
-const ESTATE_ROWS: Rows<Measured> = [
+const ESTATE_ROWS: Rows<OperatorMeasurement> = [
   ['cold start to settled, s', ({ cold }) => cold.seconds.toFixed(1)],
   ['  the floor (the same writes), s', ({ floor }) => floor.seconds.toFixed(1)],
   ['  ratio', ({ cold, floor }) => (cold.seconds / floor.seconds).toFixed(2)],

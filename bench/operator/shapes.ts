@@ -7,7 +7,7 @@ import { binding, namespace, objective, pool } from '../../test/control-plane/ob
 const PER_NAMESPACE = 100
 
 /** Objects by when they must be there: those before `bindings` first. */
-export interface Estate {
+export interface BenchEstate {
   readonly namespaces: readonly JsonRecord[]
   readonly references: readonly JsonRecord[]
   readonly bindings: readonly JsonRecord[]
@@ -16,7 +16,7 @@ export interface Estate {
 export interface Shape {
   readonly name: string
   /** `count` bindings in namespaces whose names begin with `prefix`. */
-  readonly estate: (count: number, prefix: string) => Estate
+  readonly estate: (count: number, prefix: string) => BenchEstate
 }
 
 export const SHAPES: readonly Shape[] = [
@@ -42,7 +42,7 @@ export const SHAPES: readonly Shape[] = [
 ]
 
 /** One namespace with one pool, whose bindings all want the same pods and container. */
-export function collisionGroup(count: number, space: string): Estate {
+export function collisionGroup(count: number, space: string): BenchEstate {
   const names = Array.from({ length: count }, (_, at) => nameAt(at))
   return {
     namespaces: [namespace(space)],
@@ -66,7 +66,7 @@ function estateOf(
     space: string,
     name: string,
   ) => { readonly references: readonly JsonRecord[]; readonly binding: JsonRecord },
-): Estate {
+): BenchEstate {
   const spaces = Array.from(
     { length: Math.ceil(count / PER_NAMESPACE) },
     (_, at) => `${prefix}-${String(at).padStart(4, '0')}`,

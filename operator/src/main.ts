@@ -10,7 +10,7 @@ import { ListenError } from './server/http.ts'
 import { jsonLog } from './telemetry/log.ts'
 import { OperatorEnded, runOperator } from './run.ts'
 import { parseSettings, type Settings } from './settings/settings.ts'
-import { VERSION } from './version.ts'
+import { VERSION } from './settings/version.ts'
 
 const parsed = parseSettings(process.argv.slice(2), process.env)
 switch (parsed.kind) {
@@ -28,7 +28,7 @@ switch (parsed.kind) {
     process.exitCode = await checked(parsed.settings)
     break
   case 'run':
-    // The end is forced: a connection or a timer that somebody forgot must not keep a process that leads no longer.
+    // The exit is forced: an open connection or timer must not keep a process alive that does not lead any more.
     process.exit(await run(parsed.settings))
 }
 
@@ -60,7 +60,7 @@ async function run(settings: Settings): Promise<number> {
 }
 
 async function checked(settings: Settings): Promise<number> {
-  // Whoever read it has gone: nobody is left to tell, and nothing has been said to be well.
+  // The reader of the output has gone: no result can be reported any more, so the check has not passed.
   process.stdout.once('error', () => process.exit(1))
   try {
     const sound = await check(settings, { env: process.env, clock: systemClock, output: process.stdout })

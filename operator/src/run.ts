@@ -3,13 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
-import { clusterOf, type ClusterSurroundings } from './cluster.ts'
-import { Controller } from './controller/controller.ts'
-import { Kinds } from './controller/kinds.ts'
-import { cachesOf, createWorld, type World } from './controller/world.ts'
+import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
+import { composeController } from './compose.ts'
+import type { Controller } from './reconcile/controller.ts'
+import { KindKeeper } from './caches/kind-keeper.ts'
+import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
 import { eventRecorder, type EventRecorder } from './telemetry/events.ts'
 import { fenced } from './election/fence.ts'
@@ -21,9 +23,10 @@ import { watchEventLoop } from './telemetry/event-loop-lag.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { METRICS_PATH, serveMetrics, serveProbes } from './server/server.ts'
 import { leaseOf, type Settings } from './settings/settings.ts'
-import { USER_AGENT } from './version.ts'
+import { USER_AGENT } from './settings/version.ts'
 
-export interface Surroundings extends ClusterSurroundings {
+/** What an operator needs of its process. */
+export interface OperatorSurroundings extends ClusterSurroundings {
   readonly random: () => number
   readonly log: Log
   /** Aborted when the process is asked to end. */
@@ -42,12 +45,14 @@ const STOP_MS = 15_000
 const EVENTS_MS = 5_000
 /** How long connections may take to end, in milliseconds. */
 const CLOSE_MS = 1_000
-/** How long a cluster without pools is tidied up before the process ends, in milliseconds. */
-const TIDY_MS = 60_000
+/** How long the operator withdraws outputs in a cluster without pools before the process ends, in milliseconds. */
+const WITHDRAW_MS = 60_000
 const LOOK_MS = 100
+/** The waits between the tries of a new leader to list everything once. */
+const CATCH_UP_BACKOFF: Backoff = { firstMs: 100, maxMs: 1_000 }
 
 /** Runs until `stop`, and then ends in order. Rejects with an `OperatorEnded` where it cannot go on. */
-export async function runOperator(settings: Settings, surroundings: Surroundings): Promise<void> {
+export async function runOperator(settings: Settings, surroundings: OperatorSurroundings): Promise<void> {
   const operator = await Operator.create(settings, surroundings)
   try {
     await operator.run()
@@ -58,10 +63,10 @@ export async function runOperator(settings: Settings, surroundings: Surroundings
 
 class Operator {
   readonly #settings: Settings
-  readonly #surroundings: Surroundings
+  readonly #surroundings: OperatorSurroundings
   readonly #client: Client
-  readonly #world: World
-  readonly #kinds: Kinds
+  readonly #caches: Caches
+  readonly #keeper: KindKeeper
   readonly #controller: Controller
   readonly #events: EventRecorder
   readonly #metrics: Metrics
@@ -72,9 +77,17 @@ class Operator {
   readonly #broken = Promise.withResolvers<never>()
   readonly #servers: RunningServer[] = []
 
-  static async create(settings: Settings, surroundings: Surroundings): Promise<Operator> {
-    const { clock } = surroundings
+  static async create(settings: Settings, surroundings: OperatorSurroundings): Promise<Operator> {
+    const { clock, log } = surroundings
     const cluster = await clusterOf(settings, surroundings)
+    if (cluster.withheld !== undefined)
+      log.warn(
+        'the connection to the API server is not TLS, so credentials are not sent; give an https:// address',
+        {
+          server: cluster.server.origin,
+          withheld: cluster.withheld,
+        },
+      )
     const metrics = createMetrics()
     const client = createApi(cluster, {
       userAgent: USER_AGENT,
@@ -88,7 +101,7 @@ class Operator {
 
   private constructor(
     settings: Settings,
-    surroundings: Surroundings,
+    surroundings: OperatorSurroundings,
     made: { readonly client: Client; readonly metrics: Metrics; readonly namespace: string },
   ) {
     const { clock, random, log, env } = surroundings
@@ -100,9 +113,20 @@ class Operator {
     this.#endWatchingLoop = watchEventLoop(clock, (ms) => metrics.eventLoopLagged(ms))
     const onError = (error: unknown): void => this.#broken.reject(error)
     this.#broken.promise.catch(() => undefined)
-    this.#world = createWorld({ onError })
+    this.#caches = createCaches({ onError })
     const onRecovered = (): void => this.#controller.retryNow()
-    this.#kinds = new Kinds({ api: client, world: this.#world, clock, random, log, onError, onRecovered })
+    this.#keeper = new KindKeeper({
+      api: client,
+      caches: this.#caches,
+      clock,
+      random,
+      log,
+      onError,
+      onRecovered,
+      onCrdChange: (cache) => {
+        if (cache === this.#caches.bindings) this.#controller.bindingsCrdChanged()
+      },
+    })
     const instance = env['POD_NAME'] ?? hostname()
     this.#election = this.#createElection(made.namespace, instance)
     const leadership: Leadership = { isLeader: () => this.#election?.isLeader() ?? true }
@@ -115,19 +139,20 @@ class Operator {
       isLeader: leadership.isLeader,
       ended: (result) => metrics.eventEnded(result),
     })
-    this.#controller = new Controller({
+    this.#controller = composeController({
       api: fenced(client, leadership),
-      world: this.#world,
+      caches: this.#caches,
       config: {
         trustDomain: { kind: 'set', value: settings.trustDomain },
         className: settings.className,
+        outputLabels: settings.outputLabels,
       },
       clock,
       random,
       log,
       metrics,
       events: this.#events,
-      recheck: (cache) => this.#kinds.recheck(cache),
+      recheck: (cache) => this.#keeper.recheck(cache),
       workers: settings.workers,
       resyncMs: settings.resyncMs,
       pause: () => setImmediate(),
@@ -152,7 +177,7 @@ class Operator {
   async close(): Promise<void> {
     this.#endWatchingLoop()
     this.#client.close()
-    const ends = Promise.allSettled([this.#kinds.stop(), ...this.#servers.map((server) => server.close())])
+    const ends = Promise.allSettled([this.#keeper.stop(), ...this.#servers.map((server) => server.close())])
     await this.#within(CLOSE_MS, ends)
   }
 
@@ -162,25 +187,25 @@ class Operator {
     if (this.#election === undefined) this.#elected.resolve()
     else this.#election.start()
     const led = await this.#within(FIRST_TRY_MS, this.#elected.promise)
-    await this.#kinds.start()
+    await this.#keeper.start()
     await this.#elected.promise
     // Caches that were filled before this process led may lack what the last leader wrote.
     if (!led) await this.#catchUp()
     log.info('leading')
     const hadPools = !this.#poolsAreAbsent()
     const leads = this.#controller.lead()
-    const end = hadPools ? undefined : await Promise.race([leads, this.#tidyWithoutPools()])
+    const end = hadPools ? undefined : await Promise.race([leads, this.#withdrawWithoutPools()])
     if (end !== undefined) return end
     await leads
     return undefined
   }
 
-  /** At start no pool kind is served: tidies up, and says why to end (contract §3), unless one has come meanwhile. */
-  async #tidyWithoutPools(): Promise<OperatorEnded | undefined> {
+  /** At start no pool kind is served: withdraws what rests on one, and says why to end (docs/contract.md §3), unless a pool kind is served by then. */
+  async #withdrawWithoutPools(): Promise<OperatorEnded | undefined> {
     const { clock, log } = this.#surroundings
     const kinds = POOL_KINDS.map(qualifiedKind).join(' nor ')
     log.warn('the API server serves no InferencePool; withdrawing what rests on one')
-    const until = clock.monotonicMs() + TIDY_MS
+    const until = clock.monotonicMs() + WITHDRAW_MS
     while (clock.monotonicMs() < until && !(this.#isFilled() && this.#controller.isIdle)) {
       await pause(clock, LOOK_MS)
     }
@@ -192,13 +217,13 @@ class Operator {
 
   async #catchUp(): Promise<void> {
     const { clock, log, stop } = this.#surroundings
-    for (let failures = 0; !stop.aborted; failures++) {
+    for (let failures = 1; !stop.aborted; failures++) {
       try {
-        await this.#kinds.catchUp()
+        await this.#keeper.catchUp()
         return
       } catch (error) {
         log.warn('cannot list what the last leader has left; trying again', { error })
-        await pause(clock, Math.min(LOOK_MS * 2 ** failures, FIRST_TRY_MS))
+        await pause(clock, backoffMs(CATCH_UP_BACKOFF, failures))
       }
     }
   }
@@ -240,20 +265,20 @@ class Operator {
   }
 
   #notReady(): string | undefined {
-    const waiting = cachesOf(this.#world).filter(({ standing }) => standing.kind === 'waiting')
+    const waiting = allCaches(this.#caches).filter(({ syncState }) => syncState.kind === 'waiting')
     if (waiting.length === 0) return undefined
     return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
   }
 
   /** Whether every cache has what there is, or is known to have nothing. */
   #isFilled(): boolean {
-    return cachesOf(this.#world).every(
-      ({ standing }) => standing.kind === 'synced' || standing.kind === 'absent',
+    return allCaches(this.#caches).every(
+      ({ syncState }) => syncState.kind === 'synced' || syncState.kind === 'absent',
     )
   }
 
   #poolsAreAbsent(): boolean {
-    return [...this.#world.pools.values()].every(({ standing }) => standing.kind === 'absent')
+    return [...this.#caches.pools.values()].every(({ syncState }) => syncState.kind === 'absent')
   }
 
   /** Whether `work` ended in time. */

@@ -10,7 +10,7 @@ import { asKleymError, EXIT, formatError, KleymError } from './io/errors.ts'
 import { FileOutput } from './io/file-output.ts'
 import { runProgram } from './program/program.ts'
 import { VERSION } from './io/version.ts'
-import { askedFor, COMPLETE } from './io/completion-request.ts'
+import { commandLineWords, COMPLETE } from './io/completion-request.ts'
 
 const crashListeners = new Set<(error: unknown) => void>()
 
@@ -23,7 +23,7 @@ const interrupts: Interrupts = {
     crashListeners.add(run)
     return () => void crashListeners.delete(run)
   },
-  die: (signal) => void process.kill(process.pid, signal),
+  raise: (signal) => void process.kill(process.pid, signal),
 }
 
 /** The executable runs on Bun; Node has neither. https://bun.com/reference/bun/gc, https://bun.com/reference/bun/jsc */
@@ -38,7 +38,7 @@ const context: CommandContext = {
   cwd: process.cwd(),
   env: process.env,
   stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
-  stdout: new FileOutput({ fd: 1, open: () => process.stdout, onError: reportUnwritten }),
+  stdout: new FileOutput({ fd: 1, open: () => process.stdout, onError: reportWriteFailure }),
   // Where stderr cannot be written there is nowhere left to say so.
   stderr: new FileOutput({ fd: 2, open: () => process.stderr, onError: () => {} }),
   clock: systemClock,
@@ -51,7 +51,7 @@ const context: CommandContext = {
   version: VERSION,
 }
 
-function reportUnwritten(code: string): void {
+function reportWriteFailure(code: string): void {
   process.exitCode = EXIT.incomplete
   const why = `the system says ${code}`
   const fix = 'make room where it is written to'
@@ -62,7 +62,7 @@ function reportUnwritten(code: string): void {
 
 function reportBug(thrown: unknown): void {
   process.exitCode = EXIT.internal
-  // Whoever draws on the terminal puts it right, and reports the bug as its own failure.
+  // The screen restores the terminal first, and reports the bug as its own failure.
   if (crashListeners.size > 0) {
     for (const run of crashListeners) run(thrown)
     return
@@ -75,7 +75,7 @@ process.on('uncaughtException', reportBug)
 process.on('unhandledRejection', reportBug)
 
 // The exit code is set, never forced: what is written to a pipe must drain first.
-const argv = askedFor(process.argv0, process.argv.slice(2))
+const argv = commandLineWords(process.argv0, process.argv.slice(2))
 const exitCode = await runProgram(argv, context)
 process.exitCode ??= exitCode
 // A shell waits for its completions: what still hangs then, such as a credential plugin, is not waited for.

@@ -22,7 +22,7 @@ const FLAGS = [
   '--compile',
   '--bytecode',
   '--format=esm',
-  // The modules of a bundle stay apart: what is in one that nobody imports costs nothing at the start. Small ones are put
+  // The modules of a bundle stay apart: a module that no other imports costs nothing at the start. Small ones are put
   // together, since each that is imported costs something too.
   '--splitting',
   '--min-chunk-size=32768',

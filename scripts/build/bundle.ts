@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path'
 import { build } from 'esbuild'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
-import { lateBuiltins } from './late-builtins.ts'
+import { lateLibraries } from './late-libraries.ts'
 import { oclifBundle } from './oclif-bundle.ts'
 
 /** What becomes of a program. */
@@ -36,12 +36,18 @@ export async function bundle(root: string, { entry, outfile, split = false }: Bu
     platform: 'node',
     format: 'esm',
     target: 'node26',
-    // @oclif/core is CommonJS: it needs these in an ES module.
-    banner: { js: 'const __filename = import.meta.filename, __dirname = import.meta.dirname;' },
-    // The ES module build of yaml: Node's own condition gives CommonJS, which cannot be shaken.
-    alias: { yaml: `${root}/node_modules/yaml/browser/index.js` },
+    // CommonJS modules, such as @oclif/core, need these in an ES module; what they still require are modules of the platform.
+    banner: {
+      js: 'const __filename = import.meta.filename, __dirname = import.meta.dirname, require = process.getBuiltinModule;',
+    },
+    // The ES module builds: Node's own condition gives CommonJS of yaml, which cannot be shaken, and of jsonc-parser, whose
+    // parts esbuild does not find.
+    alias: {
+      yaml: `${root}/node_modules/yaml/browser/index.js`,
+      'jsonc-parser': `${root}/node_modules/jsonc-parser/lib/esm/main.js`,
+    },
     define: SHIPPED,
-    plugins: [kubeBundle, inkBundle, oclifBundle, lateBuiltins],
+    plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries],
     logLevel: 'warning',
   })
 }

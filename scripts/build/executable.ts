@@ -10,7 +10,7 @@ import { compileForNode } from './node.ts'
 const COPY = 'copy'
 
 /** A program to build. */
-export interface Program {
+export interface BuiltProgram {
   /** The name of its executable, which its stacks show too. */
   readonly name: string
   /** Its composition root, from the root of the project; it must answer `--version`. */
@@ -20,7 +20,7 @@ export interface Program {
 }
 
 /** Builds a program for this platform. A build that fails leaves the last one as it was. */
-export async function buildExecutable(root: string, { name, entry, runtime }: Program): Promise<void> {
+export async function buildExecutable(root: string, { name, entry, runtime }: BuiltProgram): Promise<void> {
   const began = new Date()
   const dist = join(root, 'dist')
   const outfile = executableName(name)

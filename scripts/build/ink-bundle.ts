@@ -1,5 +1,5 @@
 // Keeps out of a bundle what ink and React have for their own developers: React's development build, which is three times
-// the size, and a connection to its inspector, for which DEV=true in somebody's environment would be enough.
+// the size, and a connection to its inspector, for which DEV=true in the user's environment would be enough.
 import type { Plugin } from 'esbuild'
 
 /** Constants of a shipped program, for esbuild's `define`. */

@@ -17,7 +17,7 @@ function lateImports(source: string): string {
   return names.length === 0 ? late : late.replaceAll(new RegExp(`\\b(${names.join('|')})\\.`, 'g'), '($1()).')
 }
 
-/** The process with streams that nobody has opened yet: in Bun, opening them takes as long as all else of `--help`. */
+/** The process with streams that are not open yet: in Bun, opening them takes as long as all else of `--help`. */
 const QUIET_PROCESS = [
   'const stream = (name) => ({ isTTY: false, on() { return this }, write: (...args) => process[name].write(...args) })',
   'module.exports = Object.create(process, { stdout: { value: stream("stdout") }, stderr: { value: stream("stderr") } })',

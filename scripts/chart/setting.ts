@@ -1,4 +1,4 @@
-// What one value of the chart is: what it means, what it is when nobody says, and which JSON it may hold.
+// What one value of the chart is: what it means, its default, and which JSON it may hold.
 
 /** JSON, as it stands in values.yaml. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }

@@ -32,6 +32,10 @@ const IDENTITY_VALUES: Values = {
     '`spec.className` of every ClusterSPIFFEID. It must be the class of your SPIRE controller manager; the SPIRE hardened ' +
       'chart makes that `<its namespace>-<its release>`, e.g. `spire-mgmt-spire`, and ignores objects without a class.',
   ),
+  outputLabels: stringMap(
+    'Labels of every ClusterSPIFFEID beside those of kleym, for a SPIRE controller manager that sees only labelled ones ' +
+      '(`clusterSPIFFEIDLabelSelector`). The label of its class (`filterByClassName`) is set by kleym itself.',
+  ),
 }
 
 const OPERATOR_VALUES: Values = {

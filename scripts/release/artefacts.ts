@@ -33,7 +33,7 @@ export interface Release {
   /** Seconds since 1970: the time of all that has one. */
   readonly made: number
   readonly env: Environment
-  /** Told about each file as it is there. */
+  /** Called with each file when it is written. */
   readonly say: (name: string, bytes: number) => void
 }
 

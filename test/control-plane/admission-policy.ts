@@ -1,6 +1,6 @@
 // A ValidatingAdmissionPolicy that stands in kleym's way.
 import type { ControlPlane } from './control-plane.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 export const POLICY = 'no-hints-of-denied'
 

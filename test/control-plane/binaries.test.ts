@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { zipSync } from 'fflate'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { deflateRawSync } from 'node:zlib'
 import { ensureBinaries, type Binaries, type NoBinaries } from './binaries.ts'
 import { CRD_SOURCES, PROGRAMS } from './tools.ts'
 import { unzip } from './zip.ts'
@@ -135,24 +135,9 @@ test('CRD files that are not those of go.sum are refused', async () => {
   await expect(ensure(env)).rejects.toThrow(/the files of .* are not those of .*go\.sum/)
 })
 
-/** A zip archive of one file, deflated. */
+/** A zip archive of a folder and one file. */
 function zipOf(name: string, content: string): Buffer {
-  const packed = deflateRawSync(content)
-  const local = Buffer.alloc(30 + name.length)
-  local.writeUInt32LE(0x04034b50, 0)
-  local.writeUInt16LE(name.length, 26)
-  local.write(name, 30)
-  const entry = Buffer.alloc(46 + name.length)
-  entry.writeUInt32LE(0x02014b50, 0)
-  entry.writeUInt16LE(8, 10)
-  entry.writeUInt32LE(packed.length, 20)
-  entry.writeUInt16LE(name.length, 28)
-  entry.write(name, 46)
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(1, 10)
-  end.writeUInt32LE(local.length + packed.length, 16)
-  return Buffer.concat([local, packed, entry, end])
+  return Buffer.from(zipSync({ 'folder/': new Uint8Array(), [name]: Buffer.from(content) }))
 }
 
 test('a zip archive gives its files, and something else is no archive', () => {

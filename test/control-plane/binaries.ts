@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { ensureCrdFiles } from './crd-files.ts'
 import { buildProgram, goOn, isProgram } from './go-build.ts'
-import { withLock } from './lock.ts'
-import { BUILD, cacheKey, PROGRAMS, SOURCES, type Program } from './tools.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
+import { BUILD, cacheKey, PROGRAMS, SOURCES, type ControlPlaneProgram } from './tools.ts'
 
 const MINIMAL_GO_MESSAGE = `Go ${BUILD.goVersion} or later (https://go.dev/dl)`
 
 /** Where everything is. */
 export interface Binaries {
   readonly available: true
-  readonly programs: Readonly<Record<Program, string>>
+  readonly programs: Readonly<Record<ControlPlaneProgram, string>>
   /** The folder of the CRD files that come from modules, by their base names. */
   readonly crds: string
 }
@@ -72,8 +72,8 @@ export function cacheFolder(env: Readonly<Record<string, string | undefined>>, k
 }
 
 /** A program of KUBEBUILDER_ASSETS wins; one that is not there (envtest has no controller manager) is built. */
-function programsIn(cache: string, assets: string): Record<Program, string> {
-  const at = (program: Program): string => {
+function programsIn(cache: string, assets: string): Record<ControlPlaneProgram, string> {
+  const at = (program: ControlPlaneProgram): string => {
     const given = join(assets, program)
     return assets !== '' && isProgram(given) ? given : join(cache, program)
   }
@@ -85,7 +85,7 @@ function programsIn(cache: string, assets: string): Record<Program, string> {
   }
 }
 
-function unavailable(assets: string, missing: readonly Program[], go: string): NoBinaries {
+function unavailable(assets: string, missing: readonly ControlPlaneProgram[], go: string): NoBinaries {
   if (assets === '')
     return {
       available: false,

@@ -1,4 +1,4 @@
-// Our CRD on a real API server: what it refuses and in which words, and what `kubectl get` shows. Contract §2.
+// Our CRD on a real API server: what it refuses and with which message, and what `kubectl get` shows. docs/contract.md §2.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
@@ -131,7 +131,11 @@ test('kubectl get iib shows mode, pool, objective, verdict and identity', async 
     {
       status: {
         observedGeneration: 1,
-        conditions: [condition('Conflict', 'False', 'Resolved'), condition('Ready', 'True', 'Reconciled')],
+        conditions: [
+          condition('Conflict', 'False', 'Resolved'),
+          condition('Ready', 'True', 'Reconciled'),
+          condition('InForce', 'Unknown', 'Pending'),
+        ],
         computedSpiffeIDs: [
           { mode: 'PerObjective', spiffeID: 'spiffe://example.org/ns/default/objective/chat' },
         ],
@@ -141,7 +145,17 @@ test('kubectl get iib shows mode, pool, objective, verdict and identity', async 
   )
   const { stdout } = await cp.kubectl(['get', 'iib', 'shown'])
   const [header = '', row = ''] = stdout.split('\n').map((line) => line.trim().split(/\s+/))
-  expect(header).toEqual(['NAME', 'MODE', 'POOL', 'OBJECTIVE', 'READY', 'REASON', 'SPIFFE-ID', 'AGE'])
+  expect(header).toEqual([
+    'NAME',
+    'MODE',
+    'POOL',
+    'OBJECTIVE',
+    'READY',
+    'REASON',
+    'IN-FORCE',
+    'SPIFFE-ID',
+    'AGE',
+  ])
   expect(row.slice(0, -1)).toEqual([
     'shown',
     'PerObjective',
@@ -149,6 +163,7 @@ test('kubectl get iib shows mode, pool, objective, verdict and identity', async 
     'chat',
     'True',
     'Reconciled',
+    'Unknown',
     'spiffe://example.org/ns/default/objective/chat',
   ])
 })

@@ -1,11 +1,11 @@
 // The life of a release, with the real Helm against a real API server and its controllers, by the commands of the pages:
 // install, helm test, upgrade from a lower version, rollback, a second release, uninstall, and what goes wrong there.
 import { spawn } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { DROPPED, NEW_COLUMN, OLDER_VERSION, writeOlderChart } from './chart-older.ts'
-import { ended } from './child.ts'
+import { ended } from '@kleym/testing/child-process.ts'
 import { containerStart, startDeployed, TOKEN_MOUNT, type DeployedOperator } from './chart-operator.ts'
 import { commandsIn, shellOn, type Shell } from './chart-shell.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
@@ -17,7 +17,8 @@ import type { KubectlResult } from './kubectl.ts'
 import { bindingId, estate, member, outputId, outputs, outputsOf, untilReason } from './objects.ts'
 import { freePorts } from './ports.ts'
 import type { ObjectId } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
+import { step } from '@kleym/testing/step.ts'
 
 const BINDINGS_CRD = 'inferenceidentitybindings.kleym.sonda.red'
 const CLASS = 'spire-mgmt-spire'
@@ -87,7 +88,7 @@ function configMap(name: string): Promise<JsonRecord | undefined> {
   return cp.admin.get({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: RELEASE_NAMESPACE })
 }
 
-/** UIDs and versions of all bindings and outputs: equal only where nobody has written. */
+/** UIDs and versions of all bindings and outputs: equal only where no client has written. */
 async function versions(): Promise<readonly unknown[]> {
   const kind = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' }
   // For a moment after its CRD has changed, the API server serves no binding.
@@ -115,8 +116,30 @@ function second(...args: readonly string[]): Promise<KubectlResult> {
   return helm('install', 'again', CHART, '--namespace', 'elsewhere', '--create-namespace', ...LEAST, ...args)
 }
 
-describe('install', () => {
-  test('the commands of docs/install.md install it, and `helm test` passes', async () => {
+/** Classes of an install that the notes warn of, and what they say. */
+const WARNINGS: readonly {
+  readonly what: string
+  readonly className: string
+  readonly says: readonly string[]
+}[] = [
+  {
+    what: 'no class, where others have one',
+    className: '',
+    says: [
+      `WARNING: no other ClusterSPIFFEID of this cluster has the class "(none)"; they have "${CLASS}".`,
+      `--set className=${CLASS}`,
+    ],
+  },
+  {
+    what: 'a class that no ClusterSPIFFEID has',
+    className: 'other',
+    says: ['has the class "other"', `--set className=${CLASS}`],
+  },
+]
+
+test('from the install to the uninstall, by the commands of the pages', async () => {
+  // Install.
+  await step('the commands of docs/install.md install it, and `helm test` passes', async () => {
     const [classes, install, check] = INSTALL
     expect(await works(classes)).toContain(CLASS)
     const notes = await works(
@@ -137,21 +160,24 @@ describe('install', () => {
     expect(ran).toMatch(/^ok {6}leader {2}\S+ renews the Lease kleym-system\/kleym-operator$/m)
   })
 
-  test('`helm test` fails where something is missing, and leaves the pod, which says what', async () => {
-    for (const crd of POOL_CRDS) await cp.removeCrd(crd)
-    const [, , check = ''] = INSTALL
-    const [said, ran] = await Promise.all([shell(check), runTestPod()])
-    for (const crd of POOL_CRDS) await cp.installCrd(crd)
-    expect(said.status).not.toBe(0)
-    expect(ran).toContain(
-      'FAILED  kinds   the API server serves no InferencePool.inference.networking.k8s.io, nor ',
-    )
-    expect(ran.match(/FAILED/g)).toHaveLength(1)
-    expect(await cp.admin.get(TEST_POD)).toBeDefined()
-    await cp.admin.delete(TEST_POD)
-  })
+  await step(
+    '`helm test` fails where something is missing, and leaves the pod, which says what',
+    async () => {
+      for (const crd of POOL_CRDS) await cp.removeCrd(crd)
+      const [, , check = ''] = INSTALL
+      const [said, ran] = await Promise.all([shell(check), runTestPod()])
+      for (const crd of POOL_CRDS) await cp.installCrd(crd)
+      expect(said.status).not.toBe(0)
+      expect(ran).toContain(
+        'FAILED  kinds   the API server serves no InferencePool.inference.networking.k8s.io, nor ',
+      )
+      expect(ran.match(/FAILED/g)).toHaveLength(1)
+      expect(await cp.admin.get(TEST_POD)).toBeDefined()
+      await cp.admin.delete(TEST_POD)
+    },
+  )
 
-  test('the controllers make its pod, which Pod Security `restricted` lets in', async () => {
+  await step('the controllers make its pod, which Pod Security `restricted` lets in', async () => {
     const made = await until(async () => {
       const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: RELEASE_NAMESPACE })
       return pods.find((pod) => stringAt(pod, 'metadata', 'name')?.startsWith('kleym-operator-'))
@@ -159,51 +185,47 @@ describe('install', () => {
     expect(stringAt(made, 'spec', 'serviceAccountName')).toBe('kleym-operator')
   })
 
-  test('the operator works as it is deployed', async () => {
+  await step('the operator works as it is deployed', async () => {
     await settle('team-a')
     const [output] = await outputsOf(cp, 'team-a', 'chat')
     expect(dig(output, 'spec', 'className')).toBe(CLASS)
   })
 
-  test.each<[what: string, className: string, says: readonly string[]]>([
-    [
-      'no class, where others have one',
-      '',
-      [
-        `WARNING: no other ClusterSPIFFEID of this cluster has the class "(none)"; they have "${CLASS}".`,
-        `--set className=${CLASS}`,
-      ],
-    ],
-    ['a class that nobody has', 'other', ['has the class "other"', `--set className=${CLASS}`]],
-  ])('the notes warn of %s', async (_what, className, says) => {
-    const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', `className=${className}`]
-    const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
-    for (const text of says) expect(stdout).toContain(text)
-  })
+  for (const { what, className, says } of WARNINGS)
+    await step(`the notes warn of ${what}`, async () => {
+      const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', `className=${className}`]
+      const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
+      for (const text of says) expect(stdout).toContain(text)
+    })
 
-  test('a class that a shell would read otherwise is named, but stands in no command of the notes', async () => {
-    const { spec, ...object } = foreign('hostile')
-    await cp.apply([{ ...object, spec: { ...Object(spec), className: '$(id)' } }])
-    const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', 'className=other']
-    const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
-    await cp.admin.delete(outputId('hostile'))
-    expect(stdout).toContain(`they have "$(id)", "${CLASS}"`)
-    expect(stdout).toContain(`--set className=${CLASS}\n`)
-  })
-})
+  await step(
+    'a class that a shell would read otherwise is named, but stands in no command of the notes',
+    async () => {
+      const { spec, ...object } = foreign('hostile')
+      await cp.apply([{ ...object, spec: { ...Object(spec), className: '$(id)' } }])
+      const args = ['--namespace', RELEASE_NAMESPACE, '--reuse-values', '--set', 'className=other']
+      const { stdout } = await helm('upgrade', RELEASE, CHART, '--dry-run=server', ...args)
+      await cp.admin.delete(outputId('hostile'))
+      expect(stdout).toContain(`they have "$(id)", "${CLASS}"`)
+      expect(stdout).toContain(`--set className=${CLASS}\n`)
+    },
+  )
 
-describe('upgrade and rollback', () => {
-  test('an upgrade brings the CRD and the templates of its version, and touches no identity', async () => {
-    expect(await columns()).not.toContain(NEW_COLUMN)
-    expect(await configMap(DROPPED)).toBeDefined()
-    const before = await versions()
-    await works(UPGRADE[0])
-    expect(await columns()).toContain(NEW_COLUMN)
-    expect(await configMap(DROPPED)).toBeUndefined()
-    expect(await versions()).toEqual(before)
-  })
+  // Upgrade and rollback.
+  await step(
+    'an upgrade brings the CRD and the templates of its version, and touches no identity',
+    async () => {
+      expect(await columns()).not.toContain(NEW_COLUMN)
+      expect(await configMap(DROPPED)).toBeDefined()
+      const before = await versions()
+      await works(UPGRADE[0])
+      expect(await columns()).toContain(NEW_COLUMN)
+      expect(await configMap(DROPPED)).toBeUndefined()
+      expect(await versions()).toEqual(before)
+    },
+  )
 
-  test('the new operator takes over without a write but to its Lease', async () => {
+  await step('the new operator takes over without a write but to its Lease', async () => {
     const before = await versions()
     await operator.stop()
     const since = await cp.auditMark()
@@ -213,7 +235,7 @@ describe('upgrade and rollback', () => {
     expect(await versions()).toEqual(before)
   })
 
-  test('a rollback brings the older version back, and touches no identity; then up again', async () => {
+  await step('a rollback brings the older version back, and touches no identity; then up again', async () => {
     const before = await versions()
     await works(UPGRADE[1])
     expect(await columns()).not.toContain(NEW_COLUMN)
@@ -223,10 +245,9 @@ describe('upgrade and rollback', () => {
     expect(await columns()).toContain(NEW_COLUMN)
     expect(await versions()).toEqual(before)
   })
-})
 
-describe('a second release', () => {
-  test('is refused, with a sentence that names the first', async () => {
+  // A second release.
+  await step('is refused, with a sentence that names the first', async () => {
     const { status, stderr } = await second()
     expect(stderr).toContain(
       `kleym is installed already, as release ${RELEASE} in namespace ${RELEASE_NAMESPACE}, and two would fight over the same objects`,
@@ -234,7 +255,7 @@ describe('a second release', () => {
     expect(status).not.toBe(0)
   })
 
-  test('is refused by Helm itself where the first cannot be asked about', async () => {
+  await step('is refused by Helm itself where the first cannot be asked about', async () => {
     await cp.admin.patch(
       { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'kleym-operator' },
       { metadata: { annotations: { 'meta.helm.sh/release-name': null } } },
@@ -244,44 +265,49 @@ describe('a second release', () => {
     expect(status).not.toBe(0)
     await works(UPGRADE[0]?.replace('helm upgrade', 'helm upgrade --take-ownership'))
   })
-})
 
-describe('uninstall', () => {
-  test('is refused before anything is deleted while an identity is in force, and can be taken back', async () => {
-    const before = await versions()
-    const { status, stderr } = await helm('uninstall', RELEASE, '--namespace', RELEASE_NAMESPACE)
-    expect(stderr).toContain('the identity of binding team-a/chat is in force')
-    expect(stderr).toContain('kubectl delete iib --all --all-namespaces')
-    expect(status).not.toBe(0)
-    expect(await cp.admin.get(DEPLOYMENT)).toBeDefined()
-    expect(await versions()).toEqual(before)
-    await works(UNINSTALL[1])
-    expect(stringAt(await cp.admin.get(DEPLOYMENT), 'metadata', 'labels', 'helm.sh/chart')).not.toContain(
-      OLDER_VERSION,
-    )
-    await works(UPGRADE[0])
-    expect(await versions()).toEqual(before)
-  })
+  // Uninstall.
+  await step(
+    'is refused before anything is deleted while an identity is in force, and can be taken back',
+    async () => {
+      const before = await versions()
+      const { status, stderr } = await helm('uninstall', RELEASE, '--namespace', RELEASE_NAMESPACE)
+      expect(stderr).toContain('the identity of binding team-a/chat is in force')
+      expect(stderr).toContain('kubectl delete iib --all --all-namespaces')
+      expect(status).not.toBe(0)
+      expect(await cp.admin.get(DEPLOYMENT)).toBeDefined()
+      expect(await versions()).toEqual(before)
+      await works(UNINSTALL[1])
+      expect(stringAt(await cp.admin.get(DEPLOYMENT), 'metadata', 'labels', 'helm.sh/chart')).not.toContain(
+        OLDER_VERSION,
+      )
+      await works(UPGRADE[0])
+      expect(await versions()).toEqual(before)
+    },
+  )
 
-  test('without hooks it leaves what is in force, and a new install under another name goes on with it', async () => {
-    await settle('team-b')
-    const before = await versions()
-    // The kubelet ends it at the same time; first here, so that it can still give its Lease up.
-    await operator.stop()
-    await works(`helm uninstall ${RELEASE} --namespace ${RELEASE_NAMESPACE} --no-hooks`)
-    expect(await versions()).toEqual(before)
-    // It waits for an operator.
-    await cp.admin.delete(bindingId('team-b', 'chat'))
-    expect(await outputsOf(cp, 'team-b', 'chat')).toHaveLength(1)
-    const install = `helm install other charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports}`
-    await works(`${install} --set trustDomain=example.org --set className=${CLASS}`)
-    await startOperator()
-    await untilBindingGone(cp, 'team-b', 'chat')
-    expect(await outputsOf(cp, 'team-b', 'chat')).toEqual([])
-    expect(await outputsOf(cp, 'team-a', 'chat')).toHaveLength(1)
-  })
+  await step(
+    'without hooks it leaves what is in force, and a new install under another name goes on with it',
+    async () => {
+      await settle('team-b')
+      const before = await versions()
+      // The kubelet ends it at the same time; first here, so that it can still give its Lease up.
+      await operator.stop()
+      await works(`helm uninstall ${RELEASE} --namespace ${RELEASE_NAMESPACE} --no-hooks`)
+      expect(await versions()).toEqual(before)
+      // It waits for an operator.
+      await cp.admin.delete(bindingId('team-b', 'chat'))
+      expect(await outputsOf(cp, 'team-b', 'chat')).toHaveLength(1)
+      const install = `helm install other charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports}`
+      await works(`${install} --set trustDomain=example.org --set className=${CLASS}`)
+      await startOperator()
+      await untilBindingGone(cp, 'team-b', 'chat')
+      expect(await outputsOf(cp, 'team-b', 'chat')).toEqual([])
+      expect(await outputsOf(cp, 'team-a', 'chat')).toHaveLength(1)
+    },
+  )
 
-  test('when the operator is gone for good, the commands of the page free what hangs', async () => {
+  await step('when the operator is gone for good, the commands of the page free what hangs', async () => {
     await settle('team-c')
     await operator.stop()
     await works(`helm uninstall other --namespace ${RELEASE_NAMESPACE} --no-hooks`)
@@ -301,7 +327,7 @@ describe('uninstall', () => {
     )
   })
 
-  test('in the order of the page it leaves nothing but the CRD, and that goes last', async () => {
+  await step('in the order of the page it leaves nothing but the CRD, and that goes last', async () => {
     await works(
       `helm install kleym charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports} --set trustDomain=example.org`,
     )

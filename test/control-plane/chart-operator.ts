@@ -6,7 +6,7 @@ import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/s
 import type { ControlPlane } from './control-plane.ts'
 import { EXECUTABLE } from './operator.ts'
 import type { Program, ProgramStart } from './processes.ts'
-import { until } from './wait.ts'
+import { CannotHold, until } from '@kleym/testing/wait.ts'
 
 export interface DeployedOperator {
   readonly program: Program
@@ -44,7 +44,7 @@ export async function startDeployed(
     leads: async () => {
       await until(() => {
         const how = program.ended()
-        if (how !== undefined) throw new Error(`the operator has ended: ${how}\n${program.lastWords()}`)
+        if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${program.lastWords()}`)
         return leadingLines(program.log) > before
       }, 'the operator to lead')
     },
@@ -90,7 +90,7 @@ function environmentOf(container: JsonRecord, namespace: string): Readonly<Recor
     listAt(container, 'env').map((variable) => {
       const field = stringAt(variable, 'valueFrom', 'fieldRef', 'fieldPath')
       const value = field === undefined ? stringAt(variable, 'value') : fields[field]
-      if (value === undefined) throw new TypeError(`nobody knows ${JSON.stringify(variable)} here`)
+      if (value === undefined) throw new TypeError(`the test has no value for ${JSON.stringify(variable)}`)
       return [stringAt(variable, 'name') ?? '', value]
     }),
   )

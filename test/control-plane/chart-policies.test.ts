@@ -9,7 +9,7 @@ import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } f
 import { binding, bindingId, estate, namespace, objective, pool, untilReason } from './objects.ts'
 import { freePorts } from './ports.ts'
 import { RestError } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const ADA = 'ada'
 const BOB = 'bob'
@@ -29,6 +29,7 @@ beforeAll(async () => {
       ...DEFAULT_CONTROLLERS,
       'deployment-controller',
       'replicaset-controller',
+      'statefulset-controller',
       'validatingadmissionpolicy-status-controller',
       'resourcequota-controller',
     ],
@@ -79,13 +80,30 @@ const WRITES = [
   rule('kleym.sonda.red', ['inferenceidentitybindings'], ['create', 'update', 'patch', 'get']),
   rule(
     '',
-    ['pods', 'pods/status', 'podtemplates', 'replicationcontrollers'],
+    [
+      'pods',
+      'pods/status',
+      'pods/binding',
+      'bindings',
+      'podtemplates',
+      'replicationcontrollers',
+      'replicationcontrollers/scale',
+    ],
     ['create', 'update', 'patch', 'get'],
   ),
   rule(
     'apps',
-    ['deployments', 'replicasets', 'statefulsets', 'daemonsets'],
-    ['create', 'update', 'patch', 'get'],
+    [
+      'deployments',
+      'replicasets',
+      'statefulsets',
+      'daemonsets',
+      'deployments/scale',
+      'replicasets/scale',
+      'statefulsets/scale',
+      'controllerrevisions',
+    ],
+    ['create', 'update', 'patch', 'get', 'delete'],
   ),
   rule('batch', ['jobs', 'cronjobs'], ['create', 'update', 'patch', 'get']),
 ]
@@ -307,7 +325,8 @@ describe('who may run what a pool selects', () => {
       { spec: { template: { spec: { terminationGracePeriodSeconds: 5 } } } },
       true,
     ],
-    ['it is scaled', { spec: { replicas: 2 } }, false],
+    ['there are to be more of it', { spec: { replicas: 2 } }, true],
+    ['there are to be fewer of it', { spec: { replicas: 0 } }, false],
     ['it is annotated', { metadata: { annotations: { note: 'b' } } }, false],
   ])('somebody else changes that Deployment: %s', async (_what, patch, refused) => {
     const id = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'served', namespace: SPACE }
@@ -329,6 +348,171 @@ describe('who may run what a pool selects', () => {
     expect(said ?? 'allowed').toContain(
       refused ? "a change of a pod's status must not change its labels" : 'allowed',
     )
+  })
+})
+
+/** A request of Bob's, by its path below the namespace; why it is refused. */
+async function asBob(method: string, path: string, body: JsonRecord): Promise<string> {
+  const [group = '', rest = ''] = path.startsWith('apps/')
+    ? ['apis/apps/v1', path.slice('apps/'.length)]
+    : ['api/v1', path]
+  const answer = await cp.as(BOB).request({
+    method,
+    path: `/${group}/namespaces/${SPACE}/${rest}`,
+    body,
+    contentType: method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+  })
+  if (answer.status < 300) return 'allowed'
+  if (answer.status === 403) return stringAt(answer.body, 'message') ?? ''
+  throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+}
+
+describe('ways around it', () => {
+  test.each(['pods/unbound/binding', 'bindings'])(
+    'a binding (%s) that brings labels to its pod',
+    async (path) => {
+      const name = `unbound-${path === 'bindings' ? 'a' : 'b'}`
+      await cp.as(BOB).create(pod(name, { app: 'web' }))
+      const to = (labels: Labels): JsonRecord => ({
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name, namespace: SPACE, labels },
+        target: { apiVersion: 'v1', kind: 'Node', name: 'n' },
+      })
+      const at = path.replace('unbound', name)
+      expect(await asBob('POST', at, to({ app: 'llama' }))).toContain(
+        'a binding must not bring labels to its pod',
+      )
+      expect(await asBob('POST', at, to({ 'topology.kubernetes.io/zone': 'b' }))).toBe('allowed')
+      const bound = await cp.admin.get({ apiVersion: 'v1', kind: 'Pod', name, namespace: SPACE })
+      expect(dig(bound, 'metadata', 'labels')).toMatchObject({ app: 'web' })
+    },
+  )
+
+  test('the revision of a StatefulSet that is deleted and made anew with the labels of a pool', async () => {
+    const labels = { of: 'stateful' }
+    const id = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'stateful', namespace: SPACE }
+    const set = deployment(id.name, labels)
+    // Its controller makes all of its pods from the current revision.
+    const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } }
+    const spec = { ...Object(set['spec']), serviceName: id.name, replicas: 0, updateStrategy }
+    await cp.as(BOB).create({ ...set, kind: id.kind, spec })
+    const name = await until(
+      async () => stringAt(await cp.admin.get(id), 'status', 'currentRevision'),
+      'its revision',
+    )
+    const revisionId = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name, namespace: SPACE }
+    const revision = await cp.admin.get(revisionId)
+    const { labels: marks, ownerReferences } = Object(dig(revision, 'metadata'))
+    const forged = {
+      apiVersion: revisionId.apiVersion,
+      kind: revisionId.kind,
+      metadata: { name, namespace: SPACE, labels: marks, ownerReferences },
+      revision: 1,
+      data: { spec: { template: { ...template({ ...labels, app: 'llama' }), $patch: 'replace' } } },
+    }
+    expect(await asBob('POST', 'apps/controllerrevisions', forged)).toMatch(
+      // Of several pools any may say it.
+      /bob may not serve pool team-a\/[a-z]+, and what a revision holds is merged into pods/,
+    )
+    // The way is a real one: whoever has every right on everything comes through.
+    await cp.admin.delete(revisionId)
+    await cp.admin.create(forged)
+    await cp.admin.patch(id, { spec: { replicas: 1 } })
+    const made = await until(
+      () => cp.admin.get({ apiVersion: 'v1', kind: 'Pod', name: `${id.name}-0`, namespace: SPACE }),
+      'its pod',
+    )
+    expect(dig(made, 'metadata', 'labels')).toMatchObject({ app: 'llama' })
+  })
+
+  describe('workloads that were there before the pool', () => {
+    const late = { app: 'late' }
+    const workloads: readonly [kind: string, plural: string][] = [
+      ['Deployment', 'apps/deployments'],
+      ['ReplicaSet', 'apps/replicasets'],
+      ['StatefulSet', 'apps/statefulsets'],
+      ['ReplicationController', 'replicationcontrollers'],
+    ]
+    beforeAll(async () => {
+      for (const [kind] of workloads) {
+        const name = `late-${kind.toLowerCase()}`
+        const spec = { replicas: 1, template: template({ ...late, more: name }) }
+        const isOld = kind === 'ReplicationController'
+        await cp.as(BOB).create({
+          apiVersion: isOld ? 'v1' : 'apps/v1',
+          kind,
+          metadata: { name, namespace: SPACE },
+          spec: { ...spec, selector: isOld ? { more: name } : { matchLabels: { more: name } } },
+        })
+      }
+      const other = { matchLabels: { app: 'other' } }
+      const spec = { replicas: 1, selector: other, template: template({ app: 'other' }) }
+      await cp.as(BOB).create({ ...deployment('other', { app: 'other' }), spec })
+      const suspended = { ...job(late), suspend: true }
+      await cp.as(BOB).create({
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'late', namespace: SPACE },
+        spec: suspended,
+      })
+      await cp.as(BOB).create({
+        apiVersion: 'batch/v1',
+        kind: 'CronJob',
+        metadata: { name: 'late', namespace: SPACE },
+        spec: { schedule: '0 0 * * *', suspend: true, jobTemplate: { spec: job(late) } },
+      })
+      await cp.apply([pool(SPACE, 'late', late)])
+      // The API server learns of a pool by and by.
+      await until(
+        async () =>
+          (await asBob('POST', 'pods?dryRun=All', pod('probe-late', late))).includes('may not serve'),
+        'the new pool to be asked about',
+      )
+    })
+
+    test.each(workloads)('a %s makes no more pods', async (kind, plural) => {
+      const at = `${plural}/late-${kind.toLowerCase()}`
+      const refused = `${BOB} may not serve pool ${SPACE}/late`
+      await until(async () => {
+        const { body } = await cp.admin.request({
+          method: 'GET',
+          path: `/${plural.startsWith('apps/') ? 'apis/apps/v1' : 'api/v1'}/namespaces/${SPACE}/${at.replace('apps/', '')}/scale`,
+        })
+        return (stringAt(body, 'status', 'selector') ?? '') !== ''
+      }, 'its scale')
+      const doubted = /bob may not serve pool team-a\/[a-z]+, and the scale of a workload does not tell/
+      expect(await asBob('PATCH', at, { spec: { replicas: 2 } })).toContain(refused)
+      expect(await asBob('PATCH', `${at}/scale`, { spec: { replicas: 2 } })).toMatch(doubted)
+      expect(await asBob('PATCH', `${at}/scale`, { spec: { replicas: 0 } })).toBe('allowed')
+      expect(await asBob('PATCH', `${at}/scale`, { spec: { replicas: 1 } })).toMatch(doubted)
+    })
+
+    test('another workload, which selects by another value of the label, is scaled freely', async () => {
+      expect(await asBob('PATCH', 'apps/deployments/other/scale', { spec: { replicas: 3 } })).toBe('allowed')
+    })
+
+    test.each(['Job', 'CronJob'])('a suspended %s does not go on', async (kind) => {
+      const id = { apiVersion: 'batch/v1', kind, name: 'late', namespace: SPACE }
+      expect(await refusal(cp.as(BOB).patch(id, { spec: { suspend: false } }))).toContain(
+        `${BOB} may not serve pool ${SPACE}/late`,
+      )
+      expect(
+        await refusal(cp.as(BOB).patch(id, { metadata: { annotations: { note: 'b' } } })),
+      ).toBeUndefined()
+    })
+
+    test('whoever may serve the pool scales them', async () => {
+      await cp.apply(
+        grant(ADA, 'late', [rule('inference.networking.k8s.io', ['inferencepools'], ['serve'], ['late'])]),
+      )
+      const id = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'late-deployment', namespace: SPACE }
+      await until(
+        async () => (await refusal(cp.as(ADA).patch(id, { spec: { replicas: 2 } }))) === undefined,
+        'the new right',
+      )
+      expect(dig(await cp.admin.get(id), 'spec', 'replicas')).toBe(2)
+    })
   })
 })
 

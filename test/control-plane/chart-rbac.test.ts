@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get } from 'node:https'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { certificate } from '../faults/certificates.ts'
+import { certificate } from '@kleym/testing/faults/certificates.ts'
 import type { AuditEvent } from './audit.ts'
 import { startDeployed, type DeployedOperator } from './chart-operator.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
@@ -24,7 +24,7 @@ import {
 } from './objects.ts'
 import { checkRights } from '../../operator/src/check/checks.ts'
 import { rightsWanted } from '../../operator/src/check/rights.ts'
-import { clusterOf } from '../../operator/src/cluster.ts'
+import { clusterOf } from '../../operator/src/settings/cluster.ts'
 import { createApi } from '../../shared/src/kube/client.ts'
 import { systemClock } from '../../shared/src/kube/clock.ts'
 import { operatorAccess } from './operator-access.ts'
@@ -32,7 +32,7 @@ import { freePorts } from './ports.ts'
 import { requestToken, type ObjectId } from './rest.ts'
 import { rightsInForce } from './rights-in-force.ts'
 import { rightIn, rightsOf, without, type Right } from './rights.ts'
-import { until } from './wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const ACCOUNT = `system:serviceaccount:${RELEASE_NAMESPACE}:kleym-operator`
 const SCRAPER = 'prometheus'
@@ -156,7 +156,7 @@ async function outputName(space: string): Promise<string> {
 }
 
 function scrape(token: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+  const status = new Promise<number>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` }
     const target = {
       host: '127.0.0.1',
@@ -170,6 +170,7 @@ function scrape(token: string): Promise<number> {
       response.once('end', () => resolve(response.statusCode ?? 0))
     }).once('error', reject)
   })
+  return within(status, 'an answer of /metrics')
 }
 
 /** The answer of the next such write is lost, so that the operator must look what became of it. */
@@ -244,7 +245,7 @@ describe('with all of its rights', () => {
     }
   })
 
-  test('it serves the metrics over HTTPS to whoever has the role for them, and to nobody else', async () => {
+  test('it serves the metrics over HTTPS to a user with the role for them, and to no other', async () => {
     expect(await scrape(await requestToken(cp.admin, 'default', SCRAPER))).toBe(200)
     expect(await scrape(await requestToken(cp.admin, 'default', 'default'))).toBe(403)
     expect(await scrape('nobody')).toBe(401)

@@ -201,7 +201,7 @@ describe('a bad value fails at helm install, with a sentence', () => {
       '2 of 2 operators must stay',
     ],
     ['a period that is none', ['resyncPeriod=often'], 'resyncPeriod: "often" is no period'],
-    ['nobody to run as', ['serviceAccount.create=false'], 'serviceAccount.name: is empty'],
+    ['no service account to run as', ['serviceAccount.create=false'], 'serviceAccount.name: is empty'],
     ['two servers on one port', ['probes.port=8080'], 'probes.port: is 8080, as is metrics.port'],
     [
       'a flag twice',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
-import { SCM_LAYOUTS, type ScmLayout } from '../../shared/test/spire/scm-layouts.ts'
+import { SCM_LAYOUTS, type ScmLayout } from '@kleym/testing/scm-layouts.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
@@ -105,10 +105,25 @@ test('a SCM of another trust domain is warned of', async () => {
   })
 })
 
-test('labels that SCM asks for are told', async () => {
+test('labels that SCM asks for are told, and once they are set it acts', async () => {
   const config = 'clusterSPIFFEIDLabelSelector: {team: identity}\\n'
   await withObjects(edited(HARDENED, 'clusterName: prod\\n', `clusterName: prod\\n${config}`), async () => {
-    expect(await notes(CLASS)).toContain('sees only ClusterSPIFFEIDs with the labels {"team":"identity"}')
+    const said = await notes(CLASS)
+    expect(said).toContain('sees only ClusterSPIFFEIDs with the labels {"team":"identity"}: set outputLabels')
+    expect(said).not.toContain('fix:')
+    expect(await notes(CLASS, '--set', 'outputLabels.team=identity')).toContain('acts on this class')
+  })
+})
+
+test('the filter by class lets the outputs through, but for a class that is no label', async () => {
+  const long = 'a'.repeat(64)
+  const filter = 'filterByClassName: true'
+  await withObjects(edited(HARDENED, 'filterByClassName: false', filter), async () => {
+    expect(await notes(CLASS)).toContain('acts on this class')
+  })
+  const objects = edited(edited(HARDENED, 'filterByClassName: false', filter), CLASS, long)
+  await withObjects(objects, async () => {
+    expect(await notes(long)).not.toContain('acts on this class')
   })
 })
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { ended } from './child.ts'
+import { ended } from '@kleym/testing/child-process.ts'
 import { ensureBinaries } from './binaries.ts'
 import { ensureClient } from './client-binaries.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -43,7 +43,8 @@ function run(commands: string, env: Readonly<Record<string, string>>): Promise<K
       cwd: ROOT,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: SHELL_MS,
     }),
+    '',
+    SHELL_MS,
   )
 }

@@ -3,12 +3,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { cacheFolder, type EnsureOptions } from './binaries.ts'
-import { buildProgram, goOn, isProgram } from './go-build.ts'
-import { withLock } from './lock.ts'
+import { buildProgram, goOn, isProgram, LONGEST_BUILD_MS } from './go-build.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
 import { CLIENT_SOURCES, clientCacheKey, type ClientProgram } from './tools.ts'
 
-/** How long a hook may take in which a tool is built first, on a machine that has never built it. */
-export const FIRST_BUILD_MS = 20 * 60_000
+/**
+ * The runner's bound for a hook in which a tool is built first, on a machine that has never built it: longer than the build
+ * or the wait for another process's build may take, so that either ends with a reason.
+ */
+export const FIRST_BUILD_MS = LONGEST_BUILD_MS + 10 * 60_000
 
 /** Finds or builds a tool; its path. Rejects when the build fails, or when this machine has no Go for it. */
 export async function ensureClient(name: ClientProgram, options: EnsureOptions = {}): Promise<string> {

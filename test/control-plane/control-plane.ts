@@ -28,7 +28,7 @@ import {
   type ServerOptions,
   type Servers,
 } from './servers.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 export interface ControlPlaneOptions {
   /** Users beside `admin`; RBAC allows them nothing until a test binds roles to them. */
@@ -172,7 +172,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
     resumeApiServer: () => apiServer.program().signal('SIGCONT'),
     compactEtcd: async () => void (await compact(servers.etcdPort)),
     expireVersions: async () => {
-      // A write after the versions that anybody holds: the new watch cache starts behind them.
+      // A write after the versions that clients hold: the new watch cache starts behind them.
       await admin.apply(marker())
       await apiServer.kill()
       await compact(servers.etcdPort)

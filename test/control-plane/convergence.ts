@@ -1,9 +1,9 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
-// afterwards as a value: suites that kill, fail and starve the operator in its midst compare with a run in peace.
+// afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { isWrite, type ObservedRequest } from './fault-proxy.ts'
+import { isWrite, type ObservedRequest } from './observed-request.ts'
 import { nameOf, orphan } from './in-force.ts'
 import {
   binding,
@@ -18,17 +18,17 @@ import {
   poolOnly,
   untilReason,
 } from './objects.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** `before` and `after` a set of edits; going back is a convergence of its own, with other writes. */
-export type Side = 'before' | 'after'
+export type ConvergenceSide = 'before' | 'after'
 
 /**
  * Makes all edits that lead to one side. To `after`: a pool's labels change (update), a binding gets another objective
  * (rename), one loses its pool (withdrawal), two collide, two swap their containers, one is deleted, and an orphan turns
  * up. To `before`: all of that undone, but for the orphan, which has nothing to come back to.
  */
-export async function goTo(cp: ControlPlane, space: string, side: Side): Promise<void> {
+export async function goTo(cp: ControlPlane, space: string, side: ConvergenceSide): Promise<void> {
   if (side === 'after') {
     await cp.admin.delete(bindingId(space, 'deleted'))
     await cp.admin.create(orphan(space, 'gemma'))
@@ -49,7 +49,7 @@ export async function prepare(cp: ControlPlane, space: string): Promise<void> {
   ])
 }
 
-function objectsOf(space: string, side: Side): readonly JsonRecord[] {
+function objectsOf(space: string, side: ConvergenceSide): readonly JsonRecord[] {
   const isAfter = side === 'after'
   const [one, two] = isAfter ? ['two', 'one'] : ['one', 'two']
   const objectiveRef = { name: isAfter ? 'new' : 'old' }
@@ -74,7 +74,7 @@ const ALL_READY = [...READY, 'withdrawn', 'left', 'right', 'deleted'].map(
   (name) => [name, 'Reconciled'] as const,
 )
 /** The bindings of each side, and the reason of `Ready` that each comes to. */
-const REASONS: Readonly<Record<Side, readonly (readonly [string, string])[]>> = {
+const REASONS: Readonly<Record<ConvergenceSide, readonly (readonly [string, string])[]>> = {
   before: ALL_READY,
   after: [
     ...READY.map((name) => [name, 'Reconciled'] as const),
@@ -84,8 +84,8 @@ const REASONS: Readonly<Record<Side, readonly (readonly [string, string])[]>> = 
   ],
 }
 
-/** Waits until a side is reached as the contract says, with no other run to compare with. */
-export async function settled(cp: ControlPlane, space: string, side: Side): Promise<void> {
+/** Waits until a side is reached, by the contract alone: there is no other run to compare with. */
+export async function settled(cp: ControlPlane, space: string, side: ConvergenceSide): Promise<void> {
   for (const [name, reason] of REASONS[side]) await untilReason(cp, space, name, reason)
   const ready = REASONS[side]
     .filter(([, reason]) => reason === 'Reconciled')

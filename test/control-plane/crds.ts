@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { idOf, type Rest } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const API = 'apiextensions.k8s.io/v1'
 const ROOT = join(import.meta.dirname, '..', '..')

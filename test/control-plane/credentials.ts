@@ -18,13 +18,13 @@ export type Tokens = ReadonlyMap<string, string>
 
 /** Makes up tokens and writes the file for `--token-auth-file`. */
 export function writeTokens(file: string, users: readonly User[]): Tokens {
-  const everybody: readonly User[] = [
+  const all: readonly User[] = [
     { name: ADMIN, groups: ['system:masters'] },
     { name: CONTROLLER_MANAGER, groups: ['system:masters'] },
     ...users,
   ]
-  const tokens = new Map(everybody.map(({ name }) => [name, randomBytes(16).toString('hex')]))
-  const rows = everybody.map(
+  const tokens = new Map(all.map(({ name }) => [name, randomBytes(16).toString('hex')]))
+  const rows = all.map(
     ({ name, groups = [] }) => `${tokens.get(name) ?? ''},"${name}","uid-of-${name}","${groups.join(',')}"\n`,
   )
   writeFileSync(file, rows.join(''), { mode: 0o600 })

@@ -1,6 +1,8 @@
 // Compaction through etcd's JSON gateway: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ (64-bit numbers are text).
 import { stringAt } from '../../shared/src/core/json.ts'
 
+const ANSWER_MS = 30_000
+
 /** Compacts etcd at its newest revision and returns that revision. */
 export async function compact(port: number): Promise<string> {
   const range = await callEtcd(port, 'kv/range', { key: Buffer.from('\0').toString('base64') })
@@ -10,11 +12,12 @@ export async function compact(port: number): Promise<string> {
   return revision
 }
 
-/** One call of the gateway, e.g. `kv/range`. Rejects with etcd's answer where that is a failure. */
+/** One call of the gateway, e.g. `kv/range`. Rejects with etcd's answer where that is a failure, and without one in time. */
 export async function callEtcd(port: number, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}/v3/${path}`, {
     method: 'POST',
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWER_MS),
   })
   const answer: unknown = await response.json()
   if (!response.ok) throw new Error(`etcd ${path}: ${response.status} ${JSON.stringify(answer)}`)

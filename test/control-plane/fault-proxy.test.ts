@@ -3,9 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { request as httpsRequest } from 'node:https'
 import { dig, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
-import { isWrite, startFaultProxy, type FaultProxy, type Rule } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { FaultRule } from './fault-rules.ts'
+import { isWrite } from './observed-request.ts'
 import { rest, type Rest } from './rest.ts'
-import { until } from './wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 let cp: ControlPlane
 let proxy: FaultProxy
@@ -35,7 +37,7 @@ const map = (name: string): JsonRecord => ({
   data: { value: '1' },
 })
 const exists = async (name: string): Promise<boolean> => (await cp.admin.get(id(name))) !== undefined
-const CREATE: Omit<Rule, 'fault'> = { method: 'POST', path: /\/configmaps/ }
+const CREATE: Omit<FaultRule, 'fault'> = { method: 'POST', path: /\/configmaps/ }
 
 /** What a promise is rejected with; watched from the start, so that it is never unhandled. */
 function errorOf(promise: Promise<unknown>): Promise<unknown> {
@@ -52,7 +54,7 @@ interface Watch {
 
 /** Opens a watch on config maps through the proxy and resolves when it is open. */
 function watch(): Promise<Watch> {
-  return new Promise((resolve, reject) => {
+  const open = new Promise<Watch>((resolve, reject) => {
     const seen: Watch = { text: '', ended: 'open' }
     const request = httpsRequest(
       `${proxy.server}/api/v1/namespaces/default/configmaps?watch=true`,
@@ -73,6 +75,7 @@ function watch(): Promise<Watch> {
     request.once('error', reject)
     request.end()
   })
+  return within(open, 'a watch through the proxy to open')
 }
 
 test('without a rule everything passes, is observed, and kubectl is content with its certificate', async () => {
@@ -222,7 +225,7 @@ test('a server that dies takes the watches of the proxy with it', async () => {
   const seen = await watch()
   await cp.killApiServer()
   await until(() => seen.ended === 'broken', 'the watch to break')
-  await expect(client.create(map('nobody-there'))).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await expect(client.create(map('proxy-stopped'))).rejects.toMatchObject({ code: 'ECONNRESET' })
   await cp.restartApiServer()
-  await client.create(map('somebody-there'))
+  await client.create(map('proxy-started'))
 })

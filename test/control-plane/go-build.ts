@@ -4,6 +4,8 @@ import { accessSync, constants, existsSync, renameSync, rmSync, statSync } from 
 import process from 'node:process'
 
 const PROGRESS_EVERY_MS = 15_000
+/** How long one program may take to build: some ten times what it takes on two idle cores with an empty build cache. */
+export const LONGEST_BUILD_MS = 40 * 60_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -95,10 +97,13 @@ function runGo({ folder, cgo }: GoProgram, args: readonly string[], env: Environ
       cwd: folder,
       env: { ...env, CGO_ENABLED: cgo === true ? '1' : '0' },
       stdio: ['ignore', 'inherit', 'inherit'],
+      timeout: LONGEST_BUILD_MS,
     })
     go.once('error', reject)
     go.once('exit', (code, signal) => {
       if (code === 0) resolve()
+      else if (signal === 'SIGTERM')
+        reject(new Error(`go ${args[0] ?? ''} did not end within ${LONGEST_BUILD_MS} ms`))
       else
         reject(
           new Error(

@@ -5,7 +5,7 @@ import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { CONNECTIONS, RestError, type RestAnswer } from './rest.ts'
-import { until } from './wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const ALICE = 'alice'
 
@@ -37,7 +37,7 @@ async function errorOf(promise: Promise<unknown>): Promise<RestError> {
 /** The first event of a watch, or the failure that it was answered with. */
 function firstOfWatch(resourceVersion: string): Promise<{ status: number; event: unknown }> {
   const path = `/api/v1/namespaces/default/configmaps?watch=true&timeoutSeconds=30&resourceVersion=${resourceVersion}`
-  return new Promise((resolve, reject) => {
+  const first = new Promise<{ status: number; event: unknown }>((resolve, reject) => {
     const headers = { authorization: `Bearer ${cp.tokenOf('admin')}` }
     const request = httpsGet({ host: '127.0.0.1', port: cp.port, ca: cp.ca, path, headers }, (response) => {
       response.once('data', (chunk: Buffer) => {
@@ -48,6 +48,7 @@ function firstOfWatch(resourceVersion: string): Promise<{ status: number; event:
     })
     request.once('error', reject)
   })
+  return within(first, 'the first event of a watch')
 }
 
 async function versionOf(name: string): Promise<string> {
@@ -229,7 +230,7 @@ describe('accidents', () => {
     expect(dig(await cp.admin.get(mapId('kept')), 'data')).toEqual({ value: '1' })
   })
 
-  test('a paused API server answers nobody until it goes on', async () => {
+  test('a paused API server answers no request until it is resumed', async () => {
     await cp.pauseApiServer()
     let answered = false
     const answer = cp

@@ -13,7 +13,7 @@ export const CHART_VALUES = ['default', 'hardened-spire', 'fenced', 'bare'] as c
 /** Where the suites install it. */
 export const RELEASE = 'kleym'
 export const RELEASE_NAMESPACE = 'kleym-system'
-/** What anybody must give. */
+/** The values that every install must give. */
 export const LEAST = ['--set', 'trustDomain=example.org'] as const
 
 /** Runs Helm as admin. It may fail: see the status. */

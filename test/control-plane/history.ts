@@ -5,10 +5,10 @@ import { request, type IncomingMessage } from 'node:http'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { callEtcd } from './etcd.ts'
-import { until } from './wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 /** One object came to be, was changed, or was removed for good. */
-export interface Change {
+export interface RecordedChange {
   /** etcd's; the object's `resourceVersion`. */
   readonly revision: number
   readonly kind: 'binding' | 'output'
@@ -20,7 +20,7 @@ export interface Change {
 
 export interface History {
   /** All changes up to now, in order; what was there at the beginning comes first. Rejects when some may be missing. */
-  changes(): Promise<readonly Change[]>
+  changes(): Promise<readonly RecordedChange[]>
   stop(): void
 }
 
@@ -33,7 +33,7 @@ const FENCE = '/registry/kleym.sonda.red/~fence'
 
 /** Follows a control plane from now on, until `stop` or its end. */
 export async function followHistory({ etcdPort }: Pick<ControlPlane, 'etcdPort'>): Promise<History> {
-  const changes: Change[] = []
+  const changes: RecordedChange[] = []
   let fence = ''
   let broken: string | undefined
   const take = (kv: unknown, isGone: boolean): void => {
@@ -69,8 +69,8 @@ export async function followHistory({ etcdPort }: Pick<ControlPlane, 'etcdPort'>
 }
 
 /** The states of one kind as they follow on each other: each change with what was there before it and is there after it. */
-export function* replay(changes: readonly Change[]): Iterable<{
-  readonly change: Change
+export function* replay(changes: readonly RecordedChange[]): Iterable<{
+  readonly change: RecordedChange
   readonly outputs: ReadonlyMap<string, JsonRecord>
   readonly bindings: ReadonlyMap<string, JsonRecord>
 }> {
@@ -83,7 +83,7 @@ export function* replay(changes: readonly Change[]): Iterable<{
   }
 }
 
-function changeOf(key: string, kv: unknown, isGone: boolean): Change | undefined {
+function changeOf(key: string, kv: unknown, isGone: boolean): RecordedChange | undefined {
   const kind = key.startsWith(BINDINGS) ? 'binding' : key.startsWith(OUTPUTS) ? 'output' : undefined
   if (kind === undefined) return undefined
   const name = key.slice((kind === 'binding' ? BINDINGS : OUTPUTS).length)
@@ -94,11 +94,12 @@ function changeOf(key: string, kv: unknown, isGone: boolean): Change | undefined
 }
 
 function openWatch(port: number, create: JsonRecord): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
     const call = request({ host: '127.0.0.1', port, method: 'POST', path: '/v3/watch' }, resolve)
     call.once('error', reject)
     call.end(JSON.stringify({ create_request: create }))
   })
+  return within(answer, 'etcd to open a watch')
 }
 
 async function readLines(stream: IncomingMessage, take: (line: string) => void): Promise<void> {

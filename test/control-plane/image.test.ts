@@ -21,7 +21,7 @@ import { startOperatorPlane, TRUST_DOMAIN } from './operator.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
 import { expectReady } from './status-words.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** Where the kubelet mounts the service account: the only thing in the container that is not of the image. */
 const MOUNT = 'var/run/secrets/kubernetes.io/serviceaccount'
@@ -123,7 +123,7 @@ function start(
   }
 }
 
-/** The operator with another root, and as another user: root may simply do it, everybody else needs a user namespace. */
+/** The operator with another root, and as another user: root may simply do it, other users need a user namespace. */
 function confined(folder: string): readonly [string, ...string[]] {
   const command: readonly [string, ...string[]] =
     process.getuid?.() === 0

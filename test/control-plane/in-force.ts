@@ -6,7 +6,7 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/cor
 import type { ControlPlane } from './control-plane.ts'
 import { binding, bindingId, estate, objective, outputId, ownerUidOf, untilReason } from './objects.ts'
 import { TRUST_DOMAIN } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** Of a binding that never was. */
 export const ANOTHER_UID = '5a1c2f0e-0000-4000-8000-000000000000'
@@ -56,14 +56,14 @@ export function annotationsOf(object: unknown): JsonRecord {
   return isRecord(annotations) ? annotations : {}
 }
 
-/** A ClusterSPIFFEID of somebody else. */
+/** A ClusterSPIFFEID that is not kleym's. */
 export function foreign(name: string): JsonRecord {
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
     metadata: { name },
     spec: {
-      spiffeIDTemplate: 'spiffe://example.org/somebody-else',
+      spiffeIDTemplate: 'spiffe://example.org/not-ours',
       podSelector: { matchLabels: { a: 'b' } },
     },
   }
@@ -97,7 +97,7 @@ export function copyOf(object: JsonRecord, name: string, metadata: JsonRecord = 
   return { apiVersion, kind, metadata: { ...ours, ...metadata, name }, spec }
 }
 
-/** Nobody has written it since. */
+/** No client has written it since. */
 export async function expectUntouched(cp: ControlPlane, created: JsonRecord): Promise<void> {
   expect(await cp.admin.get(outputId(nameOf(created)))).toEqual(created)
 }
@@ -117,7 +117,7 @@ export async function untilBindingGone(cp: ControlPlane, space: string, name = '
   )
 }
 
-/** Waits until a hand edit is undone: the same object, with all that kleym had given it. */
+/** Waits until a user's edit is undone: the same object, with all that kleym had given it. */
 export async function untilPutBack(cp: ControlPlane, { output, name }: Pair): Promise<JsonRecord> {
   return until(async () => {
     const now = await cp.admin.get(outputId(name))

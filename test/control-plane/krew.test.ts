@@ -18,7 +18,7 @@ import {
   VERSION,
 } from '../release/released.ts'
 import { ensureBinaries } from './binaries.ts'
-import { ended, type Ended } from './child.ts'
+import { ended, type Ended } from '@kleym/testing/child-process.ts'
 import { ensureClient } from './client-binaries.ts'
 
 const NEXT_VERSION = '999.0.0'
@@ -43,6 +43,9 @@ afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
+/** Krew's checker installs for six platforms in one run. */
+const KREW_MS = 300_000
+
 /** Runs a program with krew's folder on PATH, and nothing of this machine's own krew or kubectl. */
 function run(command: string, args: readonly string[], krewRoot = join(folder, 'root')): Promise<Ended> {
   return ended(
@@ -57,6 +60,8 @@ function run(command: string, args: readonly string[], krewRoot = join(folder, '
         KREW_NO_UPGRADE_CHECK: '1',
       },
     }),
+    '',
+    KREW_MS,
   )
 }
 
@@ -71,7 +76,8 @@ function serve(files: string): Promise<Server> {
   const server = createServer((request, response) => {
     response.end(readFileSync(join(files, basename(request.url ?? ''))))
   })
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
     server.listen(0, '127.0.0.1', () => resolve(server))
   })
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { ensureBinaries } from './binaries.ts'
-import { ended, type Ended } from './child.ts'
+import { ended, type Ended } from '@kleym/testing/child-process.ts'
 import type { ControlPlane } from './control-plane.ts'
 
 /** What `npm run build` leaves: the folder that goes on the PATH. */

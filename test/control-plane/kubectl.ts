@@ -1,9 +1,7 @@
 // The real kubectl, as a person would run it.
 import { spawn } from 'node:child_process'
 import process from 'node:process'
-import { ended } from './child.ts'
-
-const KUBECTL_MS = 60_000
+import { ended } from '@kleym/testing/child-process.ts'
 
 export interface KubectlOptions {
   readonly input?: string
@@ -12,13 +10,13 @@ export interface KubectlOptions {
 }
 
 export interface KubectlResult {
-  /** null when it was killed after a minute. */
+  /** null where a signal ended it. */
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs kubectl with a home and a cache of its own folder. Rejects when it cannot be started. */
+/** Runs kubectl with a home and a cache of its own folder. Rejects when it cannot be started, or does not end. */
 export function runKubectl(
   command: string,
   args: readonly string[],
@@ -29,8 +27,6 @@ export function runKubectl(
     spawn(command, args, {
       cwd: home,
       env: { PATH: process.env['PATH'] ?? '', HOME: home },
-      timeout: KUBECTL_MS,
-      killSignal: 'SIGKILL',
     }),
     input,
   )

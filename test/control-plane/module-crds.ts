@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
 import { cacheFolder } from './binaries.ts'
 import { ensureCrdFiles } from './crd-files.ts'
 import { goOn } from './go-build.ts'
-import { withLock } from './lock.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
 import { BUILD, MONITORING_CRD_SOURCES, POLICY_CRD_SOURCES, type CrdSource } from './tools.ts'
 
 /** What the Prometheus operator is told by: PodMonitor, ServiceMonitor, PrometheusRule. Rejects without their module. */

@@ -1,14 +1,14 @@
-// What must hold in every state that a cluster goes through (contract §6 to §8), as a reading of its whole history:
-// never two live outputs of ours on the same container of common pods, and no refusal told while an output is there.
+// What must hold in every state that a cluster goes through (docs/contract.md §6 to §8), as a reading of its whole history:
+// never two live outputs of ours on the same container of common pods, and no refusal reported while an output is there.
 import { createHash } from 'node:crypto'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { followHistory, replay, type Change } from './history.ts'
+import { followHistory, replay, type RecordedChange } from './history.ts'
 import { conditionOf, ownerOf, ownerUidOf } from './objects.ts'
 
 export interface NeverTwo {
   /** Rejects when one of the two was broken at any moment since the beginning; resolves with all changes. */
-  holds(): Promise<readonly Change[]>
+  holds(): Promise<readonly RecordedChange[]>
   stop(): void
 }
 
@@ -30,7 +30,7 @@ export async function watchNeverTwo(cp: Pick<ControlPlane, 'etcdPort'>): Promise
  * The moments at which two outputs of ours, terminating ones included, registered two bindings for the same namespace,
  * service account, container and provably common pods: a sentence each.
  */
-export function twoAtOnce(changes: readonly Change[]): readonly string[] {
+export function twoAtOnce(changes: readonly RecordedChange[]): readonly string[] {
   const found: string[] = []
   /** By name, what each live output of ours claims. Once ours, an output is ours until it is gone. */
   const claims = new Map<string, Claim>()
@@ -56,7 +56,7 @@ export function twoAtOnce(changes: readonly Change[]): readonly string[] {
 }
 
 /** The statuses that came to say `Ready=False` while an output of the binding was still there: a sentence each. */
-export function toldTooEarly(changes: readonly Change[]): readonly string[] {
+export function toldTooEarly(changes: readonly RecordedChange[]): readonly string[] {
   const found: string[] = []
   const refused = new Map<string, boolean>()
   for (const { change, outputs } of replay(changes)) {
@@ -85,7 +85,7 @@ interface Claim {
   readonly labels: JsonRecord
 }
 
-/** The name that contract §5 renders from the object's own annotation and SPIFFE ID ends in this hash. */
+/** The name that docs/contract.md §5 renders from the object's own annotation and SPIFFE ID ends in this hash. */
 function isOurs(name: string, output: JsonRecord): boolean {
   const text = `${ownerOf(output)}\n${stringAt(output, 'spec', 'spiffeIDTemplate')}`
   return name.endsWith(`-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`)

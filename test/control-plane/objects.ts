@@ -3,9 +3,9 @@ import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/s
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { ObjectId } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
-/** A finalizer of somebody else. */
+/** A finalizer that is not kleym's. */
 export const HOLD = 'example.org/hold'
 
 const BINDING_API = 'kleym.sonda.red/v1alpha1'

@@ -1,5 +1,5 @@
 // The operator's main promise on a real API server: a binding becomes a ClusterSPIFFEID and stays one with no more work,
-// what is unsafe is refused in clear words, and nothing else is touched. Contract §5 to §8, runtime "Process".
+// what is unsafe is refused in clear words, and nothing else is touched. docs/contract.md §5 to §8 and docs/operator.md.
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
@@ -22,7 +22,7 @@ import {
 } from './objects.ts'
 import { LEASE, LEASE_NAME, OPERATOR } from './operator-access.ts'
 import { EXECUTABLE, startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 let cp: ControlPlane
@@ -145,6 +145,7 @@ test('kubectl waits for Ready, and shows the columns', async () => {
     'OBJECTIVE',
     'READY',
     'REASON',
+    'IN-FORCE',
     'SPIFFE-ID',
     'AGE',
   ])
@@ -155,6 +156,7 @@ test('kubectl waits for Ready, and shows the columns', async () => {
     'chat',
     'True',
     'Reconciled',
+    'Unknown',
     'spiffe://example.org/ns/team-a/objective/chat',
   ])
 })

@@ -1,5 +1,6 @@
-// The end of bindings, on a real API server (contract §8, "Deletion"): the output goes first, a live list proves it, the
-// finalizer goes last; and nothing that goes missing or gets in the way keeps a namespace from finishing its deletion.
+// The end of bindings, on a real API server (docs/contract.md §8, "Deletion"): the output goes first, a live list proves
+// it, the finalizer goes last; and nothing that goes missing or gets in the way keeps a namespace from finishing its
+// deletion.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { listAt, stringAt } from '../../shared/src/core/json.ts'
 import { FINALIZER } from '../../shared/src/core/names.ts'
@@ -29,7 +30,7 @@ import {
   whileDown,
   type RunningOperator,
 } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 const OTHER_FINALIZER = 'example.com/other'

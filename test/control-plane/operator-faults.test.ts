@@ -1,8 +1,9 @@
 // What networks and servers do by accident, in the midst of a convergence that has every sort of write: the final state is
-// that of a run in peace, nothing is doubled, lost or told wrongly on the way (contract §6 to §8). There is no Lease here:
-// an API server that restarts on two shared cores may be away for longer than one lasts.
+// that of a run in peace, nothing is doubled, lost or told wrongly on the way (docs/contract.md §6 to §8). There is no
+// Lease here: an API server that restarts on two shared cores may be away for longer than one lasts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { holdIdle } from '../../operator/test/build/idle-connections.ts'
 import type { ControlPlane } from './control-plane.ts'
 import {
   goTo,
@@ -11,21 +12,27 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
-import {
-  startFaultProxy,
-  type Fault,
-  type FaultProxy,
-  type Injection,
-  type ObservedRequest,
-} from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { settle } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
-import { binding, conditionOf, estate, objective, outputId, outputsOf, pool, untilReason } from './objects.ts'
+import {
+  binding,
+  bindingId,
+  conditionOf,
+  estate,
+  objective,
+  outputId,
+  outputsOf,
+  pool,
+  untilReason,
+} from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane
@@ -34,7 +41,7 @@ let operator: RunningOperator
 let neverTwo: NeverTwo
 let foreign: JsonRecord
 /** The two sides after a run in peace. */
-let peace: Readonly<Record<Side, State>>
+let peace: Readonly<Record<ConvergenceSide, State>>
 /** Where the scenario has come to rest on its second side. */
 const rested: string[] = []
 
@@ -54,7 +61,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopAll(neverTwo, proxy, cp))
 
-async function inPeace(side: Side): Promise<State> {
+async function inPeace(side: ConvergenceSide): Promise<State> {
   await goTo(cp, 'peace', side)
   await settled(cp, 'peace', side)
   return stateOf(cp, 'peace')
@@ -107,8 +114,8 @@ const UNDETERMINED = new RegExp(
 )
 
 /**
- * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that is
- * none of the fixed ones.
+ * What is wrong with the status writes of a namespace, a sentence each: the same again, or a reason for not knowing that
+ * is none of the fixed ones.
  */
 function noise(space: string): readonly string[] {
   const said = new Map<string, string>()
@@ -228,6 +235,16 @@ describe('the state is that of a run in peace when in the midst of it', () => {
     }
     expect(noise(space)).toEqual([])
   })
+})
+
+test('a pod that holds 280 idle connections to the probes fails none of sixty', async () => {
+  const flood = await holdIdle(operator.probePort, 280)
+  try {
+    for (let probe = 0; probe < 60; probe++) expect((await operator.probe('/healthz')).status).toBe(200)
+    expect(flood.lost).toBeGreaterThanOrEqual(60)
+  } finally {
+    flood.end()
+  }
 })
 
 describe('what was missed is made up for when', () => {
@@ -381,6 +398,38 @@ test('429 with Retry-After: the write is not tried again sooner', async () => {
   const [first = 0, second = 0] = asked
   expect(asked).toHaveLength(2)
   expect(second - first).toBeGreaterThanOrEqual(2000)
+})
+
+test('503 with a Retry-After of an hour keeps the identity of a deleted binding for half a minute, no longer', async () => {
+  await settle(cp, 'put-off')
+  const injection = proxy.inject({
+    method: 'DELETE',
+    path: /\/clusterspiffeids/,
+    when: (request) => isAbout(request, 'put-off'),
+    fault: { kind: 'answer', status: 503, retryAfterSeconds: 3600 },
+  })
+  await cp.admin.delete(bindingId('put-off', 'chat'))
+  await injection.hit()
+  const from = performance.now()
+  await until(async () => (await outputsOf(cp, 'put-off', 'chat')).length === 0, 'the identity to go', 45_000)
+  expect(performance.now() - from).toBeGreaterThan(25_000)
+})
+
+test('503 with a Retry-After of an hour holds up a retry, and no edit', async () => {
+  await settle(cp, 'newer')
+  const injection = proxy.inject({
+    method: 'PUT',
+    path: /\/clusterspiffeids/,
+    when: (request) => isAbout(request, 'newer'),
+    fault: { kind: 'answer', status: 503, retryAfterSeconds: 3600 },
+  })
+  await cp.apply([binding('newer', 'chat', { containerName: 'proxy' })])
+  await injection.hit()
+  await untilReason(cp, 'newer', 'chat', 'Undetermined')
+  const from = performance.now()
+  await cp.admin.delete(bindingId('newer', 'chat'))
+  await until(async () => (await outputsOf(cp, 'newer', 'chat')).length === 0, 'the identity to go')
+  expect(performance.now() - from).toBeLessThan(15_000)
 })
 
 describe('two bindings swap their containers while a POST of one is in flight', () => {

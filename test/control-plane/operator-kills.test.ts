@@ -1,6 +1,6 @@
 // The operator killed at each of its writes, before the write is carried out and after it, and started again: the same
-// final state each time (contract §8). There is no Lease here: a killed holder's would have to run out first, 15 s for
-// each of some hundred kills, and what a restart finds is the same (failover has a suite of its own).
+// final state each time (docs/contract.md §8). There is no Lease here: a killed holder's would have to run out first, 15 s
+// for each of some hundred kills, and what a restart finds is the same (failover has a suite of its own).
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -11,21 +11,22 @@ import {
   stateOf,
   untilState,
   writePoint,
-  type Side,
+  type ConvergenceSide,
   type State,
 } from './convergence.ts'
-import { startFaultProxy, type Fault, type FaultProxy, type Injection } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import type { Fault, Injection } from './fault-rules.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { outputId, outputs } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 const SPACE = 'killed'
 
 /** One side after a run in peace, and the writes that led there. */
 interface Peace {
-  readonly side: Side
+  readonly side: ConvergenceSide
   readonly state: State
   readonly writes: readonly string[]
 }
@@ -57,7 +58,7 @@ function start(): Promise<RunningOperator> {
 }
 
 /** Goes to one side with no fault, and notes how that was. Stopping writes the last events. */
-async function inPeace(side: Side): Promise<Peace> {
+async function inPeace(side: ConvergenceSide): Promise<Peace> {
   const began = proxy.requests.length
   await goTo(cp, SPACE, side)
   await settled(cp, SPACE, side)
@@ -84,7 +85,7 @@ async function putBystanders(): Promise<readonly JsonRecord[]> {
  * Goes to a side; the operator is killed at one write of the way, and started again. Undefined where it never came there,
  * which only a write by chance may be: the others are waited for, as an event can come long after the state it is about.
  */
-async function killAt(point: string, fault: Fault, side: Side): Promise<Injection | undefined> {
+async function killAt(point: string, fault: Fault, side: ConvergenceSide): Promise<Injection | undefined> {
   const injection = proxy.inject({ when: (request) => writePoint(request) === point, fault })
   await goTo(cp, SPACE, side)
   const wanted = side === 'after' ? after.state : before.state
@@ -152,22 +153,19 @@ test('the scenario has every sort of write that there is', () => {
   expect(deletes).toHaveLength(6)
 })
 
-/** Shared cores can make a hundred restarts take long. */
-const TOUR = { timeout: 240_000 }
-
-test('killed before any one of its writes is carried out, it comes to the same state', TOUR, async () => {
+test('killed before any one of its writes is carried out, it comes to the same state', async () => {
   // But for events: nothing waits for them, so to lose one is to be killed after the status.
   const killed = await killAtEach({ kind: 'hold' }, (point) => !point.includes('event'))
   expect(killed).toBeGreaterThan(30)
 })
 
-test('killed after any one of its writes, before the answer, it comes to the same state', TOUR, async () => {
+test('killed after any one of its writes, before the answer, it comes to the same state', async () => {
   const killed = await killAtEach({ kind: 'hold answer' }, () => true)
   expect(killed).toBeGreaterThan(40)
 })
 
 test('a POST that arrives when its sender is long dead and its binding wants something else is undone', async () => {
-  // Those that swap are left out: for a moment there would be two, which no later write can prevent (contract §6).
+  // Those that swap are left out: for a moment there would be two, which no later write can prevent (docs/contract.md §6).
   const late = before.writes.filter((point) => point.startsWith('POST Cluster') && !isByChance(point))
   expect(late).toHaveLength(5)
   for (const point of late) {

@@ -1,5 +1,5 @@
-// Kinds that are not there yet, go, come back, cannot be discovered or may not be read (contract §4 and §8), on a real API
-// server: what a binding needs decides, and nothing is withdrawn for not knowing.
+// Kinds that are not there yet, go, come back, cannot be discovered or may not be read (docs/contract.md §4 and §8), on a
+// real API server: what a binding needs decides, and nothing is withdrawn for not knowing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -23,7 +23,7 @@ import {
 } from './objects.ts'
 import { operatorAccess } from './operator-access.ts'
 import { startLeading, startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 const OUTPUTS: CrdName = 'clusterspiffeids.spire.spiffe.io'

@@ -1,6 +1,6 @@
-// Names at their limits, on a real API server (contract §5): whatever bindings, namespaces, pools, objectives, service
-// accounts and labels may be called, what is written is accepted, no two bindings share an output, and what SPIRE could
-// not keep is refused.
+// Names at their limits, on a real API server (docs/contract.md §5): whatever bindings, namespaces, pools, objectives,
+// service accounts and labels may be called, what is written is accepted, no two bindings share an output, and what SPIRE
+// could not keep is refused.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
@@ -19,7 +19,7 @@ import {
   untilReason,
 } from './objects.ts'
 import { startLeading, startOperatorPlane, stopAll } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
 let cp: ControlPlane

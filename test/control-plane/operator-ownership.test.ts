@@ -1,5 +1,5 @@
-// Whose a ClusterSPIFFEID is, on a real API server (contract §8): what was ours and answers to nobody goes, what is not ours
-// is never touched, however much it looks like it, and nothing is ever adopted.
+// Whose a ClusterSPIFFEID is, on a real API server (docs/contract.md §8): what was ours and answers to nobody goes, what
+// is not ours is never touched, however much it looks like it, and nothing is ever adopted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { outputName } from '../../shared/src/core/compile/output.ts'
 import { dig, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
@@ -33,7 +33,7 @@ import {
 } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane

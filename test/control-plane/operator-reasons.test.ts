@@ -1,6 +1,6 @@
-// Every reason of contract §7 but MissingTrustDomain on a real API server: reached from a settled binding, and left again
-// by putting its cause right, with no restart. The CRDs are loosened, as older ones may have been: what admission refuses
-// today may be there from before.
+// Every reason of docs/contract.md §7 but MissingTrustDomain on a real API server: reached from a settled binding, and
+// left again by putting its cause right, with no restart. The CRDs are loosened, as older ones may have been: what
+// admission refuses today may be there from before.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { REASON_NAMES, type Reason } from '../../shared/src/core/registry/reasons.ts'

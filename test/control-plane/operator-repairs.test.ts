@@ -1,5 +1,5 @@
-// Drift of our outputs on a real API server (contract §8): what hands do to them is put back within seconds, and who does it
-// again and again, or changes whatever is written, does not make kleym write for ever.
+// Drift of our outputs on a real API server (docs/contract.md §8): what hands do to them is put back within seconds, and
+// who does it again and again, or changes whatever is written, does not make kleym write for ever.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'
@@ -20,7 +20,7 @@ import {
 import { bindingId, outputId, poolOnly, untilReason } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
 let cp: ControlPlane
@@ -192,7 +192,7 @@ describe.concurrent('kleym does not write for ever', () => {
     await installPolicy(space, ['CREATE', 'UPDATE'])
     const { name } = await settle(cp, space)
     await untilVerbs(name, ['create', 'update'])
-    expect(dig(await cp.admin.get(outputId(name)), 'spec', 'admin')).toBe(true)
+    expect(dig(await cp.admin.get(outputId(name)), 'spec', 'ttl')).toBe('1h')
     // The object changes, in what kleym does not care for and in what it does.
     await cp.admin.patch(outputId(name), { metadata: { labels: { team: 'blue' } } })
     await cp.admin.patch(outputId(name), { spec: { downstream: true } })
@@ -217,7 +217,7 @@ describe.concurrent('kleym does not write for ever', () => {
     await installPolicy('changed-at-first', ['CREATE'])
     const { name } = await settle(cp, 'changed-at-first')
     await untilVerbs(name, ['create', 'update'])
-    expect(dig(await cp.admin.get(outputId(name)), 'spec', 'admin')).toBeUndefined()
+    expect(dig(await cp.admin.get(outputId(name)), 'spec', 'ttl')).toBeUndefined()
   })
 })
 
@@ -239,7 +239,7 @@ test('a restart tries once more what is changed whenever it is written, and writ
   ])
 })
 
-/** A policy of the cluster that switches `admin` on in the outputs of a namespace; in force when this resolves. */
+/** A policy of the cluster that sets a TTL in the outputs of a namespace; in force when this resolves. */
 async function installPolicy(space: string, operations: readonly string[]): Promise<void> {
   const apiVersion = 'admissionregistration.k8s.io/v1'
   const metadata = { name: space }
@@ -253,7 +253,7 @@ async function installPolicy(space: string, operations: readonly string[]): Prom
     resources: ['clusterspiffeids'],
     operations,
   }
-  const switchOn = { expression: 'Object{spec: Object.spec{admin: true}}' }
+  const setTtl = { expression: 'Object{spec: Object.spec{ttl: "1h"}}' }
   await cp.apply([
     {
       apiVersion,
@@ -263,7 +263,7 @@ async function installPolicy(space: string, operations: readonly string[]): Prom
         reinvocationPolicy: 'Never',
         matchConstraints: { resourceRules: [resources] },
         matchConditions: [{ name: 'namespace', expression: isOfThatNamespace }],
-        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: switchOn }],
+        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: setTtl }],
       },
     },
     { apiVersion, kind: 'MutatingAdmissionPolicyBinding', metadata, spec: { policyName: space } },
@@ -275,7 +275,7 @@ async function installPolicy(space: string, operations: readonly string[]): Prom
   await until(async () => {
     const path = '/apis/spire.spiffe.io/v1alpha1/clusterspiffeids?dryRun=All'
     const { body } = await cp.admin.request({ method: 'POST', path, body: probe })
-    return dig(body, 'spec', 'admin') === true
+    return dig(body, 'spec', 'ttl') === '1h'
   }, `the policy ${space} to be in force`)
 }
 

@@ -4,13 +4,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { startFaultProxy, isWrite, type FaultProxy } from './fault-proxy.ts'
+import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { isWrite } from './observed-request.ts'
 import { binding, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
-/** How long nobody takes a Lease over that was not given up (runtime "Process"). */
+/** How long nobody takes a Lease over that was not given up. */
 const LEASE_MS = 15_000
 
 let cp: ControlPlane
@@ -242,7 +243,8 @@ test.for(LOSSES)(
     await cp.admin.delete(LEASE)
     await (await replica(OPERATOR_B)).leads()
     await allReady(space, ['late'])
-    // A renewal that was sent to a silent server is logged when the server wakes up (mostly as a 504): nothing else may be.
+    // A renewal that was sent to a silent server is logged when the server wakes up (mostly as a 504): nothing else may
+    // be.
     const writes = await writesSince(since)
     const late = writes.filter(({ user }) => user === OPERATOR)
     expect(late.filter(({ resource }) => resource !== 'leases').map(({ uri }) => uri)).toEqual([])

@@ -8,10 +8,12 @@ import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from '
 import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
-import { until } from './wait.ts'
+import { CannotHold, until } from '@kleym/testing/wait.ts'
 
 /** What `npm run build` leaves. */
 export const EXECUTABLE = join(import.meta.dirname, '../../dist/kleym-operator')
+/** How long the operator's own servers may take to answer, in milliseconds. */
+const PROBE_MS = 30_000
 export const TRUST_DOMAIN = 'example.org'
 
 export interface OperatorOptions {
@@ -31,8 +33,10 @@ export interface RunningOperator {
   readonly program: Program
   /** The lines of its log so far. */
   log(): readonly JsonRecord[]
-  /** Resolves when it has become the leader and works. */
+  /** Resolves when it has become the leader and works; rejects at once when it has ended. */
   leads(): Promise<void>
+  /** Where the probe server listens. */
+  readonly probePort: number
   /** GET of a path of the probe server, e.g. `/readyz`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>
   /** GET /metrics. */
@@ -92,10 +96,11 @@ export async function startOperator(
     leads: async () => {
       await until(() => {
         const how = program.ended()
-        if (how !== undefined) throw new Error(`the operator has ended: ${how}\n${program.lastWords()}`)
+        if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${program.lastWords()}`)
         return log().some((line) => line['message'] === 'leading')
-      }, 'the operator to lead')
+      }, `${name} to lead`)
     },
+    probePort: probes,
     probe: (path) => fetchText(probes, path),
     metrics: async () => (await fetchText(metrics, '/metrics')).body,
     stop: () => end('SIGTERM'),
@@ -153,15 +158,19 @@ function parsed(line: string): readonly JsonRecord[] {
   }
 }
 
+/** A GET of the operator's own servers. */
 function fetchText(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, timeout: PROBE_MS }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () =>
         resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
       )
     })
+    request.setTimeout(PROBE_MS, () =>
+      request.destroy(new Error(`GET ${path}: no answer within ${PROBE_MS} ms`)),
+    )
     request.once('error', reject)
   })
 }

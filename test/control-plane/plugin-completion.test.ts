@@ -1,13 +1,13 @@
 // Completion as kubectl asks for it: the real kubectl runs what `kubectl kleym completion install` wrote, which runs the
-// executable that ships, which asks a real API server, as somebody who may list things and as somebody who may not.
+// executable that ships, which asks a real API server, as a user who may list things and as a user who may not.
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
-import { built, BUILD_MAX_MS, PLUGIN } from '../e2e/plugin.ts'
-import { ended, type Ended } from './child.ts'
+import { built, PLUGIN } from '../e2e/plugin.ts'
+import { ended, type Ended } from '@kleym/testing/child-process.ts'
 import { ensureBinaries } from './binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { writeKubeconfig } from './credentials.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await cp.apply(objects())
   const { status, stderr } = await run('kubectl-kleym', ['completion', 'install'])
   if (status !== 0) throw new Error(`the completion script could not be installed: ${stderr}`)
-}, BUILD_MAX_MS)
+})
 afterAll(() => cp?.stop())
 
 function kubeconfigOf(user: string): string {
@@ -151,7 +151,7 @@ describe('kubectl __complete kleym', () => {
     ['explain team-b/', [':4']],
     ['who-selects pod/', [':4']],
     ['conflicts -n ', [':4']],
-  ])('%j, as somebody who may list the bindings of one namespace', async (line, expected) => {
+  ])('%j, as a user who may list the bindings of one namespace', async (line, expected) => {
     expect(await completed(line, VIEWER)).toEqual(expected)
   })
 
@@ -162,7 +162,7 @@ describe('kubectl __complete kleym', () => {
     ['conflicts -n ', [':4']],
     ['conflicts --context ', ['test', ':4']],
     ['explain --fail-on w', ['warning', ':36']],
-  ])('%j, as somebody who may list nothing', async (line, expected) => {
+  ])('%j, as a user who may list nothing', async (line, expected) => {
     expect(await completed(line, NOBODY)).toEqual(expected)
   })
 

@@ -1,18 +1,18 @@
-// The plugin on a real cluster with the estate of `examples/` in it and the operator at work: as somebody who may read
-// everything, as one team, and as nobody. Spec plugin.md; the answers themselves are tested on files.
+// The plugin on a real cluster with the estate of `examples/` in it and the operator at work: as a user who may read
+// everything, as one team, and as a user without rights (docs/cluster.md). The answers themselves are tested on files.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { requireValidReport } from '../../plugin/test/report/report-check.ts'
-import { built, BUILD_MAX_MS } from '../e2e/plugin.ts'
+import { requireValidReport } from '../../plugin/test/support/report-check.ts'
+import { built } from '../e2e/plugin.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { writeKubeconfig } from './credentials.ts'
 import { applyEstate } from './examples.ts'
 import { kubectlKleym, type PluginRun } from './kubectl-kleym.ts'
 import { bindingId, conditionOf, outputId, outputsOf, untilReason } from './objects.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 /** May read everything that kleym asks for, and nothing else. */
@@ -34,10 +34,10 @@ beforeAll(async () => {
   configs = Object.fromEntries(['admin', READER, TEAM, NOBODY].map((user) => [user, kubeconfigOf(user)]))
   operator = await startLeading(cp, { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] })
   await untilSettled()
-}, BUILD_MAX_MS)
+})
 afterAll(() => stopAll(operator, cp))
 
-/** A rule that lets somebody read. */
+/** A rule that lets a user read. */
 function rule(apiGroups: readonly string[], resources: readonly string[]): JsonRecord {
   return { apiGroups, resources, verbs: ['get', 'list'] }
 }
@@ -110,7 +110,7 @@ async function reportOf(user: string, ...args: readonly string[]): Promise<JsonR
 const codesIn = (report: JsonRecord): readonly string[] =>
   listAt(report, 'findings').map((one) => stringAt(one, 'code') ?? '')
 
-describe('somebody who may read everything', () => {
+describe('a user who may read everything', () => {
   test.for<readonly [command: string, code: number, says: RegExp]>([
     ['explain chat', 0, /^√ team-a\/chat is ready: 3 containers get/],
     ['explain playground/phi', 1, /^× playground\/phi is refused/],
@@ -194,7 +194,7 @@ describe('somebody who may read everything', () => {
       const report = await reportOf(READER, 'explain', 'chat')
       expect(codesIn(report)).toContain('KLM308')
       expect(report['exitCode']).toBe(1)
-      // Who may not look there is told that something may hide.
+      // A user who may not look there is told that something may be hidden.
       const team = await kleym(TEAM, 'explain', 'chat')
       expect(team.code).toBe(4)
     } finally {
@@ -286,7 +286,7 @@ describe('one team', () => {
   })
 })
 
-describe('nobody', () => {
+describe('a user who may read nothing', () => {
   test.for([
     ['explain', '-A'],
     ['explain', 'chat'],
@@ -328,7 +328,7 @@ describe('what the operator says and what is', () => {
       async () =>
         (await cp.admin.get(outputId(name))) !== undefined &&
         dig(await cp.admin.get(outputId(name)), 'spec', 'admin') !== true,
-      'the operator to undo the hand edit',
+      'the operator to undo the edit',
     )
     await untilReason(cp, 'team-a', 'embed', 'Reconciled')
     expect(codesIn(await reportOf(READER, 'explain', 'embed'))).toEqual([])
@@ -455,7 +455,12 @@ describe('what goes wrong on the way', () => {
   test.for<readonly [name: string, args: readonly string[], code: number, says: RegExp]>([
     ['no such context', ['--context', 'no-such'], 4, /^error: there is no context "no-such"/],
     ['no server there', ['--server', 'https://127.0.0.1:1'], 4, /^error: cannot reach the cluster/],
-    ['a token that nobody gave out', ['--token', 'wrong'], 4, /^error: the cluster does not know who we are/],
+    [
+      'a token that the API server does not know',
+      ['--token', 'wrong'],
+      4,
+      /^error: the cluster does not know who we are/,
+    ],
     ['groups without a user', ['--as-group', 'x'], 2, /^error: cannot tell whom to impersonate/],
     ['a timeout that is none', ['--request-timeout', 'soon'], 2, /^error: the timeout is not valid/],
     [

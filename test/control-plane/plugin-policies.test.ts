@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { readMeta } from '../../shared/src/core/objects/meta.ts'
-import { requireValidReport } from '../../plugin/test/report/report-check.ts'
-import { built, BUILD_MAX_MS } from '../e2e/plugin.ts'
+import { requireValidReport } from '../../plugin/test/support/report-check.ts'
+import { built } from '../e2e/plugin.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { installAndWait, removeAndWait } from './crds.ts'
 import { writeKubeconfig } from './credentials.ts'
@@ -42,10 +42,10 @@ beforeAll(async () => {
   crds = await policyCrds()
   cp = await startControlPlane({ users: USERS.map((name) => ({ name })) })
   await cp.apply(access())
-}, BUILD_MAX_MS)
+})
 afterAll(() => cp?.stop())
 
-/** A rule that lets somebody read. */
+/** A rule that lets a user read. */
 function may(apiGroups: readonly string[], resources: readonly string[]): JsonRecord {
   return { apiGroups, resources, verbs: ['get', 'list'] }
 }
@@ -164,12 +164,12 @@ describe('where there are policies', () => {
   test('every finding about them comes up', async () => {
     const codes = policyCodesIn(await reportOf(READER, 'conflicts', '-A'))
     expect([...codes].toSorted()).toEqual(
-      // KLM609 is for what this server does not give out, and nobody is named by nobody where all are meant.
+      // KLM609 is for what this server does not give out, and no binding is unnamed where a rule means all.
       ['KLM601', 'KLM602', 'KLM603', 'KLM605', 'KLM606', 'KLM607', 'KLM608'],
     )
   })
 
-  test('an identity that nobody names comes up where no rule is about everybody', async () => {
+  test('an identity that no policy names is reported where no rule means every principal', async () => {
     const wide = ['unbounded', 'mismatch']
     const kept = await Promise.all(wide.map((name) => cp.admin.get(policyId(name))))
     await cp.kubectl(['delete', 'xaccesspolicies', '-n', 'agents', ...wide])
@@ -223,7 +223,7 @@ describe('where there are policies', () => {
     expect([...verbs].toSorted()).toEqual(['get', 'list'])
   })
 
-  test('who may not read them is told so by the answers that need them', async () => {
+  test('a user who may not read them is told so by the answers that need them', async () => {
     for (const command of [['policies', '-A'], ...COMMANDS]) {
       const { stdout, stderr, code } = await kleym(BLIND, ...command)
       expect(`${code} ${stdout}`).toMatch(/^[14] /)
@@ -231,7 +231,7 @@ describe('where there are policies', () => {
       expect(stderr).toMatch(
         /apiGroups: \["agentic\.networking\.x-k8s\.io"\], verbs: \[list\], resources: \[xaccesspolicies\]/,
       )
-      // What is not known is not nobody.
+      // Unknown is not the same as none.
       expect(stdout).not.toMatch(/KLM604|no rule of any policy/)
     }
     // And by no other.

@@ -5,7 +5,7 @@ import { delimiter, dirname } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, PLUGIN } from '../e2e/plugin.ts'
+import { built, PLUGIN } from '../e2e/plugin.ts'
 import {
   BEFORE,
   hasTmux,
@@ -18,7 +18,7 @@ import {
 import { ensureBinaries } from './binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { bindingId, estate, member, namespace, pool } from './objects.ts'
-import { until } from './wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const VIEWER = 'viewer'
 const NOBODY = 'nobody'
@@ -43,7 +43,7 @@ beforeAll(async () => {
     ...member('team-b', 'mistral'),
     ...rights(),
   ])
-}, BUILD_MAX_MS)
+})
 afterEach(() => {
   for (const terminal of terminals.splice(0)) terminal.close()
 })
@@ -192,13 +192,13 @@ test('another namespace is chosen by its name, and a binding that comes there is
   expect(empty.join('\n')).not.toContain('late')
 })
 
-test('who may read one namespace sees its bindings, and which reads are missing for the rest', async () => {
+test('a user who may read one namespace sees its bindings, and which reads are missing for the others', async () => {
   const terminal = watch(startInPty, ['-n', 'team-a'], { user: VIEWER })
   const lines = await untilShown(terminal, /‼ chat +Undetermined/)
   expect(lines.join('\n')).toContain('‼ cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden')
 })
 
-test('who may read nothing is told so, and never that there is nothing', async () => {
+test('a user who may read nothing is told so, and never that there is nothing', async () => {
   const terminal = watch(startInPty, ['-A'], { user: NOBODY, columns: 100 })
   const text = (await untilShown(terminal, 'bindings are not known')).join('\n')
   expect(text).toContain('‼ cannot list InferenceIdentityBinding.kleym.sonda.red: forbidden')
@@ -264,7 +264,7 @@ describe('without a terminal', () => {
     // It notices when it prints the next line.
     await until(async () => printed !== '', 'the first line')
     await cp.apply(member('team-b', 'third', { containerName: 'third' }))
-    expect(await ended).toBe(0)
+    expect(await within(ended, 'the watch to end')).toBe(0)
     expect(printed).toMatch(/^ +NAMESPACE +NAME +VERDICT/)
   })
 })

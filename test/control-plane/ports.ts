@@ -1,4 +1,4 @@
-// Ports of the loopback interface that nobody listens on, below the range out of which systems pick the local ports of
+// Ports of the loopback interface that no process listens on, below the range out of which systems pick the local ports of
 // connections: a server that is killed and started again must find its port free.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'

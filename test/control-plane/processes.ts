@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { Order, Report } from './supervisor.ts'
-import { until } from './wait.ts'
+import type { SupervisorOrder, SupervisorReport } from './supervisor.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
 const LOG_LINES_SHOWN = 15
@@ -26,7 +26,7 @@ export interface Program {
   readonly log: string
   /** How it ended; undefined while it runs. */
   ended(): string | undefined
-  /** Resolves when it has ended. */
+  /** Resolves when it has ended; rejects when it has not after a minute. */
   end(): Promise<void>
   /** Resolves when the signal is sent; of SIGSTOP, when every thread has stopped. It may have ended before. */
   signal(signal: NodeJS.Signals): Promise<void>
@@ -60,13 +60,17 @@ export async function startProcesses(): Promise<Processes> {
     detached: true,
   })
   const runs = new Map<number, Run>()
-  const folder = await new Promise<string>((resolve, reject) => {
+  const ready = new Promise<string>((resolve, reject) => {
     supervisor.once('error', reject)
     supervisor.once('exit', (code) => reject(new Error(`the supervisor ended with ${String(code)}`)))
-    supervisor.on('message', (message: Report) => {
+    supervisor.on('message', (message: SupervisorReport) => {
       if (message.report === 'ready') resolve(message.folder)
       else note(runs, message)
     })
+  })
+  const folder = await within(ready, 'the supervisor of a control plane to start').catch((error: unknown) => {
+    if (supervisor.connected) supervisor.disconnect()
+    throw error
   })
   supervisor.once('exit', () => endAll(runs, folder))
   // A suite that forgets `stop()` can still end, and the closing channel does the rest.
@@ -81,12 +85,12 @@ export async function startProcesses(): Promise<Processes> {
       const ended = once(supervisor, 'exit')
       supervisor.ref()
       if (supervisor.connected) supervisor.disconnect()
-      await ended
+      await within(ended, 'the supervisor of a control plane to end everything')
     },
   }
 }
 
-function note(runs: Map<number, Run>, message: Exclude<Report, { report: 'ready' }>): void {
+function note(runs: Map<number, Run>, message: Exclude<SupervisorReport, { report: 'ready' }>): void {
   const run = runs.get(message.id)
   if (run === undefined) return
   if (message.report === 'started') run.pid = message.pid
@@ -120,19 +124,24 @@ async function startProgram(
   const log = join(folder, `${name}.log`)
   const run: Run = { signals: 0, waiting: new Set() }
   runs.set(id, run)
-  const when = async (happened: () => boolean): Promise<void> => {
-    // While somebody waits, the channel keeps this process alive.
-    const alive = setInterval(() => undefined, 60_000)
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (happened()) resolve()
-      }
-      run.waiting.add(look)
-      look()
-    })
-    clearInterval(alive)
+  const when = async (happened: () => boolean, what: string): Promise<void> => {
+    const report = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (happened()) report.resolve()
+    }
+    run.waiting.add(look)
+    look()
+    try {
+      // Its timer keeps this process alive, which the supervisor's channel does not.
+      await within(report.promise, () => {
+        const state = run.pid === undefined ? 'not started' : stateOf(run.pid)
+        return `${name} to ${what}; its process is ${state}\n${lastLines(log)}`
+      })
+    } finally {
+      run.waiting.delete(look)
+    }
   }
-  const send = (order: Order): void => {
+  const send = (order: SupervisorOrder): void => {
     if (supervisor.connected) supervisor.send(order)
   }
   send({
@@ -143,7 +152,7 @@ async function startProgram(
     log,
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
   })
-  await when(() => run.pid !== undefined || run.how !== undefined)
+  await when(() => run.pid !== undefined || run.how !== undefined, 'start')
   if (run.pid === undefined) throw new Error(`${command} cannot be started: ${String(run.how)}`)
   const { pid } = run
   let ordered = 0
@@ -152,15 +161,25 @@ async function startProgram(
     pid,
     log,
     ended: () => run.how,
-    end: () => when(() => run.how !== undefined),
+    end: () => when(() => run.how !== undefined, 'end'),
     signal: async (signal) => {
       const nth = ++ordered
       send({ order: 'signal', id, signal })
-      await when(() => run.signals >= nth || run.how !== undefined)
+      await when(() => run.signals >= nth || run.how !== undefined, `get ${signal}`)
       if (signal === 'SIGSTOP')
         await until(() => run.how !== undefined || isStopped(pid), `${name} (${pid}) to be stopped`)
     },
     lastWords: () => lastLines(log),
+  }
+}
+
+/** What /proc says of a process, e.g. `4711 in state S`; see proc_pid_stat(5). */
+function stateOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return `${pid} in state ${stat.slice(stat.lastIndexOf(')') + 2).charAt(0)}`
+  } catch {
+    return `${pid}, of which /proc says nothing`
   }
 }
 

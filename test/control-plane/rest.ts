@@ -2,7 +2,7 @@
 import { Agent, request as httpsRequest } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 /** Also how many objects are applied at a time. */
 export const CONNECTIONS = 8

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto'
 import { stringAt, dig, type JsonRecord } from '../../shared/src/core/json.ts'
 import { idOf, type Rest } from './rest.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const KINDS = new Set(['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'])
-/** A group of which nothing is served: rights on it harm nobody. */
+/** A group of which nothing is served: rights on it change nothing. */
 const MARKED_GROUP = 'marker.kleym.test'
 const NAMESPACE = 'default'
 

@@ -8,7 +8,7 @@ import type { Binaries } from './binaries.ts'
 import { AUDIT_POLICY } from './audit.ts'
 import { freePorts } from './ports.ts'
 import type { Processes, Program } from './processes.ts'
-import { until } from './wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const READY_MS = 90_000
 const TRIES = 3
@@ -60,7 +60,7 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
       await apiServerReady(apiServer, port, filesIn(folder), etcd)
       return { port, etcdPort, etcd, apiServer }
     } catch (error) {
-      // Somebody else may have taken a port between our look and the server's.
+      // Another process may have taken a port between our look and the server's.
       const taken = `${etcd.lastWords()}${apiServer.lastWords()}`.includes('address already in use')
       if (!taken || tries >= TRIES) throw error
       await Promise.all([etcd, apiServer].map((program) => program.signal('SIGKILL')))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { cacheFolder, type EnsureOptions, type NoBinaries } from './binaries.ts'
 import { buildProgram, goOn, isProgram } from './go-build.ts'
-import { withLock } from './lock.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
 import { SPIRE_PROGRAMS, SPIRE_SOURCES, spireCacheKey, type SpireProgram } from './tools.ts'
 
 /** Where they are. */

@@ -1,7 +1,7 @@
-// What a status says (contract §2 and §7), as a whole: so that a test notices what is there and should not be.
+// What a status says (docs/contract.md §2 and §7), as a whole: so that a test notices what is there and should not be.
 import { expect } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { CONDITION_TYPES, type ConditionType } from '../../shared/src/core/names.ts'
+import { DECISION_CONDITIONS, IN_FORCE_CONDITION, type ConditionType } from '../../shared/src/core/names.ts'
 import { REASONS, type Reason } from '../../shared/src/core/registry/reasons.ts'
 import { conditionOf } from './objects.ts'
 
@@ -14,17 +14,24 @@ export interface Said {
   readonly observedGeneration: unknown
 }
 
-/** The conditions of a status as they stand there. */
+/** The conditions of a status that decide, as they stand there: all but `InForce`. */
 export function said(object: JsonRecord): readonly unknown[] {
-  return listAt(object, 'status', 'conditions').map((condition) =>
-    Object.fromEntries(Object.entries(condition ?? {}).filter(([key]) => key !== 'lastTransitionTime')),
-  )
+  return listAt(object, 'status', 'conditions')
+    .filter((condition) => stringAt(condition, 'type') !== IN_FORCE_CONDITION)
+    .map((condition) =>
+      Object.fromEntries(Object.entries(condition ?? {}).filter(([key]) => key !== 'lastTransitionTime')),
+    )
 }
 
-/** All five conditions for the object's generation, saying what the test wants of each. */
+/** What `InForce` says: its reason; undefined where the condition is not there. */
+export function inForceReason(object: JsonRecord): string | undefined {
+  return stringAt(conditionOf(object, IN_FORCE_CONDITION), 'reason')
+}
+
+/** All conditions that decide for the object's generation, saying what the test wants of each. */
 export function all(object: JsonRecord, of: (type: ConditionType) => Partial<Said>): readonly unknown[] {
   const observedGeneration = dig(object, 'metadata', 'generation')
-  return CONDITION_TYPES.map((type) => ({ type, observedGeneration, ...of(type) }))
+  return DECISION_CONDITIONS.map((type) => ({ type, observedGeneration, ...of(type) }))
 }
 
 const RESOLVED = { status: 'False', reason: 'Resolved', message: '' }
@@ -43,6 +50,8 @@ export function expectReady(object: JsonRecord): void {
   expect(said(object)).toEqual(
     all(object, (type) => (type === 'Ready' ? { status: 'True', reason: 'Reconciled', message } : RESOLVED)),
   )
+  // No SCM runs beside these suites.
+  expect(['Pending', 'NotHandled']).toContain(inForceReason(object))
   expect(told(object)).toEqual({
     observedGeneration: dig(object, 'metadata', 'generation'),
     trustDomain: 'example.org',
@@ -52,7 +61,7 @@ export function expectReady(object: JsonRecord): void {
   })
 }
 
-/** One failure condition is True, `Ready` repeats it, and what was in force is no longer told. */
+/** One failure condition is True, `Ready` repeats it, and what was in force is no longer reported. */
 export function expectRefused(object: JsonRecord, reason: Reason, says: readonly string[]): void {
   const message = stringAt(conditionOf(object, 'Ready'), 'message') ?? ''
   for (const part of says) expect(message).toContain(part)
@@ -62,6 +71,7 @@ export function expectRefused(object: JsonRecord, reason: Reason, says: readonly
       return type === REASONS[reason].condition ? { status: 'True', reason, message } : RESOLVED
     }),
   )
+  expect(inForceReason(object)).toBe('NoOutput')
   const { conflicts, ...rest } = told(object)
   const observedGeneration = dig(object, 'metadata', 'generation')
   expect(rest).toEqual({ observedGeneration, trustDomain: 'example.org' })

@@ -8,9 +8,11 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { listAt, stringAt } from '../../shared/src/core/json.ts'
 import { startProcesses } from './processes.ts'
-import { until } from './wait.ts'
+import { until, within } from '@kleym/testing/wait.ts'
 
 const HERE = import.meta.dirname
+/** A whole control plane may be started. */
+const STARTED_MS = 120_000
 
 interface Started {
   readonly harness: ChildProcess
@@ -32,7 +34,11 @@ async function startElsewhere(start: string, ending: string): Promise<Started> {
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   onTestFinished(() => void harness.kill('SIGKILL'))
-  const [line]: readonly unknown[] = await once(createInterface(harness.stdout), 'line')
+  const [line]: readonly unknown[] = await within(
+    once(createInterface(harness.stdout), 'line'),
+    'the harness to say what it has started',
+    STARTED_MS,
+  )
   const said: unknown = JSON.parse(String(line))
   const pids = listAt(said, 'pids').filter((pid) => typeof pid === 'number')
   return { harness, pids, folder: stringAt(said, 'folder') ?? '' }
@@ -88,7 +94,7 @@ test.each([
   expect(existsSync(folder)).toBe(true)
   const ended = once(harness, 'exit')
   harness.stdin?.write('now\n')
-  await ended
+  await within(ended, 'the harness to end')
   await allGone(pids, folder)
 })
 

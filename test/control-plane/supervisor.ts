@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** What the harness asks for. `id` numbers a start, so that a restarted program is told from its former run. */
-export type Order =
+/** What the harness asks for. `id` numbers a start, so that a restarted program is distinguished from its former run. */
+export type SupervisorOrder =
   | {
       readonly order: 'start'
       readonly id: number
@@ -22,22 +22,22 @@ export type Order =
   | { readonly order: 'signal'; readonly id: number; readonly signal: NodeJS.Signals }
 
 /** What the supervisor reports. */
-export type Report =
+export type SupervisorReport =
   | { readonly report: 'ready'; readonly folder: string }
   | { readonly report: 'started'; readonly id: number; readonly pid: number }
-  /** The signal is on its way, or there was nobody to get it. */
+  /** The signal is on its way, or the process has ended. */
   | { readonly report: 'signalled'; readonly id: number }
   | { readonly report: 'ended'; readonly id: number; readonly how: string }
 
 const running = new Map<number, ChildProcess>()
 const folder = mkdtempSync(join(tmpdir(), 'kleym-control-plane-'))
 
-function report(message: Report): void {
-  // The harness may be gone before 'disconnect' has told so: that is no error here, and must not end this process.
+function report(message: SupervisorReport): void {
+  // The harness may be gone before the event 'disconnect': that is no error here, and must not end this process.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
-function start({ id, command, args, log, env }: Extract<Order, { order: 'start' }>): void {
+function start({ id, command, args, log, env }: Extract<SupervisorOrder, { order: 'start' }>): void {
   const output = openSync(log, 'a')
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', output, output] })
   closeSync(output)
@@ -53,7 +53,7 @@ function start({ id, command, args, log, env }: Extract<Order, { order: 'start' 
   if (child.pid !== undefined) report({ report: 'started', id, pid: child.pid })
 }
 
-process.on('message', (order: Order) => {
+process.on('message', (order: SupervisorOrder) => {
   if (order.order === 'start') return start(order)
   running.get(order.id)?.kill(order.signal)
   report({ report: 'signalled', id: order.id })

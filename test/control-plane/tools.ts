@@ -11,7 +11,7 @@ const GO = join(import.meta.dirname, 'go')
 
 /** The programs of one control plane. */
 export const PROGRAMS = ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager'] as const
-export type Program = (typeof PROGRAMS)[number]
+export type ControlPlaneProgram = (typeof PROGRAMS)[number]
 
 interface Source {
   readonly package: string
@@ -19,7 +19,7 @@ interface Source {
   readonly minutes: number
 }
 
-export const SOURCES: Readonly<Record<Program, Source>> = {
+export const SOURCES: Readonly<Record<ControlPlaneProgram, Source>> = {
   etcd: { package: 'go.etcd.io/etcd/server/v3', minutes: 0.5 },
   'kube-apiserver': { package: 'k8s.io/kubernetes/cmd/kube-apiserver', minutes: 3 },
   kubectl: { package: 'k8s.io/kubernetes/cmd/kubectl', minutes: 0.5 },
@@ -48,7 +48,7 @@ export const BUILD = {
   goVersion: /^go (\S+)$/m.exec(KUBERNETES.mod)?.[1] ?? '',
 } as const
 
-/** What suites about SPIRE need beside a control plane; nobody else waits for it. */
+/** What suites about SPIRE need beside a control plane; other suites do not wait for it. */
 export const SPIRE_PROGRAMS = [
   'spire-server',
   'spire-controller-manager',

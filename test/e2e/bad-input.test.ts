@@ -1,22 +1,15 @@
 // Bad input, as a person would give it: each says what, where, why and how to fix it on stderr, has its exit code, shows
 // no stack, and answers the rest where it can.
+import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ended } from '@kleym/testing/child-process.ts'
+import { within } from '@kleym/testing/wait.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import {
-  BUILD_MAX_MS,
-  built,
-  ESTATE,
-  kleym,
-  PLUGIN,
-  ROOT,
-  start,
-  type Run,
-  type RunOptions,
-} from './plugin.ts'
+import { built, ESTATE, kleym, PLUGIN, ROOT, start, type Run, type RunOptions } from './plugin.ts'
 import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SCM_CONFIG, SMALL, workspace } from './workspace.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 const TRUST = ['--trust-domain', 'example.org'] as const
 const SETTINGS = [...TRUST, '--scm-config', 'scm.yaml'] as const
@@ -52,6 +45,20 @@ describe('files that cannot be understood', () => {
     expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets/m)
   })
 
+  test('malformed JSON is placed where it is malformed, not where the file ends', async () => {
+    const pods = '{"apiVersion": "v1",\n"kind": "Pod"\n"metadata": {"name": "x"},\n"spec": {}}'
+    const run = await inFolder({ 'all.yaml': SMALL, 'pods.json': pods }, [
+      'explain',
+      'team-a/chat',
+      ...ALL,
+      '-f',
+      'pods.json',
+      ...SETTINGS,
+    ])
+    expectError(run, 4, 'cannot read document 1 of pods.json', /pods\.json, document 1, line 3, column 1\b/)
+    expect(run.stderr).toContain('it is no JSON: a "," is missing between two values')
+  })
+
   test('what the malformed document may hold is unknown, not missing', async () => {
     const run = await inFolder({ 'all.yaml': documents('kind: [\n', OBJECTIVE, BINDING) }, [
       'explain',
@@ -60,7 +67,7 @@ describe('files that cannot be understood', () => {
       ...SETTINGS,
     ])
     expectError(run, 4, 'cannot read document 1 of all.yaml')
-    expect(run.stdout).toMatch(/^‼ team-a\/chat cannot be decided \(Undetermined\)/m)
+    expect(run.stdout).toMatch(/^‼ team-a\/chat is undetermined \(Undetermined\)/m)
     expect(run.stdout).not.toContain('TargetPoolNotFound')
   })
 
@@ -358,32 +365,23 @@ describe('KUBECTL_EXTERNAL_DIFF', () => {
 describe('the process', () => {
   test('an interrupt ends it as a shell expects', async () => {
     const child = start(['explain', '--offline', '-f', '-'])
-    const ended = new Promise((settle) => {
+    const end = new Promise((settle) => {
       child.once('exit', (code, signal) => settle({ code, signal }))
     })
     // It reads stdin until it ends, which it does not; once it takes what is written, it is running.
     await new Promise((settle) => child.stdin.write(SMALL, settle))
     child.kill('SIGINT')
-    expect(await ended).toEqual({ code: null, signal: 'SIGINT' })
+    expect(await within(end, 'the end of an interrupted plugin')).toEqual({ code: null, signal: 'SIGINT' })
   })
 
   test('a reader that leaves early is no error', async () => {
     const script = '"$0" "$@" | head -1; exit "${PIPESTATUS[0]}"'
-    const child = await new Promise<Run>((settle, reject) => {
-      const { spawn } = process.getBuiltinModule('node:child_process')
-      const shell = spawn('bash', ['-c', script, PLUGIN, 'who-selects', '-A', ...ESTATE], { cwd: ROOT })
-      const out: string[] = []
-      const err: string[] = []
-      shell.stdout.on('data', (part) => out.push(String(part)))
-      shell.stderr.on('data', (part) => err.push(String(part)))
-      shell.once('error', reject)
-      shell.once('close', (code, signal) =>
-        settle({ code, signal, stdout: out.join(''), stderr: err.join('') }),
-      )
-    })
-    expect(child.stdout.split('\n')).toHaveLength(2)
-    expect(child.stderr).not.toMatch(/error|EPIPE/)
-    expect(child.code).not.toBe(5)
+    const shell = await ended(
+      spawn('bash', ['-c', script, PLUGIN, 'who-selects', '-A', ...ESTATE], { cwd: ROOT }),
+    )
+    expect(shell.stdout.split('\n')).toHaveLength(2)
+    expect(shell.stderr).not.toMatch(/error|EPIPE/)
+    expect(shell.status).not.toBe(5)
   })
 
   test('a file that grows under another name does not change the answer', async () => {

@@ -4,10 +4,10 @@ import { spawnSync, type StdioOptions } from 'node:child_process'
 import { closeSync, copyFileSync, openSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, kleym, PLUGIN, type Run } from './plugin.ts'
+import { built, kleym, PLUGIN, type Run } from './plugin.ts'
 import { SCM_CONFIG, SMALL, workspace } from './workspace.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 const ASK = ['explain', 'team-a/chat', '--offline', '-f', 'all.yaml', '--trust-domain', 'example.org']
 const QUESTION = [...ASK, '--clusterspiffeid-class-name', '', '--scm-config', 'scm.yaml']

@@ -1,6 +1,6 @@
 // What is not known is never shown as fine: for each way of not knowing, what an answer must say, and what it must not.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
+import { built, kleym, type Run } from './plugin.ts'
 import {
   BINDING,
   documents,
@@ -14,7 +14,7 @@ import {
   workspace,
 } from './workspace.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 const DEFAULT = foreign(
   'default',
@@ -101,7 +101,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [OBJECTIVE, BINDING, BROKEN],
     args: ['explain', 'team-a/chat'],
     code: 4,
-    says: [/cannot be decided/],
+    says: [/is undetermined/],
     never: [/is refused/, /is ready/],
   },
   {
@@ -109,7 +109,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POOL, OBJECTIVE, BINDING.replace(', group: inference.networking.k8s.io', ''), BROKEN],
     args: ['explain', 'team-a/chat'],
     code: 4,
-    says: [/cannot be decided/],
+    says: [/is undetermined/],
     never: [/is refused/, /is ready/],
   },
   {
@@ -165,7 +165,7 @@ const SITUATIONS: readonly Situation[] = [
     never: [WELL, /no identity/],
   },
   {
-    name: 'a document cannot be read: somebody in it may hold the ID that is asked for',
+    name: 'a document cannot be read: a pod in it may hold the ID that is asked for',
     manifests: [POD, NODE, BROKEN],
     args: ['who-selects', '--spiffe-id', 'spiffe://example.org/x'],
     code: 4,
@@ -185,7 +185,7 @@ const SITUATIONS: readonly Situation[] = [
     never: [/dangling/],
   },
   {
-    name: 'a document cannot be read: nobody says that an identity is named by nobody',
+    name: 'a document cannot be read: no identity is reported as named by no policy',
     manifests: [SMALL, POLICY.replace('objective/chat', 'objective/x'), BROKEN],
     args: ['explain', 'team-a/chat'],
     code: 4,
@@ -209,7 +209,7 @@ const SITUATIONS: readonly Situation[] = [
     never: [/dangling/],
   },
   {
-    name: 'the trust domain is not known: nobody knows whether an ID is one of ours',
+    name: 'the trust domain is not known: whether an ID is one of ours is not known',
     manifests: [SMALL, POLICY],
     args: ['policies'],
     settings: ['--clusterspiffeid-class-name', ''],
@@ -261,7 +261,7 @@ const SITUATIONS: readonly Situation[] = [
   },
   ...['explain team-a/chat', 'who-selects pod/team-a/llama-0', 'conflicts', 'who-selects -A --entries'].map(
     (command): Situation => ({
-      name: `an object that Go cannot decode stops everybody: ${command}`,
+      name: `an object that Go cannot decode stops SCM for every object: ${command}`,
       manifests: [SMALL, foreign('reports', 'spiffe://example.org/x', 'ttl: 1d')],
       args: command.split(' '),
       code: 1,

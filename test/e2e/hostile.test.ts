@@ -1,12 +1,12 @@
-// Every string of a manifest may come from somebody who means harm: whatever it holds, no format lets a terminal, a CI
+// Every string of a manifest may come from an attacker: whatever it holds, no format lets a terminal, a CI
 // system or a reader take it for something else, and machine-readable formats give it back as it was.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { parseXml } from '../../plugin/test/output/well-formed.ts'
-import { BUILD_MAX_MS, built, kleym, type Run } from './plugin.ts'
+import { parseXml } from '../../plugin/test/support/xml.ts'
+import { built, kleym, type Run } from './plugin.ts'
 
 const HOSTILE = {
   'a terminal sequence': '\u001b[2J\u001b[31mred\u001b[0m',
@@ -35,7 +35,7 @@ const MEGABYTE = 'm\u001b'.repeat(500_000)
 const RAW =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\p{Variation_Selector}]|[\u{e0000}-\u{e007f}]/u
 
-/** Commands of CI systems, a verdict that nobody gave, the stack of a crash. */
+/** Commands of CI systems, a verdict that kleym did not give, the stack of a crash. */
 const OBEYED = [/^[^\S\n]*::.*/m, /.*##(?:\[|vso\[)/, /^√ team-a\/chat.*/m, /^ +at .+:\d+/m]
 
 /** An annotation as -o github writes it: known properties, nothing in them that would end them, and a message. */
@@ -193,7 +193,7 @@ beforeAll(async () => {
   } finally {
     rmSync(cwd, { recursive: true, force: true })
   }
-}, BUILD_MAX_MS)
+})
 
 function run(command: readonly string[], format: (typeof FORMATS)[number]): Run {
   const found = runs.get(`${command.join(' ')} ${format}`)

@@ -1,7 +1,7 @@
 // A foreign ClusterSPIFFEID that gives the identity of a binding to pods of another tenant: the worst that can happen to an
-// identity, so whoever asks about that binding must hear of it.
+// identity, so an answer about that binding must say so.
 import { beforeAll, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, kleym } from './plugin.ts'
+import { built, kleym } from './plugin.ts'
 
 const STOLEN = 'spiffe://example.org/ns/team-a/objective/chat'
 const WORLD = `
@@ -15,7 +15,7 @@ spec:
   podSelector: { matchLabels: { app: llama } }
 `
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 test('explain of the binding names the thief and the pods that it serves', async () => {
   const args = ['explain', 'team-a/chat', '--offline', '-R', '-f', 'examples/estate', '-f', '-', '-o', 'json']

@@ -4,10 +4,10 @@ import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { BUILD_MAX_MS, built, ESTATE, kleym, PLUGIN, ROOT } from './plugin.ts'
+import { built, ESTATE, kleym, PLUGIN, ROOT } from './plugin.ts'
 import { workspace } from './workspace.ts'
 
-beforeAll(built, BUILD_MAX_MS)
+beforeAll(built)
 
 /** More than any pipe holds. */
 const LONG = ['who-selects', '-A', ...ESTATE, '-o', 'json']

@@ -1,11 +1,13 @@
 // The executable that ships, in its own process, as people run it. It is built when a source is newer than it, by the
 // first test file that needs it.
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { requireValidReport } from '../../plugin/test/report/report-check.ts'
+import type { Readable, Writable } from 'node:stream'
+import { ended } from '@kleym/testing/child-process.ts'
+import { withLock } from '@kleym/testing/process-lock.ts'
+import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
@@ -15,6 +17,7 @@ export const PLUGIN = join(ROOT, 'dist', executableName('kubectl-kleym'))
 /** The estate of the examples, as its only source. */
 export const ESTATE = ['--offline', '-R', '-f', 'examples/estate'] as const
 
+/** How the plugin ended, and what it printed. */
 export interface Run {
   /** Null where a signal ended it. */
   readonly code: number | null
@@ -34,63 +37,37 @@ export interface RunOptions {
  * JSON that is not as its schema says: so every report of every test is held against it.
  */
 export async function kleym(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = start(args, options)
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(options.stdin ?? '')
-  const ended = new Promise<Pick<Run, 'code' | 'signal'>>((settle) => {
-    child.once('close', (code, signal) => settle({ code, signal }))
-  })
-  const [stdout, stderr, end] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended])
-  requireValidReport(stdout)
-  return { ...end, stdout, stderr }
+  const { status: code, ...rest } = await ended(start(args, options), options.stdin)
+  requireValidReport(rest.stdout)
+  return { code, ...rest }
 }
 
 /** Starts the plugin; the caller sees to its streams and its end. */
 export function start(
   args: readonly string[],
   { cwd = ROOT, env = {} }: RunOptions = {},
-): ReturnType<typeof spawn> & { stdin: NodeJS.WritableStream; stdout: Stream; stderr: Stream } {
+): ReturnType<typeof spawn> & { stdin: Writable; stdout: Readable; stderr: Readable } {
   return spawn(PLUGIN, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env }, stdio: 'pipe' })
 }
 
-type Stream = NonNullable<ReturnType<typeof spawn>['stdout']>
+/** What the build alone, which takes seconds, and the wait for another test file's build may take. */
+const BUILD_MS = 120_000
 
-async function textOf(stream: AsyncIterable<unknown>): Promise<string> {
-  const parts: Buffer[] = []
-  for await (const part of stream) if (part instanceof Buffer) parts.push(part)
-  return Buffer.concat(parts).toString('utf8')
-}
-
-/** For `beforeAll(built, BUILD_MAX_MS)`: a build takes seconds, and one test file waits for that of another. */
-export const BUILD_MAX_MS = 120_000
-
-/** Builds the plugin unless it is newer than every source. Test files run side by side, so one of them does it. */
+/** For `beforeAll(built)`: builds the plugin unless it is newer than every source. Test files run side by side, so one of them does it. */
 export async function built(): Promise<void> {
   const lock = join(tmpdir(), `kleym-e2e-build-${Buffer.from(ROOT).toString('hex').slice(-24)}`)
-  const until = Date.now() + BUILD_MAX_MS
-  while (!taken(lock)) {
-    if (Date.now() > until) throw new Error(`another test has been building for too long; remove ${lock}`)
-    await delay(20)
-  }
-  try {
-    if (isFresh()) return
-    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.ts')], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    })
-    if (status !== 0) throw new Error(`the build failed:\n${stderr}`)
-  } finally {
-    rmSync(lock, { recursive: true })
-  }
+  await withLock(lock, () => undefined, build, BUILD_MS)
 }
 
-function taken(lock: string): boolean {
-  try {
-    mkdirSync(lock)
-    return true
-  } catch {
-    return false
-  }
+async function build(): Promise<void> {
+  if (isFresh()) return
+  const { status, signal, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.ts')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: BUILD_MS,
+  })
+  if (signal !== null) throw new Error(`the build did not end within ${BUILD_MS} ms:\n${stderr}`)
+  if (status !== 0) throw new Error(`the build failed:\n${stderr}`)
 }
 
 function isFresh(): boolean {

@@ -7,7 +7,7 @@ export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
 /** What a module imports: values, types, `import()` in code and in types, and what it exports from elsewhere. */
 export function specifiersOf(text: string): readonly string[] {
-  const found = withoutComments(text).matchAll(/\b(?:from|import)\s*\(?\s*'([^'\n]+)'/g)
+  const found = withoutComments(text).matchAll(/\b(?:from\s+|import\s*(?:\(\s*)?)'([^'\n]+)'/g)
   return [...new Set([...found].map(([, specifier = '']) => specifier))]
 }
 

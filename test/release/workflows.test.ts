@@ -119,7 +119,7 @@ describe('the check finds', () => {
     ],
     ['a missing version', (text) => text.replace(/ # v\d.*$/m, ''), 'does not say which version'],
     [
-      'an action of somebody else',
+      'an action of another owner',
       (text) => text.replace('actions/checkout', 'evil/checkout'),
       'evil/checkout is not among',
     ],

@@ -7,7 +7,7 @@ const CAUSES = {
   'a bundle of another trust domain': /^the SPIRE server takes it only if it holds a bundle of /,
   'the text of a Go struct': / cannot be predicted: the text of a Go struct/,
   'Endpoints that were not given': /Endpoints/,
-  'an entry that stops everybody': / keeps SCM from creating entries, /,
+  'an entry that stops SCM for every object': / keeps SCM from creating entries, /,
   'an object that cannot be decoded': / cannot be decoded, and keeps SCM from seeing /,
 } as const satisfies Record<string, RegExp>
 

@@ -5,7 +5,10 @@ import { dig, stringAt } from '../../shared/src/core/json.ts'
 import { readScmSettings } from '../../shared/src/core/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import { entryKey } from '../../shared/src/core/spire/entry-key.ts'
-import { registrationEntries, type RegistrationEntry } from '../../shared/src/core/spire/entries.ts'
+import {
+  registrationEntries,
+  type RegistrationEntry,
+} from '../../shared/src/core/spire/registration-entries.ts'
 import {
   sourceText,
   type EntryOutcome,
@@ -90,7 +93,7 @@ export async function observe(cp: ControlPlane, config: ScmConfig): Promise<Obse
 /** Compares the prediction for a cluster with the entries that a server holds. */
 export function compareWith({ analysis, stats }: Observed, held: readonly HeldEntry[]): Comparison {
   const { snapshot, subjects } = analysis
-  const prediction = analysis.predictionNow()
+  const prediction = analysis.now.prediction()
   const outcomes = [
     ...prediction.staticEntries(),
     ...subjects.flatMap((pod) =>
@@ -106,12 +109,12 @@ export function compareWith({ analysis, stats }: Observed, held: readonly HeldEn
   const open = new Set(
     predicted.filter((entry) => !isCertain(entry)).map((entry) => entryText(asHeld(entry))),
   )
-  // An entry whose text nobody can tell may be any one of its pod's, but not more than one.
-  const untold = new Map<string, number>()
+  // An entry whose text is not known may be any one of its pod's, but not more than one.
+  const textNotKnown = new Map<string, number>()
   for (const { pod, entry, verdict } of uncertain) {
     if (pod === undefined || (entry !== undefined && verdict.state !== 'unknown')) continue
     const key = `${pod.namespace}/${pod.ref.name}`
-    untold.set(key, (untold.get(key) ?? 0) + 1)
+    textNotKnown.set(key, (textNotKnown.get(key) ?? 0) + 1)
   }
   const onServer = new Map(held.map((entry) => [entryText(entry), entry] as const))
   const refused = new Set(
@@ -124,9 +127,9 @@ export function compareWith({ analysis, stats }: Observed, held: readonly HeldEn
   for (const [text, entry] of onServer) {
     const pod = podOf.get(uidIn(entry))
     if (certain.has(text) || open.has(text)) continue
-    const left = untold.get(pod ?? '') ?? 0
+    const left = textNotKnown.get(pod ?? '') ?? 0
     if (pod !== undefined && left > 0) {
-      untold.set(pod, left - 1)
+      textNotKnown.set(pod, left - 1)
       continue
     }
     if (refused.has(heldKey(entry))) {
@@ -154,7 +157,7 @@ function isUncertain({ verdict, entry }: EntryOutcome): boolean {
   return (
     verdict.state === 'depends' ||
     verdict.state === 'unknown' ||
-    (verdict.state === 'declared' && entry !== undefined && entry.open.length > 0)
+    (verdict.state === 'declared' && entry !== undefined && entry.placeholders.length > 0)
   )
 }
 

@@ -1,7 +1,7 @@
 // Small estates as values: what is in one, and how it is put on a control plane beside many others, in a slot of its own.
 import { dig, isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
 import { csid, HELD, staticEntry } from './clusterspiffeid.ts'
-import { namespace, pod, type Piece, type Waves } from './world.ts'
+import { namespace, pod, type PlacedObject, type Waves } from './build-cluster.ts'
 
 /** The namespaces of every slot, by the end of their names. SCM ignores the third: its rule is not anchored. */
 export const SPACES = ['a', 'b', 'ibm-x'] as const
@@ -43,7 +43,7 @@ export interface Estate {
   readonly statics: readonly EstateStatic[]
 }
 
-/** The label by which an estate's objects find each other and nobody else. */
+/** The label by which an estate's objects select each other and nothing else. */
 const SLOT = 'kleym.test/slot'
 
 /** `s007`: the slot in the names of all objects of an estate. */
@@ -62,7 +62,7 @@ export function slotOf(text: string): number | undefined {
  * ClusterSPIFFEID is kept in its slot.
  */
 export function placeAll(estates: readonly Estate[], meet = false): Waves {
-  const waves: [Piece[], Piece[], Piece[]] = [[], [], []]
+  const waves: [PlacedObject[], PlacedObject[], PlacedObject[]] = [[], [], []]
   for (const [at, estate] of estates.entries()) {
     for (const [wave, pieces] of place(estate, slotName(at), meet).entries()) waves[wave]?.push(...pieces)
   }
@@ -73,7 +73,7 @@ function place(estate: Estate, slot: string, meet: boolean): Waves {
   const spaces = SPACES.map((space) =>
     namespace(`${slot}-${space}`, { ...estate.namespaces[space], [SLOT]: slot }),
   )
-  const ids = (younger: boolean): readonly Piece[] =>
+  const ids = (younger: boolean): readonly PlacedObject[] =>
     estate.ids.flatMap((id, at) =>
       id.younger === younger ? [placeId(id, slot, `${slot}-c${at}`, meet)] : [],
     )
@@ -85,7 +85,7 @@ function place(estate: Estate, slot: string, meet: boolean): Waves {
   ]
 }
 
-function placePod(one: EstatePod, slot: string, at: number): Piece {
+function placePod(one: EstatePod, slot: string, at: number): PlacedObject {
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `rs-${at}`, uid: `uid-${slot}-${at}` }
   const object = pod(
     `${slot}-${one.space}`,
@@ -107,7 +107,7 @@ function placePod(one: EstatePod, slot: string, at: number): Piece {
   return fate === 'running' ? { object } : { object, phase: fate }
 }
 
-function placeId(id: EstateId, slot: string, name: string, meet: boolean): Piece {
+function placeId(id: EstateId, slot: string, name: string, meet: boolean): PlacedObject {
   const spec = inSlot(meet ? id.spec : scoped(id, slot), slot)
   const object = csid(name, spec, id.terminating ? HELD : {})
   return id.terminating ? { object, terminating: true } : { object }

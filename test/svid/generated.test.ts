@@ -10,7 +10,7 @@ import { placeAll, slotOf, type Estate } from './estate.ts'
 import { estatesOf } from './generator.ts'
 import { shrink } from './shrink.ts'
 import { startSpire, type Spire } from './spire.ts'
-import { build, clear, node } from './world.ts'
+import { build, clear, node } from './build-cluster.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261121')
 const COUNT = Number(process.env['KLEYM_SVID_ESTATES'] ?? '550')

@@ -91,7 +91,7 @@ const DNS_TEMPLATES: readonly string[] = [
   'xn--9ca.example',
   '_srv.x',
 ]
-/** What no prediction can know; rare, so that most estates are told in full. */
+/** What no prediction can know; rare, so that most estates are predicted in full. */
 const OPEN_SELECTOR = 'x:{{ .PodMeta.OwnerReferences }}'
 
 function chance(percent: number): fc.Arbitrary<boolean> {

@@ -1,4 +1,4 @@
-// What changes while SCM runs: edits, deletions, another node of the same name, and what stops everybody. One case
+// What changes while SCM runs: edits, deletions, another node of the same name, and what stops SCM for every object. One case
 // after the other, each on an empty server.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
@@ -7,7 +7,7 @@ import { causeOf } from './causes.ts'
 import { csid, HELD, staticEntry } from './clusterspiffeid.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spire.ts'
-import { build, clear, namespace, node, pod } from './world.ts'
+import { build, clear, namespace, node, pod } from './build-cluster.ts'
 
 const SPACE = 'history'
 const SAME = { spiffeIDTemplate: 'spiffe://example.org/same' }
@@ -84,7 +84,7 @@ test('a winner that the server refuses leaves the entry of the object that it di
   expect(kept).toEqual(held)
 })
 
-test('a winner that goes leaves its selectors to the one that read alike', async () => {
+test('when the masking entry is deleted, the entry whose selectors read alike takes its place', async () => {
   await putInOrder(
     csid('old', { ...SAME, workloadSelectorTemplates: ['x:yz'] }),
     csid('new', { ...SAME, workloadSelectorTemplates: ['xy:z'] }),
@@ -119,17 +119,17 @@ test('a node that is made anew gives every entry on it another parent', async ()
   expect(after?.parentId).not.toBe(before?.parentId)
 })
 
-test('one template result that is not UTF-8 stops new entries for everybody', async () => {
+test('one template result that is not UTF-8 stops new entries for every pod', async () => {
   await putInOrder(
     csid('broken', { ...SAME, workloadSelectorTemplates: ['x:{{ slice "é" 0 1 }}'] }),
     csid('a'),
   )
   const { held, uncertain, analysis } = await agreed(true)
   expect(held).toEqual([])
-  expect(analysis.predictionNow().stoppers()).toMatchObject([
+  expect(analysis.now.prediction().scmFaults()).toMatchObject([
     { kind: 'not UTF-8', source: { name: 'broken' } },
   ])
-  expect(uncertain.map(causeOf)).toContain('an entry that stops everybody')
+  expect(uncertain.map(causeOf)).toContain('an entry that stops SCM for every object')
 })
 
 test('a static entry of the class is there without any pod, and one of another class is not', async () => {
@@ -162,7 +162,7 @@ test('one object that cannot be decoded keeps SCM from seeing anything new, and 
   await put(csid('later', { spiffeIDTemplate: 'spiffe://example.org/later' }))
   const { held, analysis } = await compare(cp, spire)
   expect(paths(held)).toEqual(['/same'])
-  expect(analysis.predictionNow().stoppers()).toMatchObject([
+  expect(analysis.now.prediction().scmFaults()).toMatchObject([
     { kind: 'undecodable', source: { name: 'broken' } },
   ])
 })

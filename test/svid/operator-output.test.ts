@@ -1,5 +1,5 @@
 // The operator's own output on the real SCM: the whole of examples/, every binding of it, and who is issued what in the
-// end. Worked out here from the contract (§5) and the cluster alone, without the code that is tested.
+// end. Worked out here from docs/contract.md §5 and the cluster alone, without the code that is tested.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { applyEstate } from '../control-plane/examples.ts'
 import { conditionOf, namespace } from '../control-plane/objects.ts'
 import { startOperator, startOperatorPlane, type RunningOperator } from '../control-plane/operator.ts'
 import { idOf } from '../control-plane/rest.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spire.ts'
 
@@ -35,7 +35,7 @@ const DUMPED = [
   ['llm-d.ai/v1alpha2', 'InferenceObjective'],
 ] as const
 /** A tenant that has nothing to do with team-a, and labels its pods alike. */
-const BYSTANDER = 'bystander'
+const OTHER_TENANT = 'other-tenant'
 
 let cp: ControlPlane
 let spire: Spire
@@ -45,8 +45,8 @@ let after: Comparison
 beforeAll(async () => {
   cp = await startOperatorPlane()
   await applyEstate(cp)
-  await cp.apply([namespace(BYSTANDER), serviceAccount(BYSTANDER)])
-  await cp.apply(await bystanders())
+  await cp.apply([namespace(OTHER_TENANT), serviceAccount(OTHER_TENANT)])
+  await cp.apply(await otherTenantsPods())
   spire = await startSpire(cp, { className: ESTATE_CLASS })
   before = await compare(cp, spire)
   operator = await startOperator(cp, { flags: [`--clusterspiffeid-class-name=${ESTATE_CLASS}`] })
@@ -65,8 +65,8 @@ function serviceAccount(space: string): JsonRecord {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: space } }
 }
 
-/** A pod for every shape of labels in team-a and team-b, in the bystander's namespace. */
-async function bystanders(): Promise<readonly JsonRecord[]> {
+/** A pod for every shape of labels in team-a and team-b, in the other tenant's namespace. */
+async function otherTenantsPods(): Promise<readonly JsonRecord[]> {
   const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod' })
   const shapes = pods.filter((pod) =>
     ['team-a', 'team-b'].includes(stringAt(pod, 'metadata', 'namespace') ?? ''),
@@ -74,7 +74,7 @@ async function bystanders(): Promise<readonly JsonRecord[]> {
   return shapes.map((pod, at) => ({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: `like-${at}`, namespace: BYSTANDER, labels: dig(pod, 'metadata', 'labels') },
+    metadata: { name: `like-${at}`, namespace: OTHER_TENANT, labels: dig(pod, 'metadata', 'labels') },
     spec: {
       nodeName: stringAt(pod, 'spec', 'nodeName') ?? null,
       serviceAccountName: 'default',
@@ -93,7 +93,7 @@ test('nothing of the estate is left open', () => {
   expect(after.uncertain).toEqual([])
 })
 
-test('every Ready binding is issued to the pods of its pool, under its selectors, and to nobody else', async () => {
+test('every Ready binding is issued to the pods of its pool, under its selectors, and to no other pod', async () => {
   const bindings = await readyBindings()
   expect(bindings.length).toBeGreaterThan(10)
   const promised = new Set((await Promise.all(bindings.map(promisedBy))).flat())
@@ -110,7 +110,7 @@ test('no pod of another tenant loses its default identity because of a binding',
   const lost = pods.filter((pod) => holdsDefault(before, pod) && !holdsDefault(after, pod))
   expect(lost.length).toBeGreaterThan(5)
   expect(lost.filter((pod) => !chosen.has(uidOf(pod))).map(nameOf)).toEqual([])
-  const others = pods.filter((pod) => stringAt(pod, 'metadata', 'namespace') === BYSTANDER)
+  const others = pods.filter((pod) => stringAt(pod, 'metadata', 'namespace') === OTHER_TENANT)
   const held = others.filter((pod) => holdsDefault(before, pod))
   expect(held.length).toBeGreaterThan(3)
   expect(held.filter((pod) => !holdsDefault(after, pod)).map(nameOf)).toEqual([])
@@ -166,7 +166,7 @@ test('without the namespace selector other tenants would lose it: that is what i
     await cp.admin.patch(idOf({ ...output, ...CLUSTER_SPIFFE_ID }), { spec: { namespaceSelector: null } })
   const variant = await compare(cp, spire)
   expect(variant.differences.map(differenceText)).toEqual([])
-  const others = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: BYSTANDER })
+  const others = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: OTHER_TENANT })
   const lost = others.filter((pod) => holdsDefault(after, pod) && !holdsDefault(variant, pod))
   expect(lost.length).toBeGreaterThan(3)
 })

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { csid } from './clusterspiffeid.ts'
 import { compare, differenceText } from './compare.ts'
 import { startSpire, type HeldEntry, type Spire } from './spire.ts'
-import { build, namespace, node, pod } from './world.ts'
+import { build, namespace, node, pod } from './build-cluster.ts'
 
 const SPACE = 'history'
 /** What the filters of SCM look for. */
@@ -63,7 +63,7 @@ test.each<[what: string, config: JsonRecord, holds: readonly string[]]>([
     { parentIDTemplate: 'spiffe://{{ .TrustDomain }}/node/{{ .NodeMeta.Name }}' },
     ['/labelled', '/own'],
   ],
-  ['nobody has this class, so the server is empty', { className: 'nobody' }, []],
+  ['no object has this class, so the server is empty', { className: 'unused' }, []],
   ['a prefix of entry IDs changes nothing else', { entryIDPrefix: 'prod' }, ['/labelled', '/own']],
 ])('%s', async (_, config, holds) => {
   await spire.restart(config)

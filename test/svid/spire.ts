@@ -10,7 +10,7 @@ import { freePorts } from '../control-plane/ports.ts'
 import type { Program } from '../control-plane/processes.ts'
 import { ensureSpire } from '../control-plane/spire-binaries.ts'
 import type { SpireProgram } from '../control-plane/tools.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 export const TRUST_DOMAIN = 'example.org'
 export const CLASS = 'kleym-test'

@@ -64,7 +64,7 @@ orders.on('line', (text) => {
   else if (order.kind === 'resize') child.terminal.resize(order.columns, order.rows)
   else child.kill(order.signal)
 })
-// Whoever drives it has gone.
+// The process that drives it has ended.
 orders.on('close', () => child.kill('SIGKILL'))
 
 await child.exited

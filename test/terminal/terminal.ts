@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { executableName } from '../../scripts/build/bun.ts'
-import { until } from '../control-plane/wait.ts'
+import { until } from '@kleym/testing/wait.ts'
 import type { News, Order } from './pty.ts'
 import { TerminalScreen } from './screen.ts'
 
@@ -55,7 +55,7 @@ export async function untilShown(terminal: Terminal, what: string | RegExp): Pro
   )
 }
 
-/** In a pseudo-terminal by Bun, and a screen of our own. */
+/** In a pseudo-terminal by Bun, and a screen without a window. */
 export const startInPty: StartTerminal = (command, { columns, rows, env = {} }) => {
   const screen = new TerminalScreen(columns, rows)
   const bun = join(ROOT, 'node_modules', '@oven', bunPackage(), 'bin', executableName('bun'))
@@ -77,22 +77,18 @@ export const startInPty: StartTerminal = (command, { columns, rows, env = {} }) 
     },
   )
   let how: number | undefined
-  let fault: unknown
+  // It has ended when its last words are on the screen.
+  let shown = Promise.resolve()
+  const end = (code: number): void => {
+    void shown.then(() => (how ??= code))
+  }
   createInterface({ input: child.stdout }).on('line', (text) => {
     const news: News = JSON.parse(text)
     if (news.kind === 'end')
-      how = news.signal === null ? (news.code ?? -1) : 128 + constants.signals[news.signal]
-    else {
-      try {
-        screen.write(Buffer.from(news.base64, 'base64'))
-      } catch (error) {
-        fault = error
-      }
-    }
+      end(news.signal === null ? (news.code ?? -1) : 128 + constants.signals[news.signal])
+    else shown = screen.write(Buffer.from(news.base64, 'base64'))
   })
-  child.once('close', () => {
-    how ??= -1
-  })
+  child.once('close', () => end(-1))
   const order = (one: Order): void => void child.stdin.write(`${JSON.stringify(one)}\n`)
   child.stdin.on('error', () => undefined)
   return {
@@ -102,10 +98,7 @@ export const startInPty: StartTerminal = (command, { columns, rows, env = {} }) 
       order({ kind: 'resize', columns: wide, rows: high })
     },
     signal: (signal) => order({ kind: 'signal', signal }),
-    lines: () => {
-      if (fault !== undefined) throw fault
-      return screen.lines
-    },
+    lines: () => screen.lines,
     ended: () => how,
     close: () => child.stdin.end(),
   }

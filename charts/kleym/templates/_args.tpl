@@ -2,6 +2,9 @@
 {{- define "kleym.args" -}}
 - {{ printf "--trust-domain=%s" .Values.trustDomain | quote }}
 - {{ printf "--clusterspiffeid-class-name=%s" .Values.className | quote }}
+{{- range $key, $value := .Values.outputLabels }}
+- {{ printf "--output-label=%s=%s" $key $value | quote }}
+{{- end }}
 - {{ printf "--workers=%d" (int .Values.workers) | quote }}
 - {{ printf "--resync-period=%s" .Values.resyncPeriod | quote }}
 - {{ printf "--log-level=%s" .Values.logLevel | quote }}

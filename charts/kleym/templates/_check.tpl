@@ -3,6 +3,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 */}}
 {{- define "kleym.check" }}
 {{- include "kleym.check.identity" . }}
+{{- include "kleym.check.outputLabels" . }}
 {{- include "kleym.check.image" . }}
 {{- include "kleym.check.operator" . }}
 {{- include "kleym.check.labels" . }}
@@ -25,6 +26,18 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- fail (printf "className: %q begins or ends with a blank, and no SPIRE controller manager has such a class; remove it" $class) }}
 {{- else if regexMatch "[[:cntrl:]]" $class }}
 {{- fail (printf "className: %q holds a control character, and no SPIRE controller manager has such a class; remove it" $class) }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.outputLabels" }}
+{{- range $key, $value := .Values.outputLabels }}
+{{- if or (hasPrefix "kleym.sonda.red/" $key) (eq $key "spire.spiffe.io/class-name") }}
+{{- fail (printf "outputLabels: %s is set by kleym itself; leave it out" $key) }}
+{{- else if not (regexMatch "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" $key) }}
+{{- fail (printf "outputLabels: %q is no label key; give one such as example.org/team" $key) }}
+{{- else if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$" $value) }}
+{{- fail (printf "outputLabels: %q, the value of %s, is no label value; give at most 63 letters, digits, dashes, dots and underscores" $value $key) }}
+{{- end }}
 {{- end }}
 {{- end }}
 
@@ -62,6 +75,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- $values := dict
   "--trust-domain" "trustDomain"
   "--clusterspiffeid-class-name" "className"
+  "--output-label" "outputLabels"
   "--workers" "workers"
   "--resync-period" "resyncPeriod"
   "--leader-elect" "leaderElection.enabled"

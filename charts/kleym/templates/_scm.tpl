@@ -1,6 +1,6 @@
 {{/*
 The SPIRE controller managers of the cluster, as JSON: {"items": [{workload, config, className, state, labels, trustDomain}]}.
-`state` is what each does with an output of this release: `acts`, `ignores` or `unknown`. They are found as `kubectl kleym status`
+`state` is what each does with an output of this release: `acts`, `ignores`, `unseen` (only for want of a label) or `unknown`. They are found as `kubectl kleym status`
 finds them (shared/src/core/install/scm-container.ts): by the image or the name of a container, and the ConfigMap that it mounts.
 Helm fails where it may not list what it looks up. Whoever may make the roles for people may list all of this.
 */}}
@@ -19,6 +19,23 @@ Helm fails where it may not list what it looks up. Whoever may make the roles fo
 {{- end }}
 {{- end }}
 {{- dict "items" $found | toJson }}
+{{- end }}
+
+{{/* `acts`, or `unseen` where it sees only objects with labels that no output of this release has. */}}
+{{- define "kleym.scms.sees" -}}
+{{- $classLabel := "spire.spiffe.io/class-name" }}
+{{- $labels := merge (dict "kleym.sonda.red/managed-by" "kleym") .root.Values.outputLabels }}
+{{- if regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" .root.Values.className }}
+{{- $_ := set $labels $classLabel .root.Values.className }}
+{{- end }}
+{{- $filters := eq (toString .config.filterByClassName) "true" }}
+{{- $sees := or (not $filters) (hasKey $labels $classLabel) }}
+{{- range $key, $value := .config.clusterSPIFFEIDLabelSelector | default dict }}
+{{- if and (ne (get $labels $key) $value) (not (and $filters (eq $key $classLabel))) }}
+{{- $sees = false }}
+{{- end }}
+{{- end }}
+{{- ternary "acts" "unseen" $sees }}
 {{- end }}
 
 {{/* Those of one container: one, or none where its configuration is not in a ConfigMap, or another cluster's. */}}
@@ -60,7 +77,7 @@ Helm fails where it may not list what it looks up. Whoever may make the roles fo
 {{- if regexMatch "[$]([{]|[A-Za-z_])" $class }}
 {{- $state = "unknown" }}
 {{- else if and $reconciles (or (eq $class $ours) (and (eq $ours "") (eq (toString $config.watchClassless) "true"))) }}
-{{- $state = "acts" }}
+{{- $state = include "kleym.scms.sees" (dict "root" $.root "config" $config) }}
 {{- end }}
 {{- $found = append $found (dict
   "workload" (printf "%s %s/%s" $.kind $namespace $.workload.metadata.name)

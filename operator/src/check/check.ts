@@ -1,12 +1,12 @@
 // `--check`: looks, from where an operator runs and as whom it runs, at what it needs, and says it line by line. The
 // chart's test pod does this.
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
-import { clusterOf, type ClusterSurroundings } from '../cluster.ts'
+import { clusterOf, type ClusterSurroundings } from '../settings/cluster.ts'
 import { leaseOf, type Settings } from '../settings/settings.ts'
-import { USER_AGENT } from '../version.ts'
+import { USER_AGENT } from '../settings/version.ts'
 import { checkKinds, checkLeader, checkRights, checkServer } from './checks.ts'
 import { rightsWanted } from './rights.ts'
-import { verdictText, type Verdict } from './verdict.ts'
+import { resultText, type CheckResult } from './result.ts'
 
 export interface CheckSurroundings extends ClusterSurroundings {
   /** Takes each line as soon as it is known. */
@@ -22,9 +22,9 @@ export async function check(settings: Settings, surroundings: CheckSurroundings)
   const client = createApi(cluster, { userAgent: USER_AGENT, clock })
   let sound = true
   try {
-    for await (const verdict of verdicts(client, { settings, cluster, clock })) {
-      output.write(verdictText(verdict))
-      if (verdict.state === 'failed') sound = false
+    for await (const result of results(client, { settings, cluster, clock })) {
+      output.write(resultText(result))
+      if (result.state === 'failed') sound = false
     }
   } finally {
     client.close()
@@ -32,13 +32,16 @@ export async function check(settings: Settings, surroundings: CheckSurroundings)
   return sound
 }
 
-interface Subject {
+interface CheckSubject {
   readonly settings: Settings
   readonly cluster: { readonly server: URL; readonly namespace: string }
   readonly clock: CheckSurroundings['clock']
 }
 
-async function* verdicts(client: Client, { settings, cluster, clock }: Subject): AsyncGenerator<Verdict> {
+async function* results(
+  client: Client,
+  { settings, cluster, clock }: CheckSubject,
+): AsyncGenerator<CheckResult> {
   const server = await checkServer(client, cluster.server)
   yield server
   // Everything else would say the same again.

@@ -1,5 +1,6 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
@@ -16,14 +17,14 @@ import {
   resourceName,
   SELF_SUBJECT_ACCESS_REVIEWS,
 } from '@kleym/shared/kube/resources.ts'
-import { isAllowed } from '../access-review.ts'
+import { isAllowed } from '../server/access-review.ts'
 import type { LeaseName } from '../election/lease.ts'
 import { signerOf } from '../election/signature.ts'
-import { objectText, type Right } from './rights.ts'
-import type { Verdict } from './verdict.ts'
+import { objectText, type RequiredRight } from './rights.ts'
+import type { CheckResult } from './result.ts'
 
 /** Asks who serves `server`. */
-export async function checkServer(client: Discoverer, server: URL): Promise<Verdict> {
+export async function checkServer(client: Discoverer, server: URL): Promise<CheckResult> {
   const about = 'server'
   try {
     const version = stringAt(await client.raw('GET', '/version'), 'gitVersion') ?? ''
@@ -40,7 +41,10 @@ export async function checkServer(client: Discoverer, server: URL): Promise<Verd
 }
 
 /** Asks about each right; everybody may ask that about themselves. */
-export async function checkRights(api: Pick<Api, 'create'>, wanted: readonly Right[]): Promise<Verdict> {
+export async function checkRights(
+  api: Pick<Api, 'create'>,
+  wanted: readonly RequiredRight[],
+): Promise<CheckResult> {
   const about = 'rights'
   const answers = await Promise.all(
     wanted.map(async (right) => ({ right, answer: await review(api, right) })),
@@ -57,14 +61,14 @@ export async function checkRights(api: Pick<Api, 'create'>, wanted: readonly Rig
 }
 
 /** A sentence for each thing that something may not be done to. */
-function refusals(refused: readonly Right[]): readonly string[] {
+function refusals(refused: readonly RequiredRight[]): readonly string[] {
   const verbs = Map.groupBy(refused, objectText)
   return [...verbs].map(([what, rights]) => `may not ${rights.map(({ verb }) => verb).join(', ')} ${what}`)
 }
 
 async function review(
   api: Pick<Api, 'create'>,
-  right: Right,
+  right: RequiredRight,
 ): Promise<'granted' | 'refused' | { readonly why: string }> {
   const { group, version, kind } = SELF_SUBJECT_ACCESS_REVIEWS
   try {
@@ -79,7 +83,7 @@ async function review(
   }
 }
 
-function attributesOf({ verb, resource, subresource, namespace, name }: Right): JsonRecord {
+function attributesOf({ verb, resource, subresource, namespace, name }: RequiredRight): JsonRecord {
   return {
     verb,
     group: resource.group,
@@ -104,11 +108,11 @@ const NEEDS: readonly Need[] = [
 ]
 
 /** Asks which kinds are served. */
-export function checkKinds(client: Discoverer): Promise<readonly Verdict[]> {
+export function checkKinds(client: Discoverer): Promise<readonly CheckResult[]> {
   return Promise.all(NEEDS.map((need) => checkNeed(client, need)))
 }
 
-async function checkNeed(client: Discoverer, need: Need): Promise<Verdict> {
+async function checkNeed(client: Discoverer, need: Need): Promise<CheckResult> {
   const about = 'kinds'
   const { kinds } = need
   const served = await discover(client, kinds)
@@ -136,11 +140,11 @@ export interface LeaderSearch {
 }
 
 /** Waits until an operator renews the Lease: who holds one may be dead, and clocks of others prove nothing. */
-export async function checkLeader({ api, clock, lease, patienceMs }: LeaderSearch): Promise<Verdict> {
+export async function checkLeader({ api, clock, lease, patienceMs }: LeaderSearch): Promise<CheckResult> {
   const about = 'leader'
-  const place = `the Lease ${lease.namespace}/${lease.name}`
+  const place = `the Lease ${namespacedName(lease.namespace, lease.name)}`
   const untilMs = clock.monotonicMs() + patienceMs
-  let first: Sighting | undefined
+  let first: LeaderSighting | undefined
   for (;;) {
     const now = await look(api, lease)
     if ('holder' in now) {
@@ -159,7 +163,7 @@ export async function checkLeader({ api, clock, lease, patienceMs }: LeaderSearc
 }
 
 /** An operator on the Lease. */
-interface Sighting {
+interface LeaderSighting {
   /** As it is written there. */
   readonly holder: string
   readonly pod: string
@@ -167,7 +171,10 @@ interface Sighting {
   readonly renewed: string
 }
 
-async function look(api: Pick<Api, 'get'>, lease: LeaseName): Promise<Sighting | { readonly why: string }> {
+async function look(
+  api: Pick<Api, 'get'>,
+  lease: LeaseName,
+): Promise<LeaderSighting | { readonly why: string }> {
   try {
     const spec = own(await api.get(LEASES, lease), 'spec')
     const holder = stringAt(spec, 'holderIdentity') ?? ''

@@ -15,8 +15,8 @@ import {
 import type { LeaseName } from '../election/lease.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** One thing to be allowed to do. */
-export interface Right {
+/** One thing that RBAC must allow. */
+export interface RequiredRight {
   readonly verb: string
   readonly resource: Resource
   readonly subresource?: string
@@ -32,7 +32,7 @@ const READ = ['get', 'list', 'watch']
 export function rightsWanted(
   { metrics }: Pick<Settings, 'metrics'>,
   lease: LeaseName | undefined,
-): readonly Right[] {
+): readonly RequiredRight[] {
   return [
     ...each([...READ, 'patch'], BINDINGS),
     { verb: 'update', resource: BINDINGS, subresource: 'status' },
@@ -47,11 +47,11 @@ export function rightsWanted(
   ]
 }
 
-function each(verbs: readonly string[], resource: Resource): readonly Right[] {
+function each(verbs: readonly string[], resource: Resource): readonly RequiredRight[] {
   return verbs.map((verb) => ({ verb, resource }))
 }
 
-function leaseRights({ namespace, name }: LeaseName): readonly Right[] {
+function leaseRights({ namespace, name }: LeaseName): readonly RequiredRight[] {
   return [
     // RBAC cannot tie `create` to a name.
     { verb: 'create', resource: LEASES, namespace },
@@ -60,7 +60,7 @@ function leaseRights({ namespace, name }: LeaseName): readonly Right[] {
 }
 
 /** What a right is on, as `kubectl auth can-i` takes it: `inferenceidentitybindings.kleym.sonda.red/status`. */
-export function objectText({ resource, subresource, namespace }: Right): string {
+export function objectText({ resource, subresource, namespace }: RequiredRight): string {
   const group = resource.group === '' ? '' : `.${resource.group}`
   const what = `${resource.plural}${group}${subresource === undefined ? '' : `/${subresource}`}`
   return `${what}${namespace === undefined ? '' : ` in namespace ${namespace}`}`

@@ -1,27 +1,19 @@
 // Leader election on a `coordination.k8s.io/v1` Lease, with the rules and times of client-go's `tools/leaderelection`.
 // Two promises keep two leaders apart, each by a monotonic clock of its own:
-// - a leader counts as one only until `renewDeadlineMs` after it *sent* the last renewal that was confirmed;
-// - nobody takes a Lease over before `leaseDurationMs` after it *saw* the Lease change. Times written by others count for
+// - a leader counts as one only until `RENEW_DEADLINE_MS` after it *sent* the last renewal that was confirmed;
+// - no process takes a Lease over before `LEASE_DURATION_MS` after it *saw* the Lease change. Times written by others count for
 //   nothing, so clocks may differ; their rates may too, as long as 10 s here never last longer than 15 s there.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { LeaseRecord, type LeaseApi, type LeaseName } from './lease.ts'
 import { errorClass, type Log } from '../telemetry/log.ts'
 
-export interface ElectionTiming {
-  /** How long after its last change a Lease is another's, in milliseconds. */
-  readonly leaseDurationMs: number
-  /** How long after its last renewal a leader is one, in milliseconds; less than the lease duration. */
-  readonly renewDeadlineMs: number
-  /** The time between two tries, in milliseconds. */
-  readonly retryPeriodMs: number
-}
-
-export const DEFAULT_TIMING: ElectionTiming = {
-  leaseDurationMs: 15_000,
-  renewDeadlineMs: 10_000,
-  retryPeriodMs: 2_000,
-}
+/** How long after its last change a Lease is another process's, in milliseconds. */
+const LEASE_DURATION_MS = 15_000
+/** How long after its last renewal a leader is one, in milliseconds; less than the lease duration. */
+const RENEW_DEADLINE_MS = 10_000
+/** The time between two tries, in milliseconds. */
+const RETRY_PERIOD_MS = 2_000
 
 /** Standbys spread their tries by up to this part of the retry period. */
 const JITTER = 0.2
@@ -35,15 +27,13 @@ export interface ElectionOptions {
   readonly lease: LeaseName
   /** Names this process and no other, not even an earlier one in the same pod. */
   readonly identity: string
-  /** `DEFAULT_TIMING` when absent. */
-  readonly timing?: ElectionTiming
   /** Called once, when this process has become the leader. */
   readonly onElected: () => void
   /** Called once and at once, when it no longer is, with the reason in words; it never will be again. Not on release. */
   readonly onLost: (reason: string) => void
 }
 
-type State = 'standby' | 'leading' | 'lost' | 'released'
+type ElectionState = 'standby' | 'leading' | 'lost' | 'released'
 
 /** Who may write: asked before every write. */
 export interface Leadership {
@@ -53,9 +43,8 @@ export interface Leadership {
 
 export class Election implements Leadership {
   readonly #options: ElectionOptions
-  readonly #timing: ElectionTiming
   readonly #record: LeaseRecord
-  #state: State = 'standby'
+  #state: ElectionState = 'standby'
   /** Until when this process leads, in monotonic milliseconds. */
   #leadsUntilMs = Number.NEGATIVE_INFINITY
   /** Whether the last record that was seen can be written as it is: its resource version is the newest known. */
@@ -68,10 +57,9 @@ export class Election implements Leadership {
 
   constructor(options: ElectionOptions) {
     this.#options = options
-    this.#timing = options.timing ?? DEFAULT_TIMING
     this.#record = new LeaseRecord(options.api, options.clock, options.lease, {
       identity: options.identity,
-      durationMs: this.#timing.leaseDurationMs,
+      durationMs: LEASE_DURATION_MS,
     })
   }
 
@@ -87,7 +75,7 @@ export class Election implements Leadership {
   readonly isLeader = (): boolean => {
     if (this.#state !== 'leading') return false
     if (this.#options.clock.monotonicMs() < this.#leadsUntilMs) return true
-    this.#lose(`the Lease was not renewed for ${this.#timing.renewDeadlineMs / 1000} s`)
+    this.#lose(`the Lease was not renewed for ${RENEW_DEADLINE_MS / 1000} s`)
     return false
   }
 
@@ -101,7 +89,7 @@ export class Election implements Leadership {
     this.#cancelTry()
     this.#cancelDeadline()
     await this.#attempt
-    // A try whose end nobody saw may have taken the Lease, too: the read tells.
+    // A try that got no answer may have taken the Lease too: reading it shows that.
     if (this.#fresh || this.#failing !== undefined) await this.#giveUp()
   }
 
@@ -175,7 +163,7 @@ export class Election implements Leadership {
 
   #hold(sentMs: number): void {
     const { clock, onElected, log } = this.#options
-    const untilMs = sentMs + this.#timing.renewDeadlineMs
+    const untilMs = sentMs + RENEW_DEADLINE_MS
     const wasStandby = this.#state === 'standby'
     // A renewal that was confirmed too late renews nothing; a first one is repeated at the next try.
     if (wasStandby ? clock.monotonicMs() >= untilMs : !this.isLeader()) return
@@ -206,7 +194,7 @@ export class Election implements Leadership {
   /** Runs a call that ends after half of the renew deadline, so that a stalled one leaves time for another. */
   async #limited<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
-    const cancel = this.#options.clock.after(this.#timing.renewDeadlineMs / 2, () => controller.abort())
+    const cancel = this.#options.clock.after(RENEW_DEADLINE_MS / 2, () => controller.abort())
     try {
       return await call(controller.signal)
     } finally {
@@ -215,9 +203,8 @@ export class Election implements Leadership {
   }
 
   #pauseMs(): number {
-    const { retryPeriodMs } = this.#timing
-    if (this.#state === 'leading') return retryPeriodMs
-    const spreadMs = retryPeriodMs * (1 + JITTER * this.#options.random())
+    if (this.#state === 'leading') return RETRY_PERIOD_MS
+    const spreadMs = RETRY_PERIOD_MS * (1 + JITTER * this.#options.random())
     return Math.min(spreadMs, this.#record.heldForMs() ?? spreadMs)
   }
 

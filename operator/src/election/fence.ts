@@ -1,4 +1,4 @@
-// The fence around every write of the controller: a process that no longer leads sends nothing (runtime "Process").
+// The fence around every write of the controller: a process that does not lead any more sends nothing (docs/operator.md).
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ConnectionError } from '@kleym/shared/kube/errors.ts'
 import type { Leadership } from './election.ts'

@@ -12,15 +12,16 @@ export interface LeaseName {
   readonly name: string
 }
 
-export interface Candidate {
+/** Who wants the Lease. */
+export interface LeaseCandidate {
   readonly identity: string
   readonly durationMs: number
 }
 
 /** The last change of the Lease that was seen. */
-interface Sighting {
+interface SeenLease {
   readonly holder: string
-  /** The specification as text: a label that somebody sets on the Lease is no sign of life of its holder. */
+  /** The specification as text: a label that a person sets on the Lease is no sign of life of its holder. */
   readonly text: string
   readonly durationMs: number
   /** When it was seen first, in monotonic milliseconds. */
@@ -35,13 +36,13 @@ export class LeaseRecord {
   readonly #api: LeaseApi
   readonly #clock: Clock
   readonly #name: LeaseName
-  readonly #candidate: Candidate
+  readonly #candidate: LeaseCandidate
   /** Undefined: not read yet, or not there. */
   #lease: JsonRecord | undefined
   /** Outlives the Lease: one that is deleted by hand is still its holder's for as long as the holder counts on it. */
-  #seen: Sighting | undefined
+  #seen: SeenLease | undefined
 
-  constructor(api: LeaseApi, clock: Clock, name: LeaseName, candidate: Candidate) {
+  constructor(api: LeaseApi, clock: Clock, name: LeaseName, candidate: LeaseCandidate) {
     this.#api = api
     this.#clock = clock
     this.#name = name
@@ -72,7 +73,7 @@ export class LeaseRecord {
     })
   }
 
-  /** Writes that nobody holds the Lease. client-go shortens the duration too, for readers that look at nothing else. */
+  /** Writes that the Lease has no holder. client-go shortens the duration too, for readers that look at nothing else. */
   async release(signal: AbortSignal): Promise<void> {
     const now = microTime(this.#clock.now())
     await this.#write(signal, {
@@ -96,7 +97,7 @@ export class LeaseRecord {
     return this.heldForMs() === undefined
   }
 
-  /** For how much longer somebody else may count on the Lease, in milliseconds; undefined when nobody may. */
+  /** For how much longer another process may count on the Lease, in milliseconds; undefined when none may. */
   heldForMs(): number | undefined {
     const holder = this.#seen?.holder ?? ''
     if (this.#seen === undefined || holder === '' || holder === this.#candidate.identity) return undefined

@@ -1,7 +1,7 @@
 // First in, first out, both ends in constant time. A Map or Set is no queue: V8 leaves a hole for every entry that is
 // deleted at its front, and each look at the first entry walks over them.
 
-/** The waste at the front at which the rest is moved down; moving is then paid for by what was taken. */
+/** How many free places at the front make it worth moving the items down: at least as many were taken as are moved. */
 const SLACK = 64
 
 export class Fifo<T> {

@@ -1,17 +1,13 @@
 // The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
-// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds nobody up.
+// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other.
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
 
-/** How long a key that fails waits: doubling from `baseMs` to `maxMs`, then a random part of up to a half is taken off. */
-export interface Backoff {
-  readonly baseMs: number
-  readonly maxMs: number
-}
-
-export const DEFAULT_BACKOFF: Backoff = { baseMs: 5, maxMs: 300_000 }
+/** How long a key that fails waits, before jitter. */
+const BACKOFF: Backoff = { firstMs: 5, maxMs: 300_000 }
 
 /** The limits of one wait, in milliseconds; the lower one counts where they cross. */
 export interface Pause {
@@ -23,9 +19,9 @@ export interface Pause {
 /** The longest delay that a timer of Node can hold (it takes more for 1 ms); waking early is harmless. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** What happens to keys, for the `workqueue_*` metrics; no key is told. */
+/** Hears what happens to keys, for the `workqueue_*` metrics, but not which keys they are. */
 export interface QueueObserver {
-  /** A key was marked to be looked at; adds that coalesce with an earlier one are not told. */
+  /** A key was marked to be looked at; not called for adds that coalesce with an earlier one. */
   added(): void
   /** A worker took a key, this long after it was added. */
   taken(waitedMs: number): void
@@ -41,8 +37,6 @@ export interface QueueOptions {
   readonly random: () => number
   /** Whose turn a key takes: its namespace. */
   readonly groupOf: (key: string) => string
-  /** `DEFAULT_BACKOFF` when absent. */
-  readonly backoff?: Backoff
   readonly observer?: QueueObserver
 }
 
@@ -57,7 +51,7 @@ export interface QueueState {
   readonly longestMs: number
 }
 
-interface Group {
+interface KeyGroup {
   readonly name: string
   readonly keys: Fifo<string>
 }
@@ -75,7 +69,6 @@ export class WorkQueue {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #groupOf: (key: string) => string
-  readonly #backoff: Backoff
   readonly #observer: QueueObserver | undefined
 
   /** Since when each key is dirty or processing, in monotonic milliseconds. */
@@ -84,8 +77,8 @@ export class WorkQueue {
   readonly #delayed = new Map<string, Delayed>()
   readonly #failures = new Map<string, number>()
   /** The groups that have keys, in the order of their turns: each is in it once. */
-  readonly #turns = new Fifo<Group>()
-  readonly #groups = new Map<string, Group>()
+  readonly #turns = new Fifo<KeyGroup>()
+  readonly #groups = new Map<string, KeyGroup>()
   #depth = 0
   /** Workers that wait for a key; there are none while there are keys. */
   readonly #idle = new Fifo<(key: string | undefined) => void>()
@@ -95,7 +88,6 @@ export class WorkQueue {
     this.#clock = options.clock
     this.#random = options.random
     this.#groupOf = options.groupOf
-    this.#backoff = options.backoff ?? DEFAULT_BACKOFF
     this.#observer = options.observer
   }
 
@@ -127,11 +119,11 @@ export class WorkQueue {
   }
 
   /** Counts one more failure of `key` and adds it after its backoff, within the limits of `pause`. */
-  retry(key: string, { atLeastMs = 0, atMostMs = this.#backoff.maxMs }: Pause = {}): void {
-    const failures = this.failures(key)
-    this.#failures.set(key, failures + 1)
-    const whole = Math.min(this.#backoff.baseMs * 2 ** failures, atMostMs)
-    this.addAfter(key, Math.max(whole * (1 - this.#random() / 2), atLeastMs))
+  retry(key: string, { atLeastMs = 0, atMostMs = BACKOFF.maxMs }: Pause = {}): void {
+    const failures = this.failures(key) + 1
+    this.#failures.set(key, failures)
+    const backoff = backoffMs({ ...BACKOFF, maxMs: atMostMs }, failures)
+    this.addAfter(key, Math.max(jittered(backoff, this.#random), atLeastMs))
   }
 
   /** Forgets the failures of `key`. A delay that runs goes on. */
@@ -157,8 +149,8 @@ export class WorkQueue {
     return Promise.resolve(key)
   }
 
-  /** Whoever processes `key` has just looked at everything: the adds until now are dealt with, later ones are not. */
-  cover(key: string): void {
+  /** Drops the adds of a key that is processing until now: its worker has just looked at everything. */
+  clearDirty(key: string): void {
     if (this.#processing.has(key)) this.#dirty.delete(key)
   }
 
@@ -173,7 +165,7 @@ export class WorkQueue {
   }
 
   /**
-   * Ends all intake and drops what is queued or delayed: work is level-based, so whoever leads next finds it again, and a
+   * Ends all intake and drops what is queued or delayed: work is level-based, so the next leader finds it again, and a
    * long queue must not hold a shutdown up. Resolves when nothing is processing.
    */
   shutDown(): Promise<void> {

@@ -1,10 +1,10 @@
 // The workers of a queue. There is one thread: work that never waits for I/O (a resync of settled bindings) would keep
-// the Lease from being renewed and the probes from being answered, so all workers rest together now and then.
+// the Lease from being renewed and the probes from being answered, so all workers pause together now and then.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { WorkQueue } from './queue.ts'
 
-/** How the workers give way to the rest of the process. */
-export interface Rest {
+/** How the workers let timers and I/O of the process have their turn. */
+export interface WorkerPauses {
   readonly clock: Clock
   /** The longest that workers go on without a pause, in milliseconds. */
   readonly everyMs: number
@@ -13,7 +13,7 @@ export interface Rest {
 }
 
 /** How long timers and I/O wait for workers at most, in milliseconds. */
-export const REST_EVERY_MS = 10
+export const PAUSE_EVERY_MS = 10
 
 /**
  * Handles the keys of `queue` with `count` workers. Resolves when the queue is shut down and all of them have ended.
@@ -23,13 +23,13 @@ export async function runWorkers(
   queue: WorkQueue,
   count: number,
   handle: (key: string) => Promise<void>,
-  rest?: Rest,
+  pauses?: WorkerPauses,
 ): Promise<void> {
-  const breathe = rest === undefined ? undefined : breather(rest)
+  const pause = pauses === undefined ? undefined : sharedPause(pauses)
   try {
-    await Promise.all(Array.from({ length: count }, () => work(queue, handle, breathe)))
+    await Promise.all(Array.from({ length: count }, () => work(queue, handle, pause)))
   } catch (error) {
-    // What else is processing may never end, and nobody waits for it.
+    // Other handlers may never end: the caller does not wait for them.
     void queue.shutDown()
     throw error
   }
@@ -38,11 +38,11 @@ export async function runWorkers(
 async function work(
   queue: WorkQueue,
   handle: (key: string) => Promise<void>,
-  breathe: (() => Promise<void>) | undefined,
+  pause: (() => Promise<void>) | undefined,
 ): Promise<void> {
   for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
     try {
-      await breathe?.()
+      await pause?.()
       await handle(key)
     } finally {
       queue.done(key)
@@ -50,18 +50,18 @@ async function work(
   }
 }
 
-/** One for all workers: while one rests, so do the others. */
-function breather({ clock, everyMs, pause }: Rest): () => Promise<void> {
+/** One for all workers: while one pauses, so do the others. */
+function sharedPause({ clock, everyMs, pause }: WorkerPauses): () => Promise<void> {
   let since = clock.monotonicMs()
-  let resting: Promise<void> | undefined
-  const rest = async (): Promise<void> => {
+  let pausing: Promise<void> | undefined
+  const run = async (): Promise<void> => {
     await pause()
     since = clock.monotonicMs()
-    resting = undefined
+    pausing = undefined
   }
   return async () => {
-    if (resting === undefined && clock.monotonicMs() - since < everyMs) return
-    resting ??= rest()
-    await resting
+    if (pausing === undefined && clock.monotonicMs() - since < everyMs) return
+    pausing ??= run()
+    await pausing
   }
 }

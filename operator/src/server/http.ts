@@ -1,5 +1,6 @@
 // The little of HTTP that the operator serves. Anybody in the cluster may connect: limits are short, answers constant.
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { BindAddress } from '../settings/settings.ts'
@@ -13,7 +14,10 @@ export interface ServerLimits {
   /** How often connections are looked at for that, in milliseconds. */
   readonly checkMs: number
   readonly headerBytes: number
+  /** The most at a time; for one more the one goes that has been idle longest. */
   readonly connections: number
+  /** After how many requests a connection ends; 0: when it has been idle for a while. */
+  readonly requestsPerConnection: number
 }
 
 export const DEFAULT_LIMITS: ServerLimits = {
@@ -22,6 +26,19 @@ export const DEFAULT_LIMITS: ServerLimits = {
   checkMs: 1_000,
   headerBytes: 16 * 1024,
   connections: 256,
+  requestsPerConnection: 0,
+}
+
+/**
+ * The kubelet waits a second for a probe, and asks on a new connection each time: whoever takes longer is somebody else,
+ * and must not hold a connection that a probe needs.
+ */
+export const PROBE_LIMITS: ServerLimits = {
+  ...DEFAULT_LIMITS,
+  headersMs: 1_000,
+  requestMs: 1_000,
+  checkMs: 250,
+  requestsPerConnection: 1,
 }
 
 export interface Reply {
@@ -84,7 +101,7 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    // Nobody reads the body of a request here: the connection ends instead.
+    // The servers read no request bodies: the connection ends instead.
     ...(hasBody ? { Connection: 'close' } : {}),
   })
   response.end(request.method === 'HEAD' ? undefined : body)
@@ -103,7 +120,8 @@ export async function listen(
   server: Server,
   { address, flag, limits, log }: Listening,
 ): Promise<RunningServer> {
-  server.maxConnections = limits.connections
+  boundConnections(server, limits.connections)
+  server.maxRequestsPerSocket = limits.requestsPerConnection
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   server.listen(
@@ -126,6 +144,51 @@ export async function listen(
         server.closeAllConnections()
       }),
   }
+}
+
+/**
+ * Keeps the connections of a server to `most`. Node would turn the newest away, which lets whoever holds idle ones keep the
+ * kubelet out; here the one goes that has been idle longest, and the newest where all are being answered.
+ */
+function boundConnections(server: Server, most: number): void {
+  const open = new Map<string, Socket>()
+  /** Those that are not being answered, in the order in which that began. */
+  const idle = new Map<string, Socket>()
+  server.on('connection', (socket) => {
+    const peer = peerOf(socket)
+    // It has gone already.
+    if (peer === undefined) {
+      socket.destroy()
+      return
+    }
+    open.set(peer, socket)
+    idle.set(peer, socket)
+    socket.once('close', () => {
+      if (open.get(peer) !== socket) return
+      open.delete(peer)
+      idle.delete(peer)
+    })
+    for (const [longest, victim] of idle) {
+      if (open.size <= most) break
+      open.delete(longest)
+      idle.delete(longest)
+      victim.destroy()
+    }
+  })
+  server.on('request', ({ socket }, response) => {
+    const peer = peerOf(socket) ?? ''
+    const connection = open.get(peer)
+    if (connection === undefined) return
+    idle.delete(peer)
+    response.once('close', () => {
+      if (open.get(peer) === connection) idle.set(peer, connection)
+    })
+  })
+}
+
+/** A connection by its other end: below TLS there is another socket than the one that a request tells of. */
+function peerOf({ remoteAddress, remotePort }: Socket): string | undefined {
+  return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`
 }
 
 const WHY: Readonly<Record<string, string>> = {

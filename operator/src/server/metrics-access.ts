@@ -1,11 +1,11 @@
-// Who may read /metrics: whoever the API server knows by a bearer token (TokenReview) and RBAC lets `get` the path
+// Who may read /metrics: a client that the API server knows by a bearer token (TokenReview) and RBAC lets `get` the path
 // (SubjectAccessReview), as kube-rbac-proxy and controller-runtime's authentication filter decide it.
 import { createHash } from 'node:crypto'
 import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '@kleym/shared/kube/resources.ts'
-import { isAllowed } from '../access-review.ts'
+import { isAllowed } from './access-review.ts'
 
 /** `unknown token` is a 401, `forbidden` a 403. */
 export type Access = 'allowed' | 'unknown token' | 'forbidden'
@@ -17,7 +17,7 @@ export interface Reviewer {
 
 /** How long an answer holds, in milliseconds: a scraper comes every few seconds, and a grant should not take minutes. */
 export const ACCESS_TTL_MS = { allowed: 60_000, refused: 10_000 } as const
-/** The most answers that are kept; more tokens than that are nobody's scrapers. */
+/** The most answers that are kept: no cluster has more scrapers with tokens of their own. */
 const ANSWERS_MAX = 256
 /** The most reviews at the same time: a flood of made-up tokens must not become a flood on the API server. */
 const REVIEWS_MAX = 8
@@ -84,7 +84,7 @@ async function judge(api: Pick<Api, 'create'>, token: string, path: string): Pro
   return isAllowed(review) ? 'allowed' : 'forbidden'
 }
 
-/** Who the token belongs to, in the words of a SubjectAccessReview; undefined for nobody. */
+/** Who the token belongs to, in the words of a SubjectAccessReview; undefined where the token is not valid. */
 async function authenticate(api: Pick<Api, 'create'>, token: string): Promise<JsonRecord | undefined> {
   const review = await api.create(TOKEN_REVIEWS, {
     apiVersion: 'authentication.k8s.io/v1',

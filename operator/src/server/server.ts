@@ -8,6 +8,7 @@ import {
   DEFAULT_LIMITS,
   listen,
   plain,
+  PROBE_LIMITS,
   router,
   serverOptions,
   type Reply,
@@ -26,13 +27,13 @@ export interface ProbeServerOptions {
   /** Undefined when ready, else why not, in words for a person. */
   readonly notReady: () => string | undefined
   readonly log: Log
-  /** `DEFAULT_LIMITS` when absent. */
+  /** `PROBE_LIMITS` when absent. */
   readonly limits?: ServerLimits
 }
 
 /** Serves /healthz, which says that the process turns, and /readyz. Rejects with a `ListenError`. */
 export function serveProbes(options: ProbeServerOptions): Promise<RunningServer> {
-  const { address, notReady, log, limits = DEFAULT_LIMITS } = options
+  const { address, notReady, log, limits = PROBE_LIMITS } = options
   const routes: Record<string, Route> = {
     '/healthz': async () => plain(200, 'ok'),
     '/readyz': async () => {

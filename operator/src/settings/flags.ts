@@ -8,7 +8,9 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
 } from '@kleym/shared/core/install/operator-settings.ts'
+import { OUTPUT_LABEL_FLAG } from '@kleym/shared/core/install/output-labels.ts'
 import { keysOf } from '@kleym/shared/core/json.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { LOG_LEVELS } from '../telemetry/log.ts'
 
@@ -19,6 +21,8 @@ interface Flag {
   readonly env?: string
   /** The value where neither is given, as it would be written. */
   readonly default?: string
+  /** It may be given several times, and each time counts. */
+  readonly repeatable?: true
   readonly about: string
 }
 
@@ -38,6 +42,12 @@ export const FLAGS = {
     default: '',
     about:
       'spec.className of every ClusterSPIFFEID. Empty: none, for a SPIRE controller manager without a class.',
+  },
+  [OUTPUT_LABEL_FLAG]: {
+    value: 'KEY=VALUE',
+    repeatable: true,
+    about:
+      'A label of every ClusterSPIFFEID, for a SPIRE controller manager with a clusterSPIFFEIDLabelSelector. Repeatable.',
   },
   '--kubeconfig': {
     value: 'FILE',
@@ -106,8 +116,13 @@ export interface Given {
   readonly value: string
 }
 
-export type Flags =
-  | { readonly kind: 'given'; readonly flags: ReadonlyMap<FlagName, Given> }
+export type OperatorFlags =
+  | {
+      readonly kind: 'given'
+      readonly flags: ReadonlyMap<FlagName, Given>
+      /** All values of the flags that may be given several times, in their order. */
+      readonly repeated: ReadonlyMap<FlagName, readonly string[]>
+    }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'error'; readonly message: string }
@@ -117,11 +132,18 @@ export function defaultOf(name: FlagName): string | undefined {
   return TABLE[name].default
 }
 
-/** Reads arguments and, for the flags that are not among them, the environment. Of a flag given twice the last counts. */
-export function readFlags(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Flags {
+/**
+ * Reads arguments and, for the flags that are not among them, the environment. Of a flag given twice the last counts,
+ * but for the repeatable ones.
+ */
+export function readFlags(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): OperatorFlags {
   if (argv.some((arg) => HELP.has(arg))) return { kind: 'help' }
   if (argv.includes(VERSION)) return { kind: 'version' }
   const flags = new Map<FlagName, Given>()
+  const repeated = new Map<FlagName, string[]>()
   for (const name of NAMES) {
     const variable = TABLE[name].env
     const value = variable === undefined ? undefined : env[variable]
@@ -138,8 +160,9 @@ export function readFlags(argv: readonly string[], env: Readonly<Record<string, 
     const found = readOption(token, argv)
     if ('message' in found) return { kind: 'error', message: found.message }
     flags.set(found.name, { source: found.name, value: found.value })
+    if (TABLE[found.name].repeatable === true) getOrCreate(repeated, found.name, () => []).push(found.value)
   }
-  return { kind: 'given', flags }
+  return { kind: 'given', flags, repeated }
 }
 
 interface Option {

@@ -1,13 +1,22 @@
-// The operator's settings: what the values of its flags must be (contract §3). A bad one is a line that says what, where,
+// The operator's settings: what the values of its flags must be (docs/contract.md §3). A bad one is a line that says what, where,
 // why and how to fix it.
 import {
   CLASS_NAME_FLAG,
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
 } from '@kleym/shared/core/install/operator-settings.ts'
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { CHECK_FLAG, defaultOf, helpText, readFlags, type FlagName, type Given } from './flags.ts'
+import {
+  CHECK_FLAG,
+  defaultOf,
+  helpText,
+  readFlags,
+  type FlagName,
+  type OperatorFlags,
+  type Given,
+} from './flags.ts'
 import type { LeaseName } from '../election/lease.ts'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts'
 
@@ -23,6 +32,8 @@ export interface Settings {
   readonly trustDomain: string
   /** Empty: none. */
   readonly className: string
+  /** The labels that every output carries beside kleym's own. */
+  readonly outputLabels: ReadonlyMap<string, string>
   /** Undefined: `$KUBECONFIG`, then the pod's service account. */
   readonly kubeconfig: string | undefined
   readonly context: string | undefined
@@ -72,7 +83,7 @@ export function parseSettings(
   if (read.kind === 'help') return { kind: 'help', text: helpText() }
   if (read.kind !== 'given') return read
   try {
-    const values = new Values(read.flags)
+    const values = new Values(read)
     const settings = settingsOf(values)
     return { kind: values.required(CHECK_FLAG, switchValue) ? 'check' : 'run', settings }
   } catch (error) {
@@ -90,6 +101,7 @@ function settingsOf(values: Values): Settings {
   return {
     trustDomain: trustDomainOf(values),
     className: values.required(CLASS_NAME_FLAG, plainText),
+    outputLabels: outputLabelsOf(values.all(OUTPUT_LABEL_FLAG)),
     kubeconfig: values.optional('--kubeconfig', plainText),
     context: values.optional('--context', plainText),
     workers: values.required('--workers', wholeNumber),
@@ -114,9 +126,16 @@ type Reading<T> = { readonly value: T } | Problem
 
 class Values {
   readonly #flags: ReadonlyMap<FlagName, Given>
+  readonly #repeated: ReadonlyMap<FlagName, readonly string[]>
 
-  constructor(flags: ReadonlyMap<FlagName, Given>) {
+  constructor({ flags, repeated }: Extract<OperatorFlags, { kind: 'given' }>) {
     this.#flags = flags
+    this.#repeated = repeated
+  }
+
+  /** Every value of a flag that may be given several times. */
+  all(name: FlagName): readonly string[] {
+    return this.#repeated.get(name) ?? []
   }
 
   source(name: FlagName): string {
@@ -157,6 +176,12 @@ function trustDomainOf(values: Values): string {
     `${values.source(TRUST_DOMAIN_FLAG)}: the trust domain is not set, and there is no identity without one; ` +
       `set ${TRUST_DOMAIN_FLAG} or ${TRUST_DOMAIN_ENV} to ${fix}`,
   )
+}
+
+function outputLabelsOf(given: readonly string[]): Settings['outputLabels'] {
+  const read = readOutputLabels(given)
+  if (read.kind === 'labels') return read.labels
+  throw new BadSetting(`${OUTPUT_LABEL_FLAG}=${shown(read.argument)}: ${read.why}; ${read.fix}`)
 }
 
 function leaderElectionOf(values: Values): Settings['leaderElection'] {

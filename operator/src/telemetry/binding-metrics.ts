@@ -1,11 +1,32 @@
-// How many bindings stand where, and how often they got there. The names of bindings stay in this file.
+// How many bindings have which outcome, and how often bindings came to it. No label holds the name of a binding.
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { Metrics, Outcome } from './metrics.ts'
+import type { ConditionType, Mode } from '@kleym/shared/core/names.ts'
+import type { InForceReason } from '@kleym/shared/core/in-force/in-force.ts'
+import type { Reason } from '@kleym/shared/core/registry/reasons.ts'
+
+/** What the operator last decided about a binding, as metric labels. */
+export interface BindingOutcome {
+  readonly condition: ConditionType
+  readonly reason: Reason | 'Initializing'
+  /** `Unsupported` for any other value that a binding may hold. */
+  readonly mode: Mode | 'Unsupported'
+}
+
+/** The metrics of single bindings. */
+export interface BindingMetrics {
+  /**
+   * Records the outcome of the binding `key`; undefined once the binding is gone. A change, the first outcome included,
+   * counts as one of `kleym_identity_binding_outcomes_total`.
+   */
+  setBinding(key: string, outcome: BindingOutcome | undefined): void
+  /** Records what `InForce` says of the binding `key`; undefined once the binding is gone. */
+  setInForce(key: string, reason: InForceReason | undefined): void
+}
 
 /** Counts the bindings by their last outcome in `registry`. */
-export function bindingMetrics(registry: Registry): Pick<Metrics, 'setBinding'> {
+export function bindingMetrics(registry: Registry): BindingMetrics {
   const labelNames = ['condition', 'reason', 'mode'] as const
-  const standing = new Gauge({
+  const current = new Gauge({
     name: 'kleym_identity_bindings',
     help: 'Bindings by where they stand.',
     labelNames,
@@ -17,28 +38,46 @@ export function bindingMetrics(registry: Registry): Pick<Metrics, 'setBinding'> 
     labelNames,
     registers: [registry],
   })
-  const last = new Map<string, Outcome>()
+  const inForce = new Gauge({
+    name: 'kleym_identity_bindings_in_force',
+    help: 'Bindings by what their condition InForce says.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  const last = new Map<string, BindingOutcome>()
+  const lastInForce = new Map<string, InForceReason>()
   return {
     setBinding(key, outcome) {
       const before = last.get(key)
       if (before !== undefined && outcome !== undefined && isSame(before, outcome)) return
-      if (before !== undefined) standing.dec(labelsOf(before))
+      if (before !== undefined) current.dec(labelsOf(before))
       if (outcome === undefined) {
         last.delete(key)
         return
       }
       last.set(key, outcome)
-      standing.inc(labelsOf(outcome))
+      current.inc(labelsOf(outcome))
       outcomes.inc(labelsOf(outcome))
+    },
+    setInForce(key, reason) {
+      const before = lastInForce.get(key)
+      if (before === reason) return
+      if (before !== undefined) inForce.dec({ reason: before })
+      if (reason === undefined) {
+        lastInForce.delete(key)
+        return
+      }
+      lastInForce.set(key, reason)
+      inForce.inc({ reason })
     },
   }
 }
 
-function isSame(left: Outcome, right: Outcome): boolean {
+function isSame(left: BindingOutcome, right: BindingOutcome): boolean {
   return left.condition === right.condition && left.reason === right.reason && left.mode === right.mode
 }
 
 /** The labels alone: a caller's object may hold more. */
-function labelsOf({ condition, reason, mode }: Outcome): Record<keyof Outcome, string> {
+function labelsOf({ condition, reason, mode }: BindingOutcome): Record<keyof BindingOutcome, string> {
   return { condition, reason, mode }
 }

@@ -1,10 +1,11 @@
-// Events (`events.k8s.io/v1`), one per transition. They are news, not state: written in the background, given up after a
-// few tries, never waited for by a reconcile and never a reason for one to fail.
+// Events (`events.k8s.io/v1`), one per transition. They are not state: the recorder writes them in the background and gives
+// up after a few tries; no reconcile waits for an event, and none fails because of one.
 import { hash } from 'node:crypto'
 import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { MESSAGE_BYTES } from '@kleym/shared/core/names.ts'
 import { cutToBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
+import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { EVENTS } from '@kleym/shared/kube/resources.ts'
@@ -18,16 +19,15 @@ export const REPORTING_CONTROLLER = 'kleym.sonda.red/operator'
 
 /** The limits of `reportingInstance`, `reason` and `action`, in bytes (apimachinery counts them so). */
 const FIELD_BYTES = 128
-/** How much of the object's name stands in the name of the event; the rest makes it unique. */
+/** How many bytes of the object's name go into the name of the event; a hash makes it unique. */
 const NAME_BYTES = 200
-/** How many events wait at most; after that news is dropped, and counted. */
+/** How many events wait at most; further ones are dropped, and counted. */
 const WAITING_MAX = 10_000
 /** How many are written at the same time. */
 const WRITERS = 4
 const TRIES = 5
-/** The wait after the first failed try; it doubles. Both in milliseconds. */
-const RETRY_MS = 250
-const RETRY_MAX_MS = 10_000
+/** The waits between two tries, which an API server may lengthen up to the longest. */
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 10_000 }
 
 export interface EventSubject {
   readonly apiVersion: string
@@ -59,11 +59,11 @@ export interface EventRecorderOptions {
   readonly instance: string
   /** Nothing is written by a process that does not lead. */
   readonly isLeader: () => boolean
-  /** Told once for each event, but for those that a namespace or a process at its end has no use for. */
+  /** Hears once of each event, but for those that are dropped because their namespace or this process ends. */
   readonly ended?: (result: EventResult) => void
 }
 
-/** Where the controller tells its news. */
+/** Takes the controller's events. */
 export interface EventRecorder {
   /** Returns at once and never throws. */
   record(event: EventNote): void
@@ -133,11 +133,11 @@ class BackgroundRecorder implements EventRecorder {
         this.#end('recorded')
         return
       } catch (error) {
-        // Anything else is a bug, but not one that news may stop the operator for.
-        const verdict = judge(error)
-        if (verdict === 'recorded') this.#end('recorded')
-        if (verdict === 'unwanted' || verdict === 'recorded') return
-        if (verdict === 'failed' || tries === TRIES) {
+        // Anything else is a bug, but no event may stop the operator.
+        const outcome = outcomeOf(error)
+        if (outcome === 'recorded') this.#end('recorded')
+        if (outcome === 'unwanted' || outcome === 'recorded') return
+        if (outcome === 'failed' || tries === TRIES) {
           this.#end('failed', errorClass(error), error)
           return
         }
@@ -149,7 +149,7 @@ class BackgroundRecorder implements EventRecorder {
   #pause(tries: number, error: unknown): Promise<void> {
     const { clock, random } = this.#options
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
-    const ms = Math.min(Math.max(RETRY_MS * 2 ** (tries - 1) * (1 - random() / 2), asked), RETRY_MAX_MS)
+    const ms = Math.min(Math.max(jittered(backoffMs(BACKOFF, tries), random), asked), BACKOFF.maxMs)
     const { signal } = this.#stop
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -171,9 +171,9 @@ class BackgroundRecorder implements EventRecorder {
   }
 }
 
-type Verdict = 'recorded' | 'unwanted' | 'failed' | 'try again'
+type PostOutcome = 'recorded' | 'unwanted' | 'failed' | 'try again'
 
-function judge(error: unknown): Verdict {
+function outcomeOf(error: unknown): PostOutcome {
   if (error instanceof ConnectionError) return 'try again'
   if (!(error instanceof ApiError)) return 'failed'
   // A try without an answer was carried out after all: the name is this event's alone.
@@ -189,14 +189,14 @@ function isTerminating({ details }: ApiError): boolean {
   )
 }
 
-interface Report {
+interface Reporter {
   readonly instance: string
   readonly at: Date
   /** Counts the events of this process. */
   readonly serial: number
 }
 
-function eventObject(event: EventNote, { instance, at, serial }: Report): JsonRecord {
+function eventObject(event: EventNote, { instance, at, serial }: Reporter): JsonRecord {
   const { regarding } = event
   const parts = JSON.stringify([instance, serial, at.getTime(), regarding.uid, event.reason])
   const unique = hash('sha256', parts).slice(0, 16)

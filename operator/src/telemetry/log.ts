@@ -23,7 +23,7 @@ export interface LogKeys {
   readonly [more: string]: unknown
 }
 
-/** Where the operator tells what it does. `message` is constant: what differs goes into the keys. */
+/** The operator's log. `message` is constant: what differs goes into the keys. */
 export interface Log {
   debug(message: string, keys?: LogKeys): void
   info(message: string, keys?: LogKeys): void

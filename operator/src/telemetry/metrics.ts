@@ -2,9 +2,7 @@
 // leader election know, and ours. No label ever holds the name of an object, a namespace or a SPIFFE ID: every label is
 // from a closed set, so that the number of series does not grow with the cluster.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { ConditionType, Mode } from '@kleym/shared/core/names.ts'
-import type { Reason } from '@kleym/shared/core/registry/reasons.ts'
-import { bindingMetrics } from './binding-metrics.ts'
+import { bindingMetrics, type BindingMetrics } from './binding-metrics.ts'
 import { eventLoopMetrics, type EventLoopMetrics } from './event-loop-lag.ts'
 import type { QueueObserver, QueueState } from '../queue/queue.ts'
 
@@ -19,16 +17,8 @@ export type ReconcileResult = (typeof RECONCILE_RESULTS)[number]
 export const EVENT_RESULTS = ['recorded', 'failed', 'dropped'] as const
 export type EventResult = (typeof EVENT_RESULTS)[number]
 
-/** Where a binding stands, in labels. */
-export interface Outcome {
-  readonly condition: ConditionType
-  readonly reason: Reason | 'Initializing'
-  /** `Unsupported` for anything else that a binding may say. */
-  readonly mode: Mode | 'Unsupported'
-}
-
 /** A request to the API server that has ended. */
-export interface RestRequest {
+export interface ApiRequest {
   /** The HTTP status, or `<error>` where there was no answer (as client-go counts). */
   readonly code: number | '<error>'
   readonly method: string
@@ -36,19 +26,15 @@ export interface RestRequest {
   readonly host: string
 }
 
-export interface Metrics extends EventLoopMetrics {
+/** Everything that the operator counts and measures. */
+export interface Metrics extends BindingMetrics, EventLoopMetrics {
   reconciled(result: ReconcileResult, ms: number): void
-  /** Told about the queue as things happen; `watchQueue` is for what only a look at it tells. */
+  /** Hears of the queue's events as they happen; `watchQueue` is for the rest, which is read at each scrape. */
   readonly queue: QueueObserver
   watchQueue(queue: { state(): QueueState }): void
   /** Is asked at each scrape. */
   watchLeadership(leadership: { isLeader(): boolean }, leaseName: string): void
-  requested(request: RestRequest): void
-  /**
-   * Where the binding `key` stands now; undefined when it is gone. A change, a first outcome included, counts as one of
-   * `kleym_identity_binding_outcomes_total`.
-   */
-  setBinding(key: string, outcome: Outcome | undefined): void
+  requested(request: ApiRequest): void
   /** A hand edit or a hand delete of our output was put right. */
   outputRepaired(): void
   eventEnded(result: EventResult): void

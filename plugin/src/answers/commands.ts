@@ -8,7 +8,7 @@ import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
-import type { CommandClasses } from '../flags/command-classes.ts'
+import type { CommandClasses } from '../flags/command.ts'
 
 /** Command classes by the word on the command line. */
 export const COMMANDS = {
@@ -22,6 +22,7 @@ export const COMMANDS = {
   completion: CompletionCommand,
 } as const satisfies CommandClasses
 
+/** A word on the command line that is a command. */
 export type CommandId = keyof typeof COMMANDS
 
 /** The words on the command line. */

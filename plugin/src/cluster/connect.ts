@@ -5,19 +5,29 @@ import { loadCluster } from '@kleym/shared/kube/kubeconfig.ts'
 import type { ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { KleymError } from '../io/errors.ts'
+import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
 /** How many requests are under way at a time: enough to hide the way there and back, few enough for a small server. */
 const REQUESTS_AT_ONCE = 8
 
+/**
+ * What one answer may hold. A page of 500 pods has some 5 MiB and 150,000 values; eight of the largest are read side by side
+ * without a gigabyte in use.
+ */
+const ANSWERS = { bytes: 32 * 1024 * 1024, values: 2_000_000 }
+
 /** What connecting needs of the process. */
 export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version'>
 
+/** A client, and what its kubeconfig says. */
 export interface Connection {
   readonly client: Client
   /** The context's namespace, else `default`. */
   readonly namespace: string
   /** `kind-dev (https://127.0.0.1:6443)`: for errors. */
   readonly name: string
+  /** What the person is to hear before the answer, a line each. */
+  readonly warnings: readonly string[]
   /** Ends all connections; a process that is done would wait for them else. */
   close(): void
 }
@@ -40,9 +50,16 @@ export async function connect(
       userAgent: `kubectl-kleym/${version}`,
       clock,
       maxSockets: REQUESTS_AT_ONCE,
+      answers: ANSWERS,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
-    return { client, namespace: cluster.namespace, name: nameOf(cluster), close: () => client.close() }
+    return {
+      client,
+      namespace: cluster.namespace,
+      name: nameOf(cluster),
+      warnings: warningsOf(cluster),
+      close: () => client.close(),
+    }
   } catch (error) {
     if (error instanceof ClusterConfigError) throw configError(error)
     throw error
@@ -53,6 +70,19 @@ export async function connect(
 export function configError(error: ClusterConfigError): KleymError {
   const { what, where, why, fix } = error
   return new KleymError({ code: 'unreachable', what, where, why, fix }, { cause: error })
+}
+
+/** Without it, a 401 or 403 of a server that would take the token would be a riddle. */
+function warningsOf({ server, withheld }: Cluster): readonly string[] {
+  if (withheld === undefined) return []
+  return [
+    `${server.origin} is no TLS connection, so ${withheld} of the user is not sent; give an https:// address`,
+  ]
+}
+
+/** Tells the warnings of a connection on stderr. */
+export function warn({ warnings }: Connection, { stderr }: Pick<CommandContext, 'stderr'>): void {
+  for (const text of warnings) stderr.write(`warning: ${neutraliseCommands(escapeTerminal(text))}\n`)
 }
 
 function nameOf({ contextName, server }: Cluster): string {

@@ -1,5 +1,6 @@
 // What `status` reads: which kinds are served, the operators and who leads, the bindings with their statuses, and what
 // SCM is set to. No pod is read.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
 import {
   argument,
@@ -23,7 +24,7 @@ import {
   POOLS,
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
-import { readOperators, Side, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
+import { readOperators, LiveSideReader, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
 import type { ClusterReader, Reading } from './reader.ts'
 import { findEveryScm, type ScmQuestion } from './scm.ts'
 
@@ -43,19 +44,21 @@ export interface Leader {
   readonly durationSeconds: number
 }
 
+/** What was read. */
 export interface Installation {
   readonly kinds: readonly KindFact[]
-  /** The Lease of the operator's namespace; undefined where nobody knows the namespace, or there is none. */
+  /** The Lease of the operator's namespace; undefined where the namespace is not known, or there is no Lease. */
   readonly leader: Leader | undefined
   readonly side: LiveSide
 }
 
+/** What is to be read. */
 export interface InstallationQuestion extends ScmQuestion {
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined
 }
 
-/** The kinds in the order in which they are told. */
+/** The kinds in the order in which `status` lists them. */
 export const KINDS: readonly Resource[] = [
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
@@ -72,7 +75,7 @@ export async function readInstallation(
 ): Promise<Installation> {
   const { namespaces } = question
   await reader.open()
-  const side = new Side(undefined)
+  const side = new LiveSideReader(undefined)
   const [served, operators] = await Promise.all([
     discover(client, KINDS),
     readOperators(reader),
@@ -97,7 +100,11 @@ export function operatorsUnknown({ unverifiedRefs }: LiveSide): readonly Unknown
   return unverifiedRefs.filter(({ what }) => what === resourceName(DEPLOYMENTS))
 }
 
-async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): Promise<Leader | undefined> {
+async function leaderOf(
+  reader: ClusterReader,
+  operators: Reading,
+  side: LiveSideReader,
+): Promise<Leader | undefined> {
   const [deployment] = operators.state === 'read' ? operators.objects : []
   if (deployment === undefined) return undefined
   const { namespace } = readMeta(deployment.value)
@@ -109,7 +116,7 @@ async function leaderOf(reader: ClusterReader, operators: Reading, side: Side): 
   if (!isRecord(spec)) return undefined
   const duration = spec['leaseDurationSeconds']
   return {
-    lease: `${namespace}/${name}`,
+    lease: namespacedName(namespace, name),
     holder: stringAt(spec, 'holderIdentity') ?? '',
     renewed: stringAt(spec, 'renewTime') ?? '',
     durationSeconds: typeof duration === 'number' ? duration : 0,

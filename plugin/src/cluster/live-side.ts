@@ -1,12 +1,12 @@
 // The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
-// from the templates that there are (spec "Where the state comes from").
+// from the templates that there are (docs/cluster.md, "What is read").
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
 import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import {
   BINDINGS,
@@ -24,13 +24,13 @@ import {
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
 import { readPolicies, type PolicyQuestion } from './policies.ts'
-import type { ClusterReader, Reading, Want } from './reader.ts'
+import type { ClusterReader, Reading, ListRequest } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
 import { isFinishedJob, podTrim, withoutManagedFields } from './trim.ts'
 
 /** What stands for the live side of an answer. */
 export interface LiveSide {
-  /** Whoever has no more use for them may take them out. */
+  /** A caller that has no more use for them may empty the list, to give the memory back. */
   readonly objects: RawObject[]
   /** The operator's Deployments, which tell its settings; undefined where they could not be looked for. */
   readonly operatorDeployments: readonly RawObject[] | undefined
@@ -45,6 +45,7 @@ export interface LiveSide {
   readonly unverifiedRefs: readonly UnknownReason[]
 }
 
+/** What is to be read. */
 export interface LiveQuestion extends ScmQuestion {
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined
@@ -74,9 +75,9 @@ export const WITHOUT_STATUS = withoutManagedFields({ status: false })
 export async function readLiveSide(reader: ClusterReader, question: LiveQuestion): Promise<LiveSide> {
   const { namespaces, kind, policies, files } = question
   await reader.open()
-  const side = new Side(kind)
+  const side = new LiveSideReader(kind)
   const limit = namespaces === undefined ? undefined : NARROW_PAGE
-  const read = async (want: Want): Promise<void> =>
+  const read = async (want: ListRequest): Promise<void> =>
     side.add(want.resource, await reader.read({ ...want, limit }))
   const [operator] = await Promise.all([
     readOperators(reader),
@@ -110,15 +111,19 @@ function objectsOf(reading: Reading): readonly RawObject[] {
   return reading.state === 'read' ? reading.objects : []
 }
 
-async function addPolicies(reader: ClusterReader, question: PolicyQuestion, side: Side): Promise<void> {
+async function addPolicies(
+  reader: ClusterReader,
+  question: PolicyQuestion,
+  side: LiveSideReader,
+): Promise<void> {
   for (const { resource, reading } of await readPolicies(reader, question)) side.add(resource, reading)
 }
 
-/** Namespaces by name where there are few: whoever may read one team's namespace may not list them all. */
+/** Namespaces by name where there are few: a user of one team's namespace may often not list them all. */
 async function readNamespaces(
   reader: ClusterReader,
   namespaces: readonly string[] | undefined,
-  side: Side,
+  side: LiveSideReader,
 ): Promise<void> {
   if (namespaces === undefined) {
     side.add(NAMESPACES, await reader.read({ resource: NAMESPACES, trim: WITHOUT_STATUS }))
@@ -170,7 +175,7 @@ function templatesOf(spec: ClusterSpiffeIdSpec): readonly string[] {
 }
 
 /** Collects readings. */
-export class Side {
+export class LiveSideReader {
   readonly objects: RawObject[] = []
   readonly unverifiedRefs: UnknownReason[] = []
   #scmWorkloads: readonly RawObject[] | undefined

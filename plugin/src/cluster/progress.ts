@@ -2,11 +2,12 @@
 import type { CommandContext } from '../io/context.ts'
 import type { OnPage } from './reader.ts'
 
-/** From when on a person wonders whether anything happens, in milliseconds. */
-const PATIENCE_MS = 1_000
+/** A read that takes longer than this, in milliseconds, shows its progress. */
+const SHOW_AFTER_MS = 1_000
 /** Carriage return, and erase to the end of the line (ECMA-48 EL). */
 const BACK = '\r\u001B[K'
 
+/** The line of progress. */
 export interface Progress {
   readonly onPage: OnPage
   /** Wipes the line away. */
@@ -29,7 +30,7 @@ export function showProgress({
     const text = `reading the cluster${read.length === 0 ? '' : `: ${read.join(', ')}`}`
     stderr.write(`${BACK}${text.slice(0, (stderr.columns ?? 80) - 1)}`)
   }
-  const cancel = clock.after(PATIENCE_MS, () => {
+  const cancel = clock.after(SHOW_AFTER_MS, () => {
     isLate = true
     show()
   })

@@ -8,7 +8,7 @@ const BY_NAME: ReadonlyMap<string, Resource> = new Map(
 )
 
 /** For what the API server forbade, the rules that would allow it, below the place where they belong; one line each. */
-export function helpfulRules(unknown: readonly UnknownReason[]): readonly string[] {
+export function missingRbacRules(unknown: readonly UnknownReason[]): readonly string[] {
   const byPlace = Map.groupBy(
     unknown.filter(({ cause, what }) => cause === 'forbidden' && BY_NAME.has(what)),
     placeOf,

@@ -1,5 +1,5 @@
 // Lists from a cluster, side by side and page by page, with what could not be had as a reason: each read that fails
-// costs only the answers that need it (spec "Where the state comes from").
+// costs only the answers that need it (docs/cluster.md, "What may not be read").
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -14,7 +14,11 @@ import {
 } from '@kleym/shared/kube/discovery.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
-import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { PAGE_SIZE } from '@kleym/shared/kube/paging.ts'
+import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
+import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
+import { KleymError } from '../io/errors.ts'
+import { INPUT_LIMITS } from '../sources/budget.ts'
 import { Sharing } from './sharing.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -22,7 +26,7 @@ import { unreachable } from './unreachable.ts'
 export type Trim = (object: JsonRecord, sharing?: Sharing) => JsonRecord
 
 /** How a kind is read. */
-export interface Want {
+export interface ListRequest {
   readonly resource: Resource
   /** In which namespaces; undefined: in all. A cluster-scoped kind has none. */
   readonly namespaces?: readonly string[] | undefined
@@ -47,14 +51,22 @@ export type Reading =
 /** Told of every page: how many objects of a kind have come with it. */
 export type OnPage = (resource: Resource, added: number) => void
 
+/** How much of a cluster is kept at most, in characters of text and 16 for each value. */
+export const KEPT_MAX = 512 * 1024 * 1024
+const { kind: BINDING_KIND } = BINDINGS
+/** By how much pages shrink where one is too large to be read. */
+const SHRINK = 10
+
 /** How often a list is begun whose next page is no longer to be had; the last try asks for all at once: it cannot expire. */
 const TRIES = 3
 
+/** Reads kinds of one cluster. */
 export class ClusterReader {
   readonly #client: Client
   readonly #name: string
   readonly #onPage: OnPage
   #groups: ServedGroups | undefined
+  readonly #kept = nothingKept()
 
   /** `name` is how errors call the cluster. */
   constructor(client: Client, name: string, onPage: OnPage = () => {}) {
@@ -82,8 +94,11 @@ export class ClusterReader {
     return (this.#groups === undefined ? undefined : inServedVersion(this.#groups, resource)) ?? resource
   }
 
-  /** Reads one kind. Never rejects for what the API server or the network says. */
-  async read(want: Want): Promise<Reading> {
+  /**
+   * Reads one kind. Rejects for nothing that the API server or the network says, but with a KleymError where the cluster is
+   * more than kleym takes in.
+   */
+  async read(want: ListRequest): Promise<Reading> {
     const { resource, namespaces } = want
     if (this.#groups !== undefined && !isGroupServed(this.#groups, resource)) return { state: 'absent' }
     if (!resource.namespaced || namespaces === undefined) return this.#list(want, undefined)
@@ -103,27 +118,36 @@ export class ClusterReader {
     }
   }
 
-  async #list(want: Want, namespace: string | undefined): Promise<Reading> {
+  async #list(want: ListRequest, namespace: string | undefined): Promise<Reading> {
+    let { limit } = want
     for (let tries = 1; ; tries += 1) {
+      const own = nothingKept()
       try {
-        return { state: 'read', objects: await this.#pages(want, namespace, tries === TRIES) }
+        const asked = tries === TRIES ? 0 : limit
+        return { state: 'read', objects: await this.#pages({ ...want, limit: asked }, namespace, own) }
       } catch (error) {
+        if (error instanceof KleymError) throw error
+        // What was read is thrown away; other lists go on meanwhile.
+        for (const count of COUNTS) this.#kept[count] -= own[count]
         const isExpired = error instanceof ApiError && error.status === 410
-        if (!isExpired || tries === TRIES) return this.#failed(error, 'list', want.resource, namespace)
+        const isTooLarge = error instanceof BodyTooLarge && limit !== 1 && tries < TRIES
+        if (isTooLarge) {
+          limit = Math.max(1, Math.floor((limit ?? PAGE_SIZE) / SHRINK))
+          tries = 0
+        } else if (!isExpired || tries === TRIES) return this.#failed(error, 'list', want.resource, namespace)
       }
     }
   }
 
   async #pages(
-    { resource, labelSelector, trim, limit }: Want,
+    { resource, labelSelector, trim, limit }: ListRequest,
     namespace: string | undefined,
-    atOnce: boolean,
+    own: Kept,
   ): Promise<RawObject[]> {
     const options: ListOptions = {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(limit !== undefined && { limit }),
-      ...(atOnce && { limit: 0 }),
     }
     const { group, version, kind } = resource
     const apiVersion = group === '' ? version : `${group}/${version}`
@@ -133,11 +157,38 @@ export class ClusterReader {
       // The items of a list do not say what they are.
       for (const item of items) {
         const object = { ...item, apiVersion, kind }
-        objects.push({ value: trim === undefined ? object : trim(object, sharing) })
+        const value = trim === undefined ? object : trim(object, sharing)
+        this.#keep(value, own)
+        objects.push({ value })
       }
       this.#onPage(resource, items.length)
     }
     return objects
+  }
+
+  /** Counts an object that is kept. Throws a KleymError where it is one too many: pages can follow each other without end. */
+  #keep(value: JsonRecord, own: Kept): void {
+    const size = sizeOf(value)
+    const kept = this.#kept
+    for (const one of [kept, own]) {
+      one.objects += 1
+      if (value['kind'] === BINDING_KIND) one.bindings += 1
+      one.size += size
+    }
+    const why =
+      overLimit('objects', kept.objects) ??
+      overLimit('bindings', kept.bindings) ??
+      (kept.size > KEPT_MAX
+        ? `what an answer uses of it is more than ${KEPT_MAX / 1024 / 1024} MiB`
+        : undefined)
+    if (why === undefined) return
+    throw new KleymError({
+      code: 'input',
+      what: 'cannot take in all of the cluster',
+      where: this.#name,
+      why,
+      fix: 'ask about one namespace with -n, or answer from files with --offline',
+    })
   }
 
   #failed(error: unknown, verb: 'get' | 'list', resource: Resource, namespace: string | undefined): Reading {
@@ -151,6 +202,42 @@ export class ClusterReader {
       why: namespace === undefined ? why : { ...why, namespace },
     }
   }
+}
+
+/** What is kept of lists. */
+interface Kept {
+  objects: number
+  bindings: number
+  /** As KEPT_MAX counts. */
+  size: number
+}
+
+const COUNTS = ['objects', 'bindings', 'size'] as const
+
+function nothingKept(): Kept {
+  return { objects: 0, bindings: 0, size: 0 }
+}
+
+function overLimit(what: 'objects' | 'bindings', count: number): string | undefined {
+  const most = INPUT_LIMITS[what]
+  return count > most ? `it has more than ${most.toLocaleString('en')} ${what}` : undefined
+}
+
+/** How much an object keeps, as KEPT_MAX counts. Depth is no danger: what JSON.parse takes is not deep enough. */
+function sizeOf(value: unknown): number {
+  const waiting: unknown[] = [value]
+  let size = 0
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    size += 16
+    if (typeof next === 'string') size += next.length
+    else if (Array.isArray(next)) for (const item of next as readonly unknown[]) waiting.push(item)
+    else if (typeof next === 'object' && next !== null)
+      for (const [key, item] of Object.entries(next)) {
+        size += key.length
+        waiting.push(item)
+      }
+  }
+  return size
 }
 
 function combined(readings: readonly Reading[]): Reading {

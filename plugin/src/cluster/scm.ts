@@ -1,9 +1,10 @@
 // Finds what SCM is set to in a cluster. It may run in any namespace: the workloads that run it say in which. Where they are
 // not looked for, or may not be listed, the namespaces are tried in which it usually is. ConfigMaps of other namespaces are
 // never read: there are many, and they are none of our business.
+import type { OutputSettings } from '@kleym/shared/core/compile/output.ts'
 import { scmContainersOf, SCM_WORKLOAD_KINDS } from '@kleym/shared/core/install/scm-container.ts'
 import { acts, scmInstances } from '@kleym/shared/core/install/scm-instance.ts'
-import { operatorClaims } from '@kleym/shared/core/install/operator-settings.ts'
+import { deploymentSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import { isRecord } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -59,9 +60,9 @@ export async function findOurScm(
   if (scmNamespaces.length === 0) return NOTHING
   const found = await usual(reader, scmNamespaces)
   if (isScmNamespaceGiven === true) return found
-  const className = operatorClaims(operators).find((claim) => claim.className !== undefined)?.className
+  const config = outputSettingsOf(operators)
   const isFound = found.configMaps.length > 0
-  if (isFound && (className === undefined || (await isActedOn(found.configMaps, className)))) return found
+  if (isFound && (config === undefined || (await isActedOn(found.configMaps, config)))) return found
   const workloads = await listWorkloads(reader)
   return (await whereItRuns(reader, workloads)) ?? { ...found, workloads }
 }
@@ -81,9 +82,17 @@ async function whereItRuns(
   }
 }
 
-async function isActedOn(configMaps: readonly RawObject[], className: string): Promise<boolean> {
-  const evidence = { trustDomain: undefined, className, clusterSpiffeIdClasses: [] }
-  return scmInstances(await scmConfigsIn(configMaps), [], className, evidence).some(acts)
+/** What the operator gives to its output; undefined where no Deployment tells. */
+function outputSettingsOf(operators: readonly RawObject[]): OutputSettings | undefined {
+  for (const { className, outputLabels } of deploymentSettings(operators)) {
+    if (className !== undefined) return { className, ...(outputLabels !== undefined && { outputLabels }) }
+  }
+  return undefined
+}
+
+async function isActedOn(configMaps: readonly RawObject[], config: OutputSettings): Promise<boolean> {
+  const evidence = { trustDomain: undefined, className: config.className, clusterSpiffeIdClasses: [] }
+  return scmInstances(await scmConfigsIn(configMaps), [], config, evidence).some(acts)
 }
 
 /** One namespace after the other: the first that has one is usually the only one. */

@@ -1,7 +1,7 @@
-// One command's dealings with a cluster: the connection, its lists, and a line of progress while they take long.
+// What one command uses of a cluster: the connection, its lists, and a line of progress while they take long.
 import type { ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
-import { connect } from './connect.ts'
+import { connect, warn } from './connect.ts'
 import { readInstallation, type Installation, type InstallationQuestion } from './installation.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
@@ -10,6 +10,7 @@ import { ClusterReader } from './reader.ts'
 /** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
 const PAGES_BETWEEN_COLLECTIONS = 20
 
+/** A connection, as answers use it. */
 export interface ClusterSession {
   /** The context's namespace, else `default`. */
   readonly namespace: string
@@ -23,6 +24,7 @@ export interface ClusterSession {
 /** Throws a KleymError for a kubeconfig that cannot be used; nothing is sent yet. */
 export async function openCluster(options: ClusterOptions, context: CommandContext): Promise<ClusterSession> {
   const connection = await connect(options, context)
+  warn(connection, context)
   const { client, namespace, name } = connection
   const progress = showProgress(context)
   let pages = 0

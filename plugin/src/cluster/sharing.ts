@@ -5,7 +5,7 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 /** How many different ones are remembered. Lists come in the order of namespaces and names, so the alike are together. */
 const REMEMBERED = 10_000
 
-/** Gives one and the same for what is equal. What it gives is shared: nobody may change it. */
+/** Gives one and the same for what is equal. The result is shared: callers must not change it. */
 export class Sharing {
   readonly #texts = new Map<string, string>()
   readonly #values = new Map<string, unknown>()

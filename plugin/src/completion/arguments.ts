@@ -7,6 +7,7 @@ import type { CompletionLookup } from './lookup.ts'
 import { kindAndName, objectWords, type NameScope } from './names.ts'
 import { DIRECTIVE, NOTHING, offer, type CompletionCandidate, type Completion } from './protocol.ts'
 
+/** An argument that is being typed. */
 export interface ArgumentWord {
   readonly typed: string
   /** The arguments before it. */

@@ -1,7 +1,7 @@
 // What a completion looks up beyond the command line: names from the kubeconfig, and from the cluster by lists of
 // metadata. A shell waits for the answer at every press of a key: what cannot be had in time is left out, and nothing
 // here rejects. Why something is missing goes to the debug file.
-import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
@@ -12,7 +12,7 @@ import type { Connection } from '../cluster/connect.ts'
 
 /** How long all lookups of one completion may take together, in milliseconds. */
 export const LOOKUP_MS = 800
-/** Nobody reads more; the next letter narrows them down. */
+/** More candidates are of no use to a person; the next letter leaves fewer. */
 const MAX_NAMES = 500
 
 /** The lists of names of a kubeconfig. */
@@ -23,17 +23,19 @@ export interface CompletionLookup {
   /** The namespace of the chosen context; undefined where there is none to know. */
   namespace(): Promise<string | undefined>
   /** The names of a kind that pass; in all namespaces where none is given. */
-  objects(query: NameQuery): Promise<readonly ObjectRef[]>
+  objects(query: NameQuery): Promise<readonly ResourceRef[]>
   /** Without any request. */
   kubeconfig(list: KubeconfigList): Promise<readonly string[]>
 }
 
+/** Which names are wanted. */
 export interface NameQuery {
   readonly resource: Resource
   readonly namespace: string | undefined
-  readonly wanted: (ref: ObjectRef) => boolean
+  readonly wanted: (ref: ResourceRef) => boolean
 }
 
+/** What a lookup needs of the process. */
 export interface LookupIo extends Pick<CommandContext, 'cwd' | 'env' | 'version'> {
   readonly clock: Clock
   /** Takes one line for the debug file. */
@@ -63,7 +65,7 @@ export function createLookup(flags: ClusterFlags, io: LookupIo): CompletionLooku
       return namespace
     },
     objects: async (query) => {
-      const names: ObjectRef[] = []
+      const names: ResourceRef[] = []
       await attempt(`list ${query.resource.plural}`, async () => {
         const { client } = await connection()
         await readNames(client, { ...query, signal: deadline.signal }, names)
@@ -96,7 +98,7 @@ async function connectAs(flags: ClusterFlags, { cwd, env, clock, version }: Look
 async function readNames(
   client: Pick<Connection['client'], 'pages'>,
   { resource, namespace, wanted, signal }: NameQuery & { readonly signal: AbortSignal },
-  names: ObjectRef[],
+  names: ResourceRef[],
 ): Promise<void> {
   const scope = namespace === undefined ? {} : { namespace }
   for await (const { items } of client.pages(resource, { ...scope, metadataOnly: true, signal }))
@@ -108,7 +110,7 @@ async function readNames(
 }
 
 /** The name of an object; undefined for one that no API server would have taken. */
-function refOf(item: unknown): ObjectRef | undefined {
+function refOf(item: unknown): ResourceRef | undefined {
   const name = stringAt(item, 'metadata', 'name') ?? ''
   const namespace = stringAt(item, 'metadata', 'namespace')
   if (!isDns1123Subdomain(name)) return undefined

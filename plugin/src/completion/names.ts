@@ -1,5 +1,5 @@
 // Words that are names of objects: `chat`, `team-a/chat`, `pod/llama-0`, `deploy/team-a/llama`.
-import type { ObjectRef, Resource } from '@kleym/shared/kube/api.ts'
+import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ACCESS_POLICIES, BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { kindNamed } from '../sources/kind-name.ts'
@@ -16,6 +16,7 @@ export interface NameScope {
   readonly allNamespaces: boolean
 }
 
+/** A name that is being typed. */
 export interface NameWord {
   readonly resource: Resource
   /** What stands before the name and its namespace: `pod/`, or nothing. */
@@ -34,7 +35,7 @@ export async function objectWords(
   const written = typed.slice(prefix.length)
   const slash = written.indexOf('/')
   const qualified = slash !== -1 || scope.allNamespaces
-  const textOf = ({ namespace = '', name }: ObjectRef): string =>
+  const textOf = ({ namespace = '', name }: ResourceRef): string =>
     prefix + (qualified ? `${namespace}/${name}` : name)
   const namespace =
     slash === -1 ? await namespaceOf(scope, lookup) : { known: true, name: written.slice(0, slash) }
@@ -47,7 +48,7 @@ export async function objectWords(
   return sorted(found.map(textOf))
 }
 
-/** The namespace to list; `known` is false where nobody says which one is in force. */
+/** The namespace to list; `known` is false where neither the command line nor the kubeconfig names one. */
 async function namespaceOf(
   { namespace, allNamespaces }: NameScope,
   lookup: CompletionLookup,

@@ -20,12 +20,14 @@ export const DIRECTIVE = {
   keepOrder: 32,
 } as const
 
+/** One word that could stand there. */
 export interface CompletionCandidate {
   /** The whole word; after `--flag=`, the value alone, as the shells of cobra's scripts want it. */
   readonly text: string
   readonly about?: string
 }
 
+/** All of them, and what the shell is to do with them. */
 export interface Completion {
   readonly candidates: readonly CompletionCandidate[]
   /** A sum of DIRECTIVEs. */

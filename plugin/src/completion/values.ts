@@ -24,6 +24,7 @@ const FROM_KUBECONFIG: Readonly<Record<string, KubeconfigList>> = {
   user: 'users',
 }
 
+/** A value of a flag that is being typed. */
 export interface ValueWord {
   /** The long name of the flag. */
   readonly flag: string

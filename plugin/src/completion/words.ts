@@ -4,6 +4,7 @@ import type { Command } from '@oclif/core/command'
 
 /** The flags of a command by their long names, as its class defines them. */
 export type FlagDefinitions = Command.Class['flags']
+/** One flag, as oclif knows it. */
 export type FlagDefinition = FlagDefinitions[string]
 
 /** The word at the cursor: the start of a flag, of a flag's value, or of an argument. */
@@ -18,6 +19,7 @@ export type Cursor =
     }
   | { readonly kind: 'argument'; readonly typed: string }
 
+/** A command line up to the cursor. */
 export interface CommandLine {
   /** The values of each flag given before the cursor; an empty text for a boolean. */
   readonly given: ReadonlyMap<string, readonly string[]>

@@ -1,8 +1,9 @@
-// kubectl's generic flags, with its names and meanings: which cluster, and who we are to it (spec "Commands").
+// kubectl's generic flags, with its names and meanings: which cluster, and as which user.
 // https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { ClusterOverrides } from '@kleym/shared/kube/overrides.ts'
+import { isHeaderValue } from '@kleym/shared/kube/headers.ts'
 import { parseGoDuration } from '@kleym/shared/core/go/duration.ts'
 import { KleymError } from '../io/errors.ts'
 
@@ -78,6 +79,7 @@ export function clusterOptions(flags: ClusterFlags, cwd: string): ClusterOptions
     given(value) === undefined ? undefined : resolve(cwd, value ?? '')
   const groups = flags['as-group'] ?? []
   requireImpersonated(flags)
+  requireSendable(flags)
   return {
     kubeconfigPath: path(flags.kubeconfig),
     context: given(flags.context),
@@ -109,6 +111,32 @@ function requireImpersonated({ as = '', 'as-group': groups = [], 'as-uid': uid =
     why: 'groups and a UID belong to a user, and none is given',
     fix: 'add --as USER',
   })
+}
+
+/** These go into the headers of every request. */
+function requireSendable({
+  token = '',
+  as = '',
+  'as-group': groups = [],
+  'as-uid': uid = '',
+}: ClusterFlags): void {
+  const values = [
+    ['--token', token],
+    ['--as', as],
+    ...groups.map((group) => ['--as-group', group]),
+    ['--as-uid', uid],
+  ]
+  for (const [flag = '', value = ''] of values) {
+    if (isHeaderValue(value)) continue
+    throw new KleymError({
+      code: 'usage',
+      what: `the value of ${flag} cannot be sent`,
+      // Neither a token nor what stands on further lines belongs in a log.
+      where: flag,
+      why: 'it holds a control character such as a line break',
+      fix: `write it on one line: ${flag}=VALUE`,
+    })
+  }
 }
 
 /** The longest that a timer can wait: 24 days. */

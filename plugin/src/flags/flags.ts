@@ -1,8 +1,9 @@
-// The flags that commands share, once each, with kubectl's names and meanings (spec "Commands"). Defaults stand in
-// constants, which help and code share.
+// The flags that commands share, once each, with kubectl's names and meanings (docs/reference/commands.md). Defaults
+// stand in constants, which help and code share.
 import * as Flags from '@oclif/core/flags'
 import { COLOUR_FLAGS, type ColourFlag } from '../io/palette.ts'
 
+/** The formats of `-o`: docs/reference/output.md. */
 export const OUTPUT_FORMATS = [
   'text',
   'wide',
@@ -14,12 +15,16 @@ export const OUTPUT_FORMATS = [
   'github',
   'mermaid',
 ] as const
+/** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+/** The format without `-o`. */
 export const DEFAULT_OUTPUT: OutputFormat = 'text'
 
 /** Thresholds for exit code 1, the strictest last; `never` is none. */
 export const FAIL_ON = ['error', 'warning', 'info', 'never'] as const
+/** One of them. */
 export type FailOn = (typeof FAIL_ON)[number]
+/** The threshold without `--fail-on`. */
 export const DEFAULT_FAIL_ON: FailOn = 'error'
 
 /** Where SCM usually is: the hardened charts' namespace, and that of SPIRE's own examples. */
@@ -89,6 +94,13 @@ export const settingsFlags = {
     helpValue: 'NAME',
     description: 'The class that the operator gives to its ClusterSPIFFEIDs.',
   }),
+  'output-label': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'KEY=VALUE',
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'A label that the operator gives to its ClusterSPIFFEIDs (repeatable).',
+  }),
   'scm-config': Flags.string({
     helpGroup: SETTINGS,
     helpValue: 'FILE',
@@ -137,11 +149,13 @@ export const outputFlags = {
   }),
 }
 
+/** `-A`; every source command has it. */
 export const allNamespacesFlag = Flags.boolean({
   char: 'A',
   description: 'All namespaces.',
 })
 
+/** `-l`. */
 export const selectorFlag = Flags.string({
   char: 'l',
   helpValue: 'SELECTOR',

@@ -1,13 +1,15 @@
 // The options of the commands, as the code behind them reads them: typed, checked, without oclif.
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
 import { parseSuppress } from './parse-suppress.ts'
-import { kindNamed, parseObjectName, parseWithout, type ObjectName } from '../sources/kind-name.ts'
+import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
 import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
+/** Where the state comes from. */
 export interface SourceOptions {
   readonly files: FileArguments
   /** Whether the files are all there is. */
@@ -24,13 +26,17 @@ export interface SourceOptions {
   readonly isScmNamespaceGiven?: boolean
 }
 
+/** What the install and SPIRE are set to, where the command line says it. */
 export interface SettingsOptions {
   /** As written: unchecked. Undefined: not given. */
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  /** Undefined where the flag is not given. */
+  readonly outputLabels: ReadonlyMap<string, string> | undefined
   readonly scmConfig: string | undefined
 }
 
+/** How the answer comes out. */
 export interface OutputOptions {
   readonly format: OutputFormat
   readonly failOn: FailOn
@@ -39,61 +45,18 @@ export interface OutputOptions {
   readonly suppress: readonly FlagSuppression[]
 }
 
+/** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
 export interface CommonOptions {
+  /** Whether the answer is about all namespaces, rather than about the one in force. */
+  readonly allNamespaces: boolean
   readonly sources: SourceOptions
   readonly settings: SettingsOptions
   readonly output: OutputOptions
 }
 
-/** What `explain` is asked. */
-export interface ExplainOptions extends CommonOptions {
-  /** Names of bindings (`chat`, `team-a/chat`); empty: those in scope. */
-  readonly bindings: readonly string[]
-  /** Finding codes (`KLM201`), whose pages are printed; then nothing is read. */
-  readonly codes: readonly string[]
-  readonly allNamespaces: boolean
-  /** A label selector as written. */
-  readonly selector: string | undefined
-}
-
-/** What `diff` is asked. */
-export interface DiffOptions extends CommonOptions {
-  readonly allNamespaces: boolean
-}
-
-/** What `status` is asked. */
-export interface StatusOptions extends CommonOptions {
-  readonly allNamespaces: boolean
-}
-
-/** What `who-selects` is asked. */
-export interface WhoSelectsOptions extends CommonOptions {
-  /** The object whose containers are asked about; undefined: those in scope. */
-  readonly target: ObjectName | undefined
-  readonly allNamespaces: boolean
-  /** A label selector as written. */
-  readonly selector: string | undefined
-  readonly container: string | undefined
-  /** Asks the reverse: which containers would hold this ID. */
-  readonly spiffeId: string | undefined
-  /** Prints registration entries instead of containers. */
-  readonly entries: boolean
-}
-
-/** What `conflicts` is asked. */
-export interface ConflictsOptions extends CommonOptions {
-  readonly allNamespaces: boolean
-}
-
-/** What `policies` is asked. */
-export interface PoliciesOptions extends CommonOptions {
-  /** Names of access policies (`tools`, `agents/tools`); empty: those in scope. */
-  readonly policies: readonly string[]
-  readonly allNamespaces: boolean
-}
-
-/** The flags that every command has, as oclif parses them. */
+/** The flags of every command with sources, as oclif parses them. */
 export interface CommonFlags extends ClusterFlags {
+  readonly 'all-namespaces': boolean
   readonly filename?: readonly string[] | undefined
   readonly recursive: boolean
   readonly kustomize?: string | undefined
@@ -103,12 +66,28 @@ export interface CommonFlags extends ClusterFlags {
   readonly namespace?: string | undefined
   readonly 'trust-domain'?: string | undefined
   readonly 'clusterspiffeid-class-name'?: string | undefined
+  readonly 'output-label'?: readonly string[] | undefined
   readonly 'scm-config'?: string | undefined
   readonly 'scm-namespace'?: string | undefined
   readonly output: OutputFormat
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
   readonly color: ColourFlag
+}
+
+/** The labels of `--output-label`; throws a usage error for one that is none. */
+export function outputLabelsOf(given: readonly string[] | undefined): SettingsOptions['outputLabels'] {
+  if (given === undefined) return undefined
+  const read = readOutputLabels(given)
+  if (read.kind === 'labels') return read.labels
+  const { argument, why, fix } = read
+  throw new KleymError({
+    code: 'usage',
+    what: 'the output label is not valid',
+    where: `${OUTPUT_LABEL_FLAG} ${argument}`,
+    why,
+    fix,
+  })
 }
 
 /** The common options; throws a usage error when there is nothing to read. */
@@ -122,6 +101,7 @@ export function commonOptions(flags: CommonFlags, command: string, cwd: string):
 export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOptions {
   const scmNamespace = flags['scm-namespace'] ?? ''
   return {
+    allNamespaces: flags['all-namespaces'],
     sources: {
       files: { files: flags.filename ?? [], recursive: flags.recursive, kustomize: flags.kustomize },
       offline: flags.offline,
@@ -135,6 +115,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
     settings: {
       trustDomain: flags['trust-domain'],
       className: flags['clusterspiffeid-class-name'],
+      outputLabels: outputLabelsOf(flags['output-label']),
       scmConfig: flags['scm-config'],
     },
     output: {
@@ -146,18 +127,18 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
   }
 }
 
-/** The commands whose answer is a graph. */
-const DRAWN: readonly string[] = ['explain', 'conflicts']
+/** The commands whose frame has a diagram. */
+const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
-  if (format !== 'mermaid' || DRAWN.includes(command)) return
+  if (format !== 'mermaid' || WITH_DIAGRAM.includes(command)) return
   throw new KleymError({
     code: 'usage',
     what: `${command} draws no diagram`,
     where: '-o mermaid',
-    why: `only ${DRAWN.join(' and ')} have one: a derivation, and who clashes with whom`,
-    fix: `ask one of them: kubectl kleym ${DRAWN[0] ?? ''} -o mermaid, or use another format`,
+    why: `only ${WITH_DIAGRAM.join(' and ')} have one: a derivation, and who clashes with whom`,
+    fix: `ask one of them: kubectl kleym ${WITH_DIAGRAM[0] ?? ''} -o mermaid, or use another format`,
     docs: `kubectl kleym ${command} --help`,
   })
 }
@@ -195,41 +176,3 @@ function requireSources(flags: CommonFlags, command: string): void {
     })
   }
 }
-
-/** What `who-selects` asks about: one object with pods, else what its flags select. */
-export function parseTarget(text: string | undefined): ObjectName | undefined {
-  if (text === undefined) return undefined
-  if (!text.includes('/')) {
-    const kind = kindNamed(text)
-    throw new KleymError({
-      code: 'usage',
-      what: 'cannot tell which object is meant',
-      where: text,
-      why: kind === undefined ? 'it is not KIND/NAME' : `it names the kind ${kind}, and no object of it`,
-      fix: kind === undefined ? `write pod/${text}, or deployment/${text}` : `write ${text}/NAME`,
-      docs: 'kubectl kleym who-selects --help',
-    })
-  }
-  const target = parseObjectName(text, 'the argument')
-  if (POD_KINDS.includes(target.kind)) return target
-  throw new KleymError({
-    code: 'usage',
-    what: `a ${target.kind} runs no containers`,
-    where: text,
-    why: 'who-selects tells which identities containers get',
-    fix: `name one of ${POD_KINDS.join(', ')}`,
-    docs: 'kubectl kleym who-selects --help',
-  })
-}
-
-/** The kinds that have pods, or a template of them. */
-export const POD_KINDS: readonly string[] = [
-  'Pod',
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'Job',
-  'CronJob',
-  'LeaderWorkerSet',
-]

@@ -10,7 +10,7 @@ import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
 
 const EXAMPLE = 'KLM402=iib/team-a/chat'
 
-/** SCM's configuration is a subject of findings, and no object that anybody could name elsewhere. */
+/** SCM's configuration: a subject of findings, though no Kubernetes kind that another flag could name. */
 const SCM_KIND = 'ControllerManagerConfig'
 
 /** The kinds without a namespace. */

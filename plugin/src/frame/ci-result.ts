@@ -3,12 +3,12 @@ import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/suppress
 import type { FailOn } from '../flags/flags.ts'
 import type { CiResult, FilePlace } from '../output/ci.ts'
 import { STDIN } from '../sources/load.ts'
-import { unknownsOf, type Judged } from './judged.ts'
+import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** Makes the model of a judged frame. */
-export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiResult {
-  const { frame, world, findings, suppressed, exitCode } = judged
-  const places = placesOf(world.marks)
+export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string): CiResult {
+  const { frame, input, findings, suppressed, exitCode } = judged
+  const places = placesOf(input.marks)
   return {
     kind: frame.kind,
     version,
@@ -18,7 +18,7 @@ export function ciResultOf(judged: Judged, failOn: FailOn, version: string): CiR
     placeOf: (subject) => places.get(objectKey(subject)),
     differences: frame.differences ?? [],
     unknowns: [
-      ...world.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
+      ...input.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
       ...unknownsOf(judged),
     ],
     exitCode,
@@ -35,7 +35,7 @@ function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, FilePlace> 
   return places
 }
 
-/** What came through stdin or out of kustomize has lines, but of no file that anybody could open. */
+/** What came through stdin or out of kustomize has lines, but no file that an editor could open. */
 function isFile(name: string): boolean {
   return name !== STDIN && !name.endsWith(' (kustomize)')
 }

@@ -2,17 +2,17 @@
 import { findingKey, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
 import { suppressionText, type CiResult } from '../output/ci.ts'
-import type { Diagram, DiagramNode, Look } from '../output/mermaid.ts'
+import type { Diagram, DiagramNode, NodeStyle } from '../output/mermaid.ts'
 
 /** Pods or parties beyond this many of one node are counted in one node more: mermaid draws 500 edges at most. */
 export const DRAWN_MAX = 20
 /** Columns of a label. */
 const LABEL_WIDTH = 60
 
-const LOOKS: Readonly<Record<Severity, { readonly mark: string; readonly look: Look }>> = {
-  error: { mark: '×', look: 'bad' },
-  warning: { mark: '‼', look: 'doubtful' },
-  info: { mark: '·', look: 'note' },
+const SEVERITY_STYLES: Readonly<Record<Severity, { readonly mark: string; readonly style: NodeStyle }>> = {
+  error: { mark: '×', style: 'bad' },
+  warning: { mark: '‼', style: 'doubtful' },
+  info: { mark: '·', style: 'note' },
 }
 
 /** The key of the node of a finding, for edges to it. */
@@ -26,22 +26,22 @@ export function withRemarks({ nodes, edges }: Diagram, result: CiResult): Diagra
     nodes: [
       ...result.unknowns.map((text, at): DiagramNode => ({
         key: `unknown\n${at}`,
-        lines: ['‼ the answer is not complete', ...broken(`not known: ${text}`)],
-        look: 'bad',
+        lines: ['‼ the answer is not complete', ...labelLines(`not known: ${text}`)],
+        style: 'bad',
       })),
       ...nodes,
       ...result.findings.map((one): DiagramNode => {
-        const { mark, look } = LOOKS[one.severity]
+        const { mark, style } = SEVERITY_STYLES[one.severity]
         const title = `${mark} ${one.severity} ${one.code}: ${findingEntry(one.code).title}`
-        return { key: findingNode(one), lines: [title, ...broken(one.summary)], look }
+        return { key: findingNode(one), lines: [title, ...labelLines(one.summary)], style }
       }),
       ...result.suppressed.map(({ finding: one, suppression }, at): DiagramNode => ({
         key: `suppressed\n${at}`,
         lines: [
           `· suppressed ${one.severity} ${one.code} of ${subjectText(one.subject)}`,
-          ...broken(suppressionText(suppression)),
+          ...labelLines(suppressionText(suppression)),
         ],
-        look: 'suppressed',
+        style: 'suppressed',
       })),
     ],
     edges,
@@ -49,7 +49,7 @@ export function withRemarks({ nodes, edges }: Diagram, result: CiResult): Diagra
 }
 
 /** A sentence as lines that a box can hold. */
-export function broken(text: string): readonly string[] {
+export function labelLines(text: string): readonly string[] {
   const lines: string[] = []
   let row = ''
   for (const word of text.split(' ')) {

@@ -11,28 +11,32 @@ import { BLANK, line, MARKS, render, type Block } from '../text/line.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
 import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
-import { viewWidth } from '../text/view-width.ts'
+import { viewWidth } from '../text/layout.ts'
 import type { Frame } from './frame.ts'
-import { judge, unknownsOf, type Judged } from './judged.ts'
-import { machineReport } from './machine.ts'
+import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
+import { machineReport } from './json.ts'
 
 /** Prints a frame in the format that is asked for. */
 export async function finish(
   frame: Frame,
-  world: AnswerInput,
+  input: AnswerInput,
   options: OutputOptions,
   context: CommandContext,
 ): Promise<CommandResult> {
-  const judged = judge(frame, world, options)
+  const judged = resultOf(frame, input, options)
   return {
     answer: await answerIn(judged, options, context),
-    notes: [...world.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
-    errors: world.problems.map((problem) => formatError(problemError(problem))),
+    notes: [...input.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
+    errors: input.problems.map((problem) => formatError(problemError(problem))),
     exitCode: judged.exitCode,
   }
 }
 
-async function answerIn(judged: Judged, options: OutputOptions, context: CommandContext): Promise<string> {
+async function answerIn(
+  judged: AnswerResult,
+  options: OutputOptions,
+  context: CommandContext,
+): Promise<string> {
   const { frame } = judged
   switch (options.format) {
     case 'text':
@@ -62,14 +66,14 @@ async function answerIn(judged: Judged, options: OutputOptions, context: Command
 }
 
 async function ciResult(
-  judged: Judged,
+  judged: AnswerResult,
   { failOn }: OutputOptions,
   { version }: CommandContext,
 ): Promise<CiResult> {
   return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
 }
 
-async function drawing(judged: Judged, result: CiResult): Promise<string> {
+async function drawing(judged: AnswerResult, result: CiResult): Promise<string> {
   const { diagram } = judged.frame
   // The options refuse it before anything is read.
   if (diagram === undefined) throw new TypeError(`${judged.frame.kind} has no diagram`)
@@ -82,7 +86,7 @@ async function drawing(judged: Judged, result: CiResult): Promise<string> {
 }
 
 /** What could not be read may change everything that follows: that is said first. */
-function viewWhole({ frame, shown, suppressed, aboutSuppressions }: Judged, layout: Layout): Block {
+function viewWhole({ frame, shown, suppressed, aboutSuppressions }: AnswerResult, layout: Layout): Block {
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
   if (layout.incomplete !== true) return view
   const text = ' not everything could be read, and what could not may change this answer'

@@ -1,4 +1,4 @@
-// The one result model: a command makes a Frame, `judge` decides what counts, and `finish` prints it in any format.
+// The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
 import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
@@ -15,7 +15,7 @@ export interface Frame {
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
   /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
-  readonly grounds?: {
+  readonly suppressionScope?: {
     /** Every finding that there is, shown or not: what tells whether a flag suppresses anything. */
     readonly all: () => readonly Finding[]
     /** The objects that the answer is about; without it, the subjects of the findings. */
@@ -24,7 +24,7 @@ export interface Frame {
   /** `diff` alone: one sentence for each object that would change. */
   readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
-  readonly unclear?: boolean
+  readonly unfollowed?: boolean
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */

@@ -3,7 +3,7 @@ import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { helpfulRules } from '../cluster/rbac.ts'
+import { missingRbacRules } from '../cluster/rbac.ts'
 import { KleymError } from '../io/errors.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
@@ -18,7 +18,7 @@ export function missingOf({ after }: AnswerInput, judgements: Iterable<Judgement
 }
 
 /** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */
-export function unlessUnread<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
+export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
   const [first] = problems
   const gap = after.snapshot.gaps.get(kind)
   try {
@@ -32,7 +32,7 @@ export function unlessUnread<T>({ problems, after }: AnswerInput, kind: string, 
       throw new KleymError({ ...parts, code: 'input' }, { cause: error })
     }
     if (gap !== undefined) {
-      const fix = helpfulRules([gap]).join(' ') || 'try again when the API server answers'
+      const fix = missingRbacRules([gap]).join(' ') || 'try again when the API server answers'
       const parts = { what: 'cannot tell whether it is there', where, why: unknownReasonText(gap), fix }
       throw new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
     }

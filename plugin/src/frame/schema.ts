@@ -1,5 +1,5 @@
 // What all machine-readable reports share, as zod schemas: the published JSON Schema is made of them, and the tests hold
-// every report against them. Nothing that runs in the plugin imports this folder: zod costs start-up time.
+// every report against them. Nothing that runs in the plugin imports a schema: zod costs start-up time.
 //
 // Reports only ever grow: objects are open, so a reader must take fields that it does not know. What is an enumeration
 // here is closed for v1alpha1; what is a plain string with examples may take further values.
@@ -8,14 +8,18 @@ import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { MODES } from '@kleym/shared/core/names.ts'
 import { REPORT_API_VERSION } from '../output/json.ts'
 
+/** A number of things. */
 export const count = z.int().min(0)
+/** A finding code. */
 export const codeSchema = z.string().regex(/^KLM\d{3}$/)
+/** A mode of a binding. */
 export const modeSchema = z.enum(MODES)
 /** `namespace/name`. */
 export const bindingKeySchema = z.string().describe('A binding as namespace/name.')
 /** `pod team-a/llama-0`, `Deployment team-a/llama`. */
 export const podTextSchema = z.string().describe('A pod, or the template of a workload: pod team-a/llama-0.')
 
+/** An object that a finding is about. */
 export const subjectSchema = z
   .object({
     kind: z
@@ -39,8 +43,10 @@ const findingFields = {
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),
 }
 
+/** A finding. */
 export const findingSchema = z.object(findingFields).meta({ id: 'Finding' })
 
+/** A suppressed finding. */
 export const suppressedFindingSchema = z
   .object({
     ...findingFields,
@@ -74,6 +80,7 @@ const settingsSchema = z
   .describe('What the answer rests on.')
   .meta({ id: 'Settings' })
 
+/** One thing that could not be read. */
 export const missingSchema = z
   .object({
     verb: z.string().describe('An API verb, or read for a file.'),

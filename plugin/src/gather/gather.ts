@@ -1,13 +1,13 @@
-// Everything that an answer needs, read before anything is decided: a cluster or what stands for it, files, settings.
-import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+// Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
+import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { OnProgress } from '@kleym/shared/core/on-progress.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import type { Drive } from '@kleym/shared/core/steps.ts'
+import { reading, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { statusFindings } from '@kleym/shared/core/rules/status-rules.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
@@ -18,8 +18,8 @@ import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { liveSnapshot } from './live-snapshot.ts'
-import { progressOf, release } from './memory.ts'
+import { snapshotSource } from './snapshot-source.ts'
+import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
@@ -29,6 +29,7 @@ import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } 
 import { WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
+/** What a command works with. */
 export interface AnswerInput {
   /** The state that the question is about: the live side with the files applied. */
   readonly after: Analysis
@@ -39,7 +40,7 @@ export interface AnswerInput {
   readonly inputFindings: readonly Finding[]
   /** What could not be read of files. */
   readonly problems: readonly InputProblem[]
-  /** Where the objects of `after` stand in files, and what they say about suppressing findings. */
+  /** Where the objects of `after` are in files, and what they say about suppressing findings. */
   readonly marks: readonly ObjectMark[]
   /** For stderr. */
   readonly notes: readonly string[]
@@ -47,6 +48,8 @@ export interface AnswerInput {
   readonly isLive: boolean
   /** The namespace to which the answer is limited; undefined: none. */
   readonly namespaceInForce: string | undefined
+  /** How long work on all of this is driven. */
+  readonly drive: Drive
 }
 
 /** Reads all sources. Throws a KleymError for what the command line gets wrong; all else is in `problems`. */
@@ -66,14 +69,14 @@ export async function gather(
     })
     await gathering.readFiles()
     return cluster === undefined
-      ? await gathering.world(undefined, { question })
+      ? await gathering.answerInput(undefined, { question })
       : await gathering.readCluster(cluster, question)
   } finally {
     cluster?.close()
   }
 }
 
-/** Loaded where it is needed: the client and what it stands on cost a start as much as the answer. */
+/** Loaded where it is needed: the client and its modules cost a start as much as the answer. */
 async function openCluster({ sources }: CommonOptions, context: CommandContext): Promise<ClusterSession> {
   const session = await import('../cluster/session.ts')
   return session.openCluster(sources.cluster, context)
@@ -90,8 +93,12 @@ interface Objects {
   readonly scm: Awaited<ReturnType<typeof scmSettings>>
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
-  readonly onProgress: OnProgress
+  readonly drive: Drive
 }
+
+const BINDING_KIND = 'InferenceIdentityBinding'
+/** More than a large cluster has. */
+const MANY_BINDINGS = 10_000
 
 const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
 
@@ -101,7 +108,7 @@ class Gathering {
   readonly #namespace: string
   readonly #inForce: string | undefined
   #files = NO_FILES
-  /** What `--live` holds: it stands for the cluster. */
+  /** What `--live` holds: it is read in the place of a cluster. */
   #dump: LoadedFiles | undefined
 
   constructor(
@@ -125,6 +132,14 @@ class Gathering {
     const dumps = offline && live === undefined
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
+    this.#sayIfMany()
+  }
+
+  /** What takes longer than anybody waits in silence is told before it begins. */
+  #sayIfMany(): void {
+    const count = this.#files.objects.filter(({ value }) => value['kind'] === BINDING_KIND).length
+    if (count > MANY_BINDINGS)
+      this.#context.stderr.write(`working on ${count} bindings of the files; this takes a while\n`)
   }
 
   /** No more than the question takes, and everything where what was read may be changed by what was not. */
@@ -143,34 +158,31 @@ class Gathering {
         files: this.#files.objects,
       })
     const side = await read(namespaces)
-    if (namespaces === undefined) return this.#worldOfAll(side)
-    const world = await this.world(side)
-    const { after } = world
-    const namesAnybody = question.resolves === true && after.snapshot.accessPolicies.length > 0
-    if (!namesAnybody && !dependsOnOutsideScope(after)) return world
-    return this.#worldOfAll(mergeReads(await read(undefined), side))
+    if (namespaces === undefined) return this.#inputOfAll(side)
+    const input = await this.answerInput(side)
+    const { after } = input
+    const mayNameAny = question.resolves === true && after.snapshot.accessPolicies.length > 0
+    if (!mayNameAny && !dependsOnOutsideScope(after)) return input
+    return this.#inputOfAll(mergeReads(await read(undefined), side))
   }
 
   /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
-  #worldOfAll(side: LiveSide): Promise<AnswerInput> {
-    return this.world(side, { onRead: () => release(side.objects, this.#context) })
+  #inputOfAll(side: LiveSide): Promise<AnswerInput> {
+    return this.answerInput(side, { onRead: () => release(side.objects, this.#context) })
   }
 
   /**
    * `onRead` is called once the objects have been read and are not needed any more; the answer to `question` need not take
    * all that was read.
    */
-  async world(
+  async answerInput(
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<AnswerInput> {
-    const { after, whole, before, operator, scm, marks, unread, onProgress } = await this.#read(
-      side,
-      question,
-    )
+    const { after, whole, before, operator, scm, marks, unread, drive } = await this.#read(side, question)
     onRead?.()
     const analysed = (snapshot: Snapshot): Analysis =>
-      analyse(snapshot, operator.config, scm.settings, onProgress)
+      drive(analysing(snapshot, operator.config, scm.settings))
     const first = analysed(after)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
     return {
@@ -194,6 +206,7 @@ class Gathering {
       ],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
+      drive,
     }
   }
 
@@ -205,27 +218,29 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const onProgress = progressOf(objects.length, this.#context)
+    const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
-    // The labelled ones first: anybody may have a Deployment whose arguments look like the operator's.
+    // The labelled ones first: the arguments of any other Deployment may look like the operator's.
     const deployments = [...(side?.operatorDeployments ?? []), ...objects]
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
     const within =
       isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
-    const after = liveSnapshot(objects, { gaps, side, onProgress, within })
+    const after = drive(reading(snapshotSource(objects, { gaps, side, within })))
     const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
-    const operator = operatorSettings(settings, deployments, statuses)
+    const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
     const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
     const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined
-      : liveSnapshot(withPossibleNames(start).objects, { gaps, side, onProgress })
+      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
     const whole =
-      within === undefined ? undefined : (): Snapshot => liveSnapshot(objects, { gaps, side, onProgress })
-    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, onProgress }
+      within === undefined
+        ? undefined
+        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
+    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {
@@ -248,7 +263,7 @@ class Gathering {
   }
 }
 
-/** A path that does not exist is a wrong command line: an answer about the rest would be an answer to nobody's question. */
+/** A path that does not exist is a wrong command line: an answer about the rest would answer another question. */
 function refuseWrongPaths(problems: readonly InputProblem[]): void {
   const wrong = problems.find(({ kind }) => kind === 'path')
   if (wrong === undefined) return
@@ -257,7 +272,7 @@ function refuseWrongPaths(problems: readonly InputProblem[]): void {
 }
 
 /**
- * A document that could not be understood may have held anything, so nothing counts as missing. An object that stands
+ * A document that could not be understood may have held anything, so nothing counts as missing. An object that is there
  * twice hides nothing: both are known, and the answer is about the first.
  */
 function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {

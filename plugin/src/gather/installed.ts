@@ -1,28 +1,35 @@
-// The world of `status`: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
+// What `status` works with: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { AnswerInput } from './gather.ts'
-import { liveSnapshot } from './live-snapshot.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { snapshotSource } from './snapshot-source.ts'
 import { unreadNotes } from './notes.ts'
 import { assumptionNotes, operatorSettings, scmSettings, type ScmReading } from './settings.ts'
 
 /** What was read of an installation. */
-export interface InstalledWorld extends AnswerInput {
+export interface InstalledInput extends AnswerInput {
   readonly scm: Pick<ScmReading, 'instances' | 'containers'>
 }
 
 /** What was read, as every frame takes it. */
-export async function installedWorld(
+export async function installedInput(
   { side }: Installation,
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
-): Promise<InstalledWorld> {
+): Promise<InstalledInput> {
   const { objects } = side
-  const snapshot = liveSnapshot(objects, { gaps: side.gaps, side })
-  const operator = operatorSettings(settings, side.operatorDeployments ?? [], snapshot.bindings)
+  const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
+  const operator = operatorSettings(
+    settings,
+    side.operatorDeployments ?? [],
+    snapshot.bindings,
+    snapshot.clusterSpiffeIds,
+  )
   const scmObjects = [...objects, ...(side.scmWorkloads ?? [])]
   const scm = await scmSettings(settings, scmObjects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)
@@ -41,5 +48,6 @@ export async function installedWorld(
     isLive: true,
     scm,
     namespaceInForce: namespace,
+    drive: driveAtOnce,
   }
 }

@@ -1,13 +1,13 @@
 // Memory given back while a large cluster is worked on: Bun's heap grows to twice what is in use otherwise. What that
-// costs and saves: docs/performance.md.
+// costs and saves: docs/decisions/2026-11-22-steps-between-collections.md.
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { IGNORE_PROGRESS, type OnProgress } from '@kleym/shared/core/on-progress.ts'
+import { driveAtOnce, type Drive } from '@kleym/shared/core/steps.ts'
 import type { CommandContext } from '../io/context.ts'
 
 /** Fewer objects leave too little behind for a collection to pay. */
 const MANY = 20_000
-/** How many objects are worked on between two collections of what that has left behind. */
-const STEPS = 500
+/** How many steps lie between two collections of what they have left behind. */
+const STEPS = 200
 
 /** Takes out objects that have been read, and gives back what they took. */
 export function release(
@@ -17,16 +17,20 @@ export function release(
   if (objects.splice(0).length >= MANY) collectGarbage?.('all')
 }
 
-/** The onProgress of work on so many objects. What is in use at its beginning is not gone through again. */
-export function progressOf(
+/** Drives work on so many objects. What is in use by now is not gone through again. */
+export function driverFor(
   objects: number,
   { collectGarbage }: Pick<CommandContext, 'collectGarbage'>,
-): OnProgress {
-  if (objects < MANY || collectGarbage === undefined) return IGNORE_PROGRESS
+): Drive {
+  if (objects < MANY || collectGarbage === undefined) return driveAtOnce
   let steps = 0
   collectGarbage('all')
-  return () => {
-    steps++
-    if (steps % STEPS === 0) collectGarbage('young')
+  return (work) => {
+    for (;;) {
+      const step = work.next()
+      if (step.done === true) return step.value
+      steps++
+      if (steps % STEPS === 0) collectGarbage('young')
+    }
   }
 }

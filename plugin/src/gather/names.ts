@@ -3,7 +3,7 @@
 import { stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { placeText, type InputProblem } from '../sources/problem.ts'
+import { boundedProblems, placeText, type InputProblem } from '../sources/problem.ts'
 
 /** Splits objects into those with possible names and the problems of the others. */
 export function withPossibleNames(objects: readonly RawObject[]): {
@@ -24,7 +24,7 @@ export function withPossibleNames(objects: readonly RawObject[]): {
     })
     return false
   })
-  return { objects: kept, problems }
+  return { objects: kept, problems: boundedProblems(problems) }
 }
 
 function nameProblem({ value }: RawObject): string | undefined {

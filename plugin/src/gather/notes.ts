@@ -4,7 +4,7 @@ import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
-import { helpfulRules } from '../cluster/rbac.ts'
+import { missingRbacRules } from '../cluster/rbac.ts'
 import type { LoadedFiles } from '../sources/load.ts'
 
 /**
@@ -22,7 +22,7 @@ export function unreadNotes(
     ...[...side.gaps.values(), ...side.unverifiedRefs]
       .filter((why) => !matter.has(why))
       .map((why) => `not read, and not needed for the verdict: ${unknownReasonText(why)}`),
-    ...helpfulRules([...side.gaps.values(), ...side.unverifiedRefs]),
+    ...missingRbacRules([...side.gaps.values(), ...side.unverifiedRefs]),
   ]
 }
 

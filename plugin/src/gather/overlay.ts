@@ -1,5 +1,6 @@
 // Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
-// keeps what only the server gives (spec "Where the state comes from").
+// keeps what only the server gives (docs/cluster.md, "Files over the cluster").
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -50,9 +51,7 @@ function identityOf({ value }: RawObject): string {
 }
 
 function groupOf(value: JsonRecord): string {
-  const apiVersion = stringAt(value, 'apiVersion') ?? ''
-  const slash = apiVersion.indexOf('/')
-  return slash < 0 ? '' : apiVersion.slice(0, slash)
+  return groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
 }
 
 function asUpdate(file: JsonRecord, live: JsonRecord): JsonRecord {

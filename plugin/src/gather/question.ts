@@ -12,11 +12,11 @@ export type NamedBinding = Pick<Binding, 'meta'>
 export interface Question {
   /** `-A`. */
   readonly allNamespaces: boolean
-  /** The namespaces that the arguments name; undefined stands for the one in force. */
+  /** The namespaces that the arguments name; undefined means the one in force. */
   readonly named: readonly (string | undefined)[]
   /** The kind of workload that the arguments name. */
   readonly kind?: string | undefined
-  /** The answer tells which access policies name an identity. */
+  /** The answer shows which access policies name an identity. */
   readonly policies?: boolean
   /** The answer resolves whom access policies name: identities of any namespace. */
   readonly resolves?: boolean

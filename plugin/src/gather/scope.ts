@@ -1,15 +1,16 @@
-// Of files, the namespaces that an answer is about are worked out first, as they are of a cluster: all files have been read
-// by then, but most of the work comes after that. The rest follows where it may change the answer.
+// An answer about bindings in files is worked out from their namespaces first, as for a cluster: all files have been read by
+// then, but most of the work comes after that. The other namespaces follow where they may change the answer. Why this pays:
+// docs/decisions/2026-11-22-files-are-answered-from-a-part.md.
+import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isWorkload } from '@kleym/shared/core/objects/workload.ts'
 import type { RuleSource } from '@kleym/shared/core/objects/access-rule.ts'
-import { pathStart } from '@kleym/shared/core/policies/near-misses.ts'
+import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { unmetClaimsByPath } from '@kleym/shared/core/policies/unmet-claims.ts'
 import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
@@ -28,7 +29,7 @@ export function scopeOf(
   return objects.some(isBeyond) ? namespaces : undefined
 }
 
-/** The bindings that have a status: what the operator is set to may stand in that of any. */
+/** The bindings that have a status: each of them may show what the operator is set to. */
 export function bindingsWithStatus(objects: readonly RawObject[]): readonly Binding[] {
   const some = objects.filter(({ value }) => isBinding(value) && own(value, 'status') !== undefined)
   return some.length === 0 ? [] : readSnapshot({ objects: some }).bindings
@@ -39,21 +40,21 @@ function bindingsIn(objects: readonly RawObject[]): readonly NamedBinding[] {
 }
 
 function isBinding(value: JsonRecord): boolean {
-  return own(value, 'kind') === BINDING_KIND && kindKey(value) === `${BINDING_KIND}.${BINDING_GROUP}`
+  return kindKey(value) === qualifiedKind(BINDING)
 }
 
-/** Whether the answer of a part is the answer of everything. */
-export function isEnough(part: Analysis): boolean {
-  return !dependsOnOutsideScope(part) && !mayNameNeighbours(part)
+/** Whether an answer from the namespaces in scope is the answer of everything. */
+export function isEnough(analysis: Analysis): boolean {
+  return !dependsOnOutsideScope(analysis) && !mayNameNeighbours(analysis)
 }
 
-/** Whether a policy names an ID that a binding here asks for and does not give: what is like it may be anywhere. */
-function mayNameNeighbours(part: Analysis): boolean {
-  const wanting = unmetClaimsByPath(part)
+/** Whether a policy names an ID that a binding here asks for and does not give: near misses of it may be in any namespace. */
+function mayNameNeighbours(analysis: Analysis): boolean {
+  const unmet = unmetClaimsByPath(analysis.settled)
   const isWanted = (source: RuleSource): boolean =>
-    source.kind === 'SPIFFE' && wanting.has(source.spiffeId.slice(pathStart(source.spiffeId)))
+    source.kind === 'SPIFFE' && unmet.has(pathIn(source.spiffeId))
   return (
-    wanting.size > 0 &&
-    part.snapshot.accessPolicies.some(({ rules }) => rules.some(({ sources }) => sources.some(isWanted)))
+    unmet.size > 0 &&
+    analysis.snapshot.accessPolicies.some(({ rules }) => rules.some(({ sources }) => sources.some(isWanted)))
   )
 }

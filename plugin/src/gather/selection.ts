@@ -1,12 +1,14 @@
 // Which objects a command line means: by name, by namespace, by labels.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { KleymError } from '../io/errors.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from './gather.ts'
 import type { NamedBinding } from './question.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import { parseLabelQuery } from './label-query.ts'
 
+/** What limits an answer about which the command line names nothing. */
 export interface SelectionScope {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined
@@ -26,7 +28,7 @@ export function chooseBindings(
     const found = namedBindings(bindings, name, scope)
     if (found.length > 0) return found
     const { namespace = scope.namespace, name: bare } = parseBindingName(name)
-    throw missing(namespace === undefined ? bare : `${namespace}/${bare}`, bindings, isLive)
+    throw missing(namespace === undefined ? bare : namespacedName(namespace, bare), bindings, isLive)
   })
   return [...new Set(chosen)]
 }

@@ -1,15 +1,17 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
-// ConfigMap (spec "Where the state comes from"). A setting that nobody tells is assumed, and that is said.
+// ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
-  operatorClaims,
-  settleSettings,
-  statusClaims,
+  deploymentSettings,
+  outputSettings,
+  mergeSettings,
+  statusSettings,
   CLASS_NAME_FLAG,
   TRUST_DOMAIN_FLAG,
   type OperatorSettings,
-  type SettingsClaim,
+  type SettingsSource,
 } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -47,24 +49,31 @@ export function requireValidSettings({ trustDomain }: SettingsOptions): void {
   })
 }
 
-/** kleym's own settings: the command line first, then the operators' Deployments, then what statuses say. */
+/** kleym's own settings: the command line first, then the operators' Deployments, then statuses, then outputs. */
 export function operatorSettings(
   settings: SettingsOptions,
   deployments: readonly RawObject[],
   bindings: readonly Binding[],
+  outputs: Iterable<ClusterSpiffeId>,
 ): OperatorSettings {
-  return settleSettings([flagClaim(settings), ...operatorClaims(deployments), ...statusClaims(bindings)])
+  return mergeSettings([
+    flagClaim(settings),
+    ...deploymentSettings(deployments),
+    ...statusSettings(bindings),
+    ...outputSettings(outputs),
+  ])
 }
 
 /** What the command line says. */
 export function flagClaim({
   trustDomain,
   className,
-}: Pick<SettingsOptions, 'trustDomain' | 'className'>): SettingsClaim {
-  return { source: 'the command line', subject: undefined, trustDomain, className }
+  outputLabels,
+}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels'>): SettingsSource {
+  return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
 }
 
-/** What tells something of SCM's settings where its configuration does not. */
+/** Evidence of SCM's settings where its configuration was not read. */
 export function scmEvidence(
   { config, classNameSource }: OperatorSettings,
   clusterSpiffeIds: Iterable<ClusterSpiffeId>,
@@ -76,6 +85,7 @@ export function scmEvidence(
   }
 }
 
+/** SCM's settings, and what there is to say about reading them. */
 export interface ScmReading {
   readonly settings: ScmSettings
   /** All that were found, that of `settings` first; none where it was given, or none was found. */
@@ -99,7 +109,7 @@ export async function scmSettings(
   const evidence = scmEvidence(operator, clusterSpiffeIds)
   const containers = scmContainersOf(objects.map(({ value }) => value))
   const found = given === undefined ? (await scmConfigsIn(objects)).toSorted(byUsualPlace) : []
-  const instances = scmInstances(found, containers, operator.config.className, evidence)
+  const instances = scmInstances(found, containers, operator.config, evidence)
   const { settings, problems } =
     instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
   return {
@@ -155,7 +165,7 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
         const { origin } = object
         return {
           kind: 'malformed',
-          what: `cannot read SCM's configuration in ConfigMap ${namespace}/${name}`,
+          what: `cannot read SCM's configuration in ConfigMap ${namespacedName(namespace, name)}`,
           where: origin === undefined ? `data[${JSON.stringify(key)}]` : placeText(origin),
           why: `data[${JSON.stringify(key)}] does not parse as a ControllerManagerConfig of spire.spiffe.io`,
           fix: 'correct the ConfigMap, or give the configuration with --scm-config',
@@ -164,7 +174,7 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
   })
 }
 
-/** What an answer rests on that nobody has told, one sentence each. */
+/** What an answer assumes because no source shows it, one sentence each. */
 export function assumptionNotes(
   { trustDomainSource, classNameSource }: OperatorSettings,
   scm: ScmSettings,

@@ -21,6 +21,7 @@ const namespaced = ({ group, kind }: { readonly group: string; readonly kind: st
   namespaced: true,
 })
 
+/** Every kind that an answer may use. */
 export const WANTED_KINDS: readonly WantedKind[] = [
   namespaced({ group: BINDING_GROUP, kind: BINDING_KIND }),
   ...POOL_KINDS.map(namespaced),

@@ -8,6 +8,6 @@ export const COMPLETE = '__complete'
 const COMPLETER = /^kubectl_complete-/
 
 /** The words of the command line; a program that was started as the completer is asked for a completion. */
-export function askedFor(argv0: string, words: readonly string[]): readonly string[] {
+export function commandLineWords(argv0: string, words: readonly string[]): readonly string[] {
   return COMPLETER.test(basename(argv0)) ? [COMPLETE, ...words] : words
 }

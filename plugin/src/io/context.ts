@@ -9,17 +9,19 @@ export interface SourceIo {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: AsyncIterable<unknown>
+  /** As CommandContext has it. */
+  readonly collectGarbage?: (which: 'young' | 'all') => void
 }
 
 /** One output stream. */
 export interface OutputStream {
-  /** Writes text; a reader that has gone away is no error. */
+  /** Writes text; a reader that has left is no error. */
   write(text: string): void
   readonly isTerminal: boolean
   /** The terminal's columns, where it is one and says so. */
   readonly columns: number | undefined
-  /** Calls `run` once its reader has gone away: nobody waits for more of a stream. Absent where that is never known. */
-  readonly onGone?: (run: () => void) => void
+  /** Calls `run` once the reader of the stream has left (`| head`). Absent where that is never known. */
+  readonly onReaderLeft?: (run: () => void) => void
 }
 
 /** A terminal that can be drawn on, and listened to key by key. */
@@ -35,12 +37,13 @@ export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export interface Interrupts {
   /** Calls `run` when the signal comes, in place of dying of it; the result ends that. */
   readonly on: (signal: Signal, run: () => void) => () => void
-  /** Calls `run` with what nobody has caught, before it is reported as a bug; the result ends that. */
+  /** Calls `run` with an uncaught error, before it is reported as a bug; the result ends that. */
   readonly onCrash: (run: (error: unknown) => void) => () => void
-  /** Dies of a signal, as whoever sent it expects. */
-  readonly die: (signal: Signal) => void
+  /** Ends the process by the signal, so that its parent sees which one it was. */
+  readonly raise: (signal: Signal) => void
 }
 
+/** What a command may use of the process. */
 export interface CommandContext extends SourceIo {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
@@ -58,7 +61,7 @@ export interface CommandContext extends SourceIo {
   readonly version: string
 }
 
-/** What a command has to say; the shell around it does the printing. */
+/** What a command answers; the program prints it. */
 export interface CommandResult {
   /** For stdout: the answer and nothing else, with its last line break. */
   readonly answer: string

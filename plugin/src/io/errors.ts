@@ -1,4 +1,4 @@
-// What can go wrong, in the four parts that every error of kleym has (spec "Output"): what, why, fix, docs page. Inner
+// What can go wrong, in the four parts that every error of kleym has (docs/reference/output.md): what, why, fix, docs page. Inner
 // code throws a KleymError; the program prints it on stderr and turns its code into the exit code.
 import { escapeTerminal, neutraliseCommands } from './escape.ts'
 
@@ -19,6 +19,7 @@ export const EXIT = {
   timedOut: 124,
   interrupted: 130,
 } as const
+/** One of them. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** The classes of errors, each with its exit code. */
@@ -37,8 +38,10 @@ export const ERROR_EXIT = {
   interrupted: EXIT.interrupted,
   internal: EXIT.internal,
 } as const satisfies Record<string, ExitCode>
+/** One of the classes. */
 export type ErrorCode = keyof typeof ERROR_EXIT
 
+/** The parts of an error. */
 export interface ErrorParts {
   readonly code: ErrorCode
   /** One sentence without a full stop: what went wrong. */

@@ -7,7 +7,7 @@ import type { OutputStream } from './context.ts'
 /** A stream of the process. */
 export interface ProcessStream {
   readonly fd: number
-  /** The stream itself, for what takes one: a terminal, or a pipe that somebody has made non-blocking. */
+  /** The stream itself, for what takes one: a terminal, or a pipe that another process has made non-blocking. */
   readonly open: () => NodeJS.WriteStream
   /** Told once of an error, by the system's code, that is not its reader's leaving. */
   readonly onError: (code: string) => void
@@ -16,10 +16,10 @@ export interface ProcessStream {
 /** A reader may leave at any time (`| head`): that is no error of ours, and nothing is written any more. */
 export class FileOutput implements OutputStream {
   readonly #of: ProcessStream
-  readonly #toldOfEnd: (() => void)[] = []
+  readonly #onReaderLeft: (() => void)[] = []
   #stream: NodeJS.WriteStream | undefined
   #mayBeTerminal: boolean | undefined
-  #gone = false
+  #readerLeft = false
 
   constructor(of: ProcessStream) {
     this.#of = of
@@ -35,14 +35,14 @@ export class FileOutput implements OutputStream {
   }
 
   write(text: string): void {
-    if (this.#gone) return
+    if (this.#readerLeft) return
     const stream = this.#stream ?? this.#terminal()
     if (stream === undefined) this.#writeAll(new TextEncoder().encode(text))
     else stream.write(text)
   }
 
-  onGone(run: () => void): void {
-    this.#toldOfEnd.push(run)
+  onReaderLeft(run: () => void): void {
+    this.#onReaderLeft.push(run)
   }
 
   #terminal(): NodeJS.WriteStream | undefined {
@@ -71,9 +71,9 @@ export class FileOutput implements OutputStream {
   }
 
   #fail(code: string): void {
-    if (this.#gone) return
-    this.#gone = true
-    for (const run of this.#toldOfEnd) run()
+    if (this.#readerLeft) return
+    this.#readerLeft = true
+    for (const run of this.#onReaderLeft) run()
     if (code !== 'EPIPE') this.#of.onError(code === '' ? 'nothing about it' : code)
   }
 }

@@ -1,6 +1,8 @@
-// Colours by role. Meaning never rests on them: the marks say it all (spec "Output").
+// Colours by role. Meaning never rests on them: the marks say it all (docs/reference/output.md).
 
+/** What a run of text is for. */
 export const ROLES = ['ok', 'warn', 'bad', 'dim', 'bold', 'add', 'remove'] as const
+/** One of them. */
 export type Role = (typeof ROLES)[number]
 
 /** Paints text that is already safe and laid out; it never changes what is read. */
@@ -30,9 +32,12 @@ export const COLOURED: Palette = {
   },
 }
 
+/** The values of `--color`. */
 export type ColourFlag = 'auto' | 'always' | 'never'
+/** All of them, in the order in which help lists them. */
 export const COLOUR_FLAGS: readonly ColourFlag[] = ['auto', 'always', 'never']
 
+/** What decides about colours. */
 export interface ColourFacts {
   readonly flag: ColourFlag
   readonly env: Readonly<Record<string, string | undefined>>

@@ -9,6 +9,7 @@ export interface FilePlace {
   readonly line: number
 }
 
+/** One answer, as every format for CI systems needs it. */
 export interface CiResult {
   /** `kind` of the machine-readable report: `ConflictsReport`. */
   readonly kind: string
@@ -43,7 +44,7 @@ export function findingLines({ subject, summary, evidence, fix, code }: Finding)
   ]
 }
 
-/** How a suppression is told: by the flag, or by the annotation with its reason. */
+/** How a suppression is named: by the flag, or by the annotation with its reason. */
 export function suppressionText({ by, text, reason }: Suppression): string {
   return by === 'flag' ? `suppressed by --suppress ${text}` : `suppressed by annotation: ${reason ?? ''}`
 }

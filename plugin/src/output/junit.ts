@@ -1,6 +1,6 @@
 // `-o junit`: the form of JUnit's XML that GitLab and Jenkins read. A finding at the threshold is a failure, one below it
 // or a suppressed one is skipped with its words, and whatever is not known is an error: none of them is ever green.
-import { reaches, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { isAtLeast, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import {
   ordinals,
@@ -76,7 +76,7 @@ function findingCases(result: CiResult): readonly TestCase[] {
   const { findings, threshold } = result
   return findings.map((one) => {
     const { severity, summary } = one
-    const isFailing = threshold !== undefined && reaches(severity, threshold)
+    const isFailing = threshold !== undefined && isAtLeast(severity, threshold)
     return {
       ...caseOf(one, result),
       verdict: isFailing ? 'failure' : 'skipped',

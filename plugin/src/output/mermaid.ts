@@ -3,16 +3,18 @@
 import { escapeMermaid } from '../io/escape.ts'
 
 /** How a node looks. */
-export type Look = 'plain' | 'good' | 'bad' | 'doubtful' | 'note' | 'suppressed'
+export type NodeStyle = 'plain' | 'good' | 'bad' | 'doubtful' | 'note' | 'suppressed'
 
+/** A box. */
 export interface DiagramNode {
   /** Tells nodes apart; it is not printed. */
   readonly key: string
   /** One line each. */
   readonly lines: readonly string[]
-  readonly look: Look
+  readonly style: NodeStyle
 }
 
+/** An arrow from one box to another. */
 export interface DiagramEdge {
   /** Keys of nodes. */
   readonly from: string
@@ -23,12 +25,13 @@ export interface DiagramEdge {
   readonly dotted?: true
 }
 
+/** A graph, as data. */
 export interface Diagram {
   readonly nodes: readonly DiagramNode[]
   readonly edges: readonly DiagramEdge[]
 }
 
-const STYLES: Readonly<Record<Exclude<Look, 'plain'>, string>> = {
+const STYLES: Readonly<Record<Exclude<NodeStyle, 'plain'>, string>> = {
   good: 'stroke:#2da44e',
   bad: 'stroke:#cf222e,stroke-width:2px',
   doubtful: 'stroke:#bf8700',
@@ -40,13 +43,13 @@ const STYLES: Readonly<Record<Exclude<Look, 'plain'>, string>> = {
 export function toMermaid({ nodes, edges }: Diagram, comment: string): string {
   const ids = new Map<string, string>()
   const lines: string[] = []
-  const used = new Set<Exclude<Look, 'plain'>>()
-  for (const { key, lines: text, look } of nodes) {
+  const used = new Set<Exclude<NodeStyle, 'plain'>>()
+  for (const { key, lines: text, style } of nodes) {
     if (ids.has(key)) continue
     const id = `n${ids.size}`
     ids.set(key, id)
-    if (look !== 'plain') used.add(look)
-    lines.push(`  ${id}["${text.map(escapeMermaid).join('<br/>')}"]${look === 'plain' ? '' : `:::${look}`}`)
+    if (style !== 'plain') used.add(style)
+    lines.push(`  ${id}["${text.map(escapeMermaid).join('<br/>')}"]${style === 'plain' ? '' : `:::${style}`}`)
   }
   for (const { from, to, label, dotted } of edges) {
     const [start, end] = [ids.get(from), ids.get(to)]
@@ -54,6 +57,6 @@ export function toMermaid({ nodes, edges }: Diagram, comment: string): string {
     const arrow = dotted === true ? '-.->' : '-->'
     lines.push(`  ${start} ${arrow}${label === '' ? '' : `|"${escapeMermaid(label)}"|`} ${end}`)
   }
-  const styles = [...used].toSorted().map((look) => `  classDef ${look} ${STYLES[look]}`)
+  const styles = [...used].toSorted().map((style) => `  classDef ${style} ${STYLES[style]}`)
   return [`%% ${comment}`, 'flowchart LR', ...lines, ...styles, ''].join('\n')
 }

@@ -1,6 +1,8 @@
 // `-o name`: one object per line, in the form that `--without` takes, for xargs and for pasting.
+import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
+/** An object by kind, group, namespace and name. */
 export interface NamedObject {
   readonly kind: string
   /** Empty for the core group. */
@@ -14,7 +16,7 @@ export interface NamedObject {
 export function toNames(objects: Iterable<NamedObject>): string {
   const lines = new Set<string>()
   for (const { kind, group, namespace, name } of objects) {
-    const type = group === '' ? kind : `${kind}.${group}`
+    const type = qualifiedKind({ kind, group })
     const path = [type.toLowerCase(), ...(namespace === '' ? [] : [namespace]), name].join('/')
     lines.add(`${neutraliseCommands(escapeTerminal(path))}\n`)
   }

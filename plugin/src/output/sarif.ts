@@ -1,5 +1,6 @@
 // `-o sarif`: SARIF 2.1.0 (OASIS, errata 01) with what GitHub code scanning asks for: a physical location for every
-// result, a fingerprint that does not hang on line numbers, and rules with help.
+// result, a fingerprint that does not depend on line numbers, and rules with help.
+import type { Location, Log, LogicalLocation, ReportingDescriptor, Result } from 'sarif'
 import { findingKey, subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { Suppression } from '@kleym/shared/core/findings/suppress.ts'
 import { findingEntry, type FindingCode, type Severity } from '@kleym/shared/core/registry/findings.ts'
@@ -23,18 +24,15 @@ const SOURCE_ROOT = '%SRCROOT%'
 /** Stands for the cluster: what is below it is no file. Code scanning refuses a result that is nowhere. */
 const CLUSTER = 'CLUSTER'
 
-const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' }
-
-type Json = Readonly<Record<string, unknown>>
+const LEVELS: Readonly<Record<Severity, Result.level>> = { error: 'error', warning: 'warning', info: 'note' }
 
 /** The log, as a value for `toJson`. */
-export function toSarif(result: CiResult): Json {
+export function toSarif(result: CiResult): Log {
   const all: readonly { readonly finding: Finding; readonly suppression?: Suppression }[] = [
     ...result.findings.map((finding) => ({ finding })),
     ...result.suppressed,
   ]
   const codes = [...new Set(all.map(({ finding }) => finding.code))].toSorted(compareBytes)
-  const ruleIndex = new Map(codes.map((code, at) => [code, at]))
   const fingerprints = fingerprintsOf(all.map(({ finding }) => finding))
   return {
     $schema: SCHEMA,
@@ -61,14 +59,14 @@ export function toSarif(result: CiResult): Json {
         ],
         results: all.map(({ finding, suppression }, at) => ({
           ruleId: finding.code,
-          ruleIndex: ruleIndex.get(finding.code),
+          ruleIndex: codes.indexOf(finding.code),
           level: LEVELS[finding.severity],
           message: { text: findingLines(finding).map(escapeSarif).join('\n') },
           locations: [locationOf(finding.subject, placeOfFinding(finding, result))],
           ...(finding.related.length === 0
             ? {}
             : { relatedLocations: finding.related.map((one) => locationOf(one, result.placeOf(one))) }),
-          partialFingerprints: fingerprints[at],
+          partialFingerprints: { primaryLocationLineHash: fingerprints[at] ?? '' },
           ...(suppression === undefined
             ? {}
             : {
@@ -105,7 +103,7 @@ export function uriOf(path: string): string {
   return path.startsWith('/') ? `file://${uri}` : uri
 }
 
-function ruleOf(code: FindingCode): Json {
+function ruleOf(code: FindingCode): ReportingDescriptor {
   const { title, meaning, severity } = findingEntry(code)
   const more = `See docs/findings/${code}.md, or: kubectl kleym explain ${code}`
   const sections = pageSections(code)
@@ -125,7 +123,7 @@ function ruleOf(code: FindingCode): Json {
   }
 }
 
-function locationOf(subject: Subject, place: FilePlace | undefined): Json {
+function locationOf(subject: Subject, place: FilePlace | undefined): Location {
   return {
     physicalLocation:
       place === undefined
@@ -141,7 +139,7 @@ function locationOf(subject: Subject, place: FilePlace | undefined): Json {
   }
 }
 
-function logicalOf(subject: Subject): Json {
+function logicalOf(subject: Subject): LogicalLocation {
   return {
     name: escapeTerminal(subject.name),
     fullyQualifiedName: escapeTerminal(subjectText(subject)),
@@ -150,8 +148,8 @@ function logicalOf(subject: Subject): Json {
 }
 
 /** By what a finding is about, not by its line: `primaryLocationLineHash` is the one that code scanning compares. */
-function fingerprintsOf(findings: readonly Finding[]): readonly Json[] {
+function fingerprintsOf(findings: readonly Finding[]): readonly string[] {
   const hashes = findings.map((one) => sha256Hex(findingKey(one)).slice(0, 32))
   const numbers = ordinals(hashes)
-  return hashes.map((hash, at) => ({ primaryLocationLineHash: `${hash}:${numbers[at] ?? 1}` }))
+  return hashes.map((hash, at) => `${hash}:${numbers[at] ?? 1}`)
 }

@@ -1,28 +1,13 @@
 // oclif without a disk: the commands and their descriptions are part of the program, so the same code runs from source,
 // from a bundle and from an executable. Only public methods of @oclif/core 5.1.9 are overridden.
-import type { CommandClasses } from '../flags/command-classes.ts'
+import { CommandConfig, type CommandClasses } from '../flags/command.ts'
 import type { Command } from '@oclif/core/command'
-import { Config, Plugin } from '@oclif/core/config'
+import { Plugin } from '@oclif/core/config'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { CommandContext } from '../io/context.ts'
 
 /** How help and errors call the program, whatever it was started as. */
 export const BIN = 'kubectl kleym'
-
-/** oclif's configuration, which also carries what commands may use of the process. */
-export class EmbeddedConfig extends Config {
-  readonly context: CommandContext
-
-  constructor(options: ConstructorParameters<typeof Config>[0], context: CommandContext) {
-    super(options)
-    this.context = context
-  }
-
-  /** There are none: no other package can hook into the program. */
-  override async runHook(): Promise<Interfaces.Hook.Result<never>> {
-    return { successes: [], failures: [] }
-  }
-}
 
 class EmbeddedPlugin extends Plugin {
   readonly #classes: CommandClasses
@@ -82,12 +67,12 @@ function describe(id: string, command: Command.Class, plugin: string): Command.C
 const ROOT = import.meta.dirname
 
 /** All that a command needs to run: what oclif knows of commands and machine takes longer to load than to parse with. */
-export function configToRun(context: CommandContext): EmbeddedConfig {
-  return new EmbeddedConfig({ root: ROOT }, context)
+export function configToRun(context: CommandContext): CommandConfig {
+  return new CommandConfig({ root: ROOT }, context)
 }
 
 /** oclif's configuration for the given commands, for help and for errors; nothing is searched on disk for it. */
-export async function loadConfig(classes: CommandClasses, context: CommandContext): Promise<EmbeddedConfig> {
+export async function loadConfig(classes: CommandClasses, context: CommandContext): Promise<CommandConfig> {
   const pjson: Interfaces.PJSON = {
     name: 'kleym',
     version: context.version,
@@ -99,7 +84,7 @@ export async function loadConfig(classes: CommandClasses, context: CommandContex
     classes,
   )
   await plugin.load()
-  const config = new EmbeddedConfig({ root: ROOT, pjson, plugins: new Map([[plugin.name, plugin]]) }, context)
+  const config = new CommandConfig({ root: ROOT, pjson, plugins: new Map([[plugin.name, plugin]]) }, context)
   await config.load()
   return config
 }

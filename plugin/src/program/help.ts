@@ -2,7 +2,8 @@
 import type { Command } from '@oclif/core/command'
 import { Help } from '@oclif/core/help'
 import { COMMAND_IDS, COMMANDS, QUESTIONS } from '../answers/commands.ts'
-import { BIN, type EmbeddedConfig } from './embedded.ts'
+import type { CommandConfig } from '../flags/command.ts'
+import { BIN } from './embedded.ts'
 import { unknownCommand } from './usage-errors.ts'
 
 const HELP_WIDTH = 80
@@ -18,7 +19,7 @@ export function asksForHelp(argv: readonly string[]): boolean {
 /** The help that a command line asks for; throws a usage error for a command that does not exist. */
 export async function helpText(
   argv: readonly string[],
-  loadConfig: () => Promise<EmbeddedConfig>,
+  loadConfig: () => Promise<CommandConfig>,
 ): Promise<string> {
   const words = argv.filter((word) => !word.startsWith('-'))
   const subject = words[0] === 'help' ? words[1] : words[0]

@@ -1,5 +1,6 @@
 // Bytes to text. Kubernetes manifests are UTF-8; a byte that is not ends the document that it is in, not the file.
 
+/** Decoded text. */
 export interface Decoded {
   readonly text: string
   /** The lines that are not UTF-8, counted from 1; their text holds U+FFFD instead. */

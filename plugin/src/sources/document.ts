@@ -4,8 +4,6 @@
 /** The text of one document and where it stands. */
 export interface Chunk {
   readonly text: string
-  /** The text, line by line. */
-  readonly lines: readonly string[]
   /** The document's number in the file, from 1. */
   readonly document: number
   /** The line of the file on which the text begins, from 1. */
@@ -29,13 +27,16 @@ export interface DocumentFault {
   readonly column?: number
   readonly why: string
   readonly fix: string
+  /** It may be well-formed, and is more than kleym takes in. */
+  readonly isLimit?: true
   /**
-   * What the document certainly says about its type, where it can be told: a document of a kind that nobody asks for is
+   * What the document certainly says about its type, where it can be told: a document of a kind that no answer uses is
    * skipped, whatever else is wrong with it.
    */
   readonly type?: { readonly kind?: string; readonly apiVersion?: string }
 }
 
+/** What a file holds. */
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[]
   readonly faults: readonly DocumentFault[]
@@ -46,6 +47,14 @@ export interface ParsedFile {
 /** The deepest nesting that is read; real manifests stay below 30. */
 export const MAX_DEPTH = 256
 
+/** The longest key that a message quotes. */
+const KEY_SHOWN = 100
+
+/** A key as a message quotes it. */
+export function shownKey(key: string): string {
+  return JSON.stringify(key.length > KEY_SHOWN ? `${key.slice(0, KEY_SHOWN)}...` : key)
+}
+
 /** Splits on lines that begin with `---`. Whatever stands before a first such line counts only if it holds anything. */
 export function* splitDocuments(text: string): Iterable<Chunk> {
   let document = 1
@@ -53,13 +62,12 @@ export function* splitDocuments(text: string): Iterable<Chunk> {
   for (let start = 0; start < text.length;) {
     const end = nextSeparator(text, start)
     const chunk = text.slice(start, end)
-    const lines = chunk.split('\n')
     const isPrologue = start === 0 && end < text.length && PROLOGUE.test(chunk)
     if (!isPrologue) {
-      if (!COMMENTS.test(chunk)) yield { text: chunk, lines, document, line }
+      if (!COMMENTS.test(chunk)) yield { text: chunk, document, line }
       document++
     }
-    line += lines.length - 1
+    line += lineBreaksIn(chunk)
     start = end
   }
 }
@@ -79,18 +87,49 @@ const PROLOGUE = /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/
 /** The same behind a separator, or without one. */
 const COMMENTS = /^(?:---(?=[ \t\r\n]|$))?(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/
 
-/** Line and column of an offset in a text, both from 1. */
-export function lineAndColumn(
-  text: string,
-  offset: number,
-): { readonly line: number; readonly column: number } {
-  let line = 1
-  let start = 0
-  for (;;) {
-    const next = text.indexOf('\n', start)
-    if (next === -1 || next >= offset) break
-    start = next + 1
-    line++
+function lineBreaksIn(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+/** A place in a text, both from 1. */
+export interface LineAndColumn {
+  readonly line: number
+  readonly column: number
+}
+
+/** Line and column of an offset in a text. */
+export function lineAndColumn(text: string, offset: number): LineAndColumn {
+  return new LineIndex(text).at(offset)
+}
+
+/** Tells the lines of many offsets of one text, which asking each alone would count from the beginning. */
+export class LineIndex {
+  readonly #text: string
+  /** Where each line begins that has been counted so far. */
+  readonly #starts: number[] = [0]
+
+  constructor(text: string) {
+    this.#text = text
   }
-  return { line, column: Math.max(0, offset - start) + 1 }
+
+  at(offset: number): LineAndColumn {
+    this.#countTo(offset)
+    let [low, high] = [0, this.#starts.length - 1]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: Math.max(0, offset - (this.#starts[low] ?? 0)) + 1 }
+  }
+
+  #countTo(offset: number): void {
+    for (;;) {
+      const next = this.#text.indexOf('\n', this.#starts.at(-1))
+      if (next === -1 || next >= offset) return
+      this.#starts.push(next + 1)
+    }
+  }
 }

@@ -1,5 +1,6 @@
 // Which files `-f` means, and their bytes. A folder gives its own *.yaml, *.yml and *.json, with -R those of the folders
-// below too; links are followed, and what is reached twice is read once. The order is that of the names' bytes. They are
+// below too. Links to files are followed, mounted ConfigMaps are made of them; links to folders are not, as kubectl follows
+// none: one to / would make a stranger's folder the whole machine. What is reached twice is read once. The order is that of the names' bytes. They are
 // read one after the other, as kubectl does: on a local disk, handing each to a thread and back takes longer.
 import { createReadStream, readdirSync, readFileSync, realpathSync, statSync, type Dirent } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
@@ -11,13 +12,17 @@ import type { InputProblem } from './problem.ts'
 export const FILE_MAX = 256 * 1024 * 1024
 /** How far -R descends. */
 const FOLDER_DEPTH_MAX = 64
+/** How many files and folders -R looks at. */
+const ENTRIES_MAX = 250_000
 
+/** A file to read. */
 export interface FoundFile {
   /** The name as the person would write it. */
   readonly name: string
   readonly path: string
 }
 
+/** The files to read, and the paths that cannot be used. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[]
   readonly problems: readonly InputProblem[]
@@ -31,6 +36,7 @@ export function findFiles(
   const found = new Map<string, FoundFile>()
   const problems: InputProblem[] = []
   const seenFolders = new Set<string>()
+  let entriesSeen = 0
 
   const addFile = (name: string, path: string, real: string): void => {
     const known = found.get(real)
@@ -44,6 +50,13 @@ export function findFiles(
       return
     }
     const entries = readdirSync(path, { withFileTypes: true })
+    const before = entriesSeen
+    entriesSeen += entries.length
+    if (entriesSeen > ENTRIES_MAX) {
+      // Told once: for the folder with which it became too much.
+      if (before <= ENTRIES_MAX) problems.push(tooMany(name))
+      return
+    }
     for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name)))
       addEntry(entry, join(name, entry.name), join(path, entry.name), join(real, entry.name), depth)
   }
@@ -55,7 +68,7 @@ export function findFiles(
       const facts = isLink ? statSync(path) : entry
       const target = isLink ? realpathSync.native(path) : real
       if (facts.isDirectory()) {
-        if (options.recursive) addFolder(name, path, target, depth + 1)
+        if (options.recursive && !isLink) addFolder(name, path, target, depth + 1)
       } else if (wanted && facts.isFile()) addFile(name, path, target)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
@@ -134,7 +147,7 @@ function missing(name: string, error: unknown): InputProblem {
   }
 }
 
-/** A folder without a manifest is a slip, like a path that does not exist: an answer about nothing helps nobody. */
+/** A folder without a manifest is a slip, like a path that does not exist: an empty answer would hide it. */
 function empty(name: string, recursive: boolean): InputProblem {
   return {
     kind: 'path',
@@ -149,6 +162,16 @@ function empty(name: string, recursive: boolean): InputProblem {
 function isCovered(folder: string, found: ReadonlyMap<string, FoundFile>): boolean {
   const below = `${folder}${sep}`
   return [...found.keys()].some((path) => path.startsWith(below))
+}
+
+function tooMany(name: string): InputProblem {
+  return {
+    kind: 'failed',
+    what: `cannot read all folders below ${name}`,
+    where: name,
+    why: `with it there are more than ${ENTRIES_MAX.toLocaleString('en')} files and folders`,
+    fix: 'name the folders that hold the manifests',
+  }
 }
 
 function unusable(name: string, why: string): InputProblem {

@@ -1,8 +1,10 @@
 // JSON, one value or several one after another, as `kubectl get -o json` and API dumps have it. One pass over the text
 // finds where each value ends, how deep it goes and whether a key stands twice; `JSON.parse` does the rest.
+import { CONTAINER_VALUES, INPUT_LIMITS, type Budget } from './budget.ts'
 import {
-  lineAndColumn,
+  LineIndex,
   MAX_DEPTH,
+  shownKey,
   type DocumentFault,
   type ParsedDocument,
   type ParsedFile,
@@ -13,37 +15,37 @@ export function looksLikeJson(text: string): boolean {
   return /^\s*[{[]/.test(text)
 }
 
-/** Reads a stream of JSON values. A fault ends the reading, because nobody knows where the next value begins. */
-export function parseJson(text: string): ParsedFile {
+/**
+ * Reads a stream of JSON values. A fault ends the reading, because it is not known where the next value begins. Rejects with a
+ * BudgetSpent.
+ */
+export async function parseJson(text: string, budget: Budget): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
+  const lines = new LineIndex(text)
   let at = skipBlanks(text, 0)
   for (let document = 1; at < text.length; document++) {
     const start = at
-    const line = lineAndColumn(text, start).line
+    const { line } = lines.at(start)
     const scan = scanValue(text, start)
+    budget.charge('documents', 1)
+    budget.charge('values', scan.values)
     const fault = (offset: number, why: string): ParsedFile => {
-      const found: DocumentFault = { document, ...lineAndColumn(text, offset), why, fix: 'correct the JSON' }
+      const found: DocumentFault = { document, ...lines.at(offset), why, fix: 'correct the JSON' }
       return { documents, faults: [found], count: document }
     }
     if (scan.problem !== undefined) return fault(scan.end, scan.problem)
     try {
       documents.push({ value: JSON.parse(text.slice(start, scan.end)), document, line, itemLine: () => line })
-    } catch (error) {
-      const message = error instanceof Error ? error.message : ''
-      const offset = /at position (\d+)/.exec(message)?.[1]
-      const place = offset === undefined ? scan.end : start + Number(offset)
-      return fault(place, place >= text.length ? 'the JSON ends too early' : jsonReason(message))
+    } catch {
+      // Bun's message does not say where, and Node's says it in words that may change.
+      const { jsonFault } = await import('./json-fault.ts')
+      const found = jsonFault(text.slice(start, scan.end))
+      const place = start + (found?.offset ?? scan.end - start)
+      return fault(place, place >= text.length ? 'the JSON ends too early' : (found?.why ?? 'it is no JSON'))
     }
     at = skipBlanks(text, scan.end)
   }
   return { documents, faults: [], count: documents.length }
-}
-
-/** V8's message without the excerpt that it quotes. */
-function jsonReason(message: string): string {
-  if (/^Unexpected end|^Unterminated/.test(message)) return 'the JSON ends too early'
-  const [reason = ''] = message.split(/, "|, \.\.\."| in JSON/)
-  return reason === '' ? 'it is no JSON' : `it is no JSON: ${reason}`
 }
 
 function skipBlanks(text: string, from: number): number {
@@ -56,6 +58,8 @@ interface Scan {
   /** Where the value ends, or where the problem is. */
   readonly end: number
   readonly problem: string | undefined
+  /** How much the value is to take in, as the budget counts. */
+  readonly values: number
 }
 
 const QUOTE = 0x22
@@ -65,6 +69,8 @@ const BACKSLASH = 0x5c
 function scanValue(text: string, start: number): Scan {
   const keys: (Set<string> | undefined)[] = []
   let at = start
+  let values = 1
+  const problem = (why: string): Scan => ({ end: at, problem: why, values })
   while (at < text.length) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -72,23 +78,26 @@ function scanValue(text: string, start: number): Scan {
       const known = keys.at(-1)
       if (known !== undefined && text.charCodeAt(skipBlanks(text, end)) === 0x3a) {
         const key = keyOf(text.slice(at, end))
-        if (known.has(key)) return { end: at, problem: `the key ${JSON.stringify(key)} stands twice` }
+        if (known.has(key)) return problem(`the key ${shownKey(key)} stands twice`)
         known.add(key)
+        if (known.size > INPUT_LIMITS.keys)
+          return problem(`a mapping has more than ${INPUT_LIMITS.keys.toLocaleString('en')} keys`)
       }
       at = end
     } else {
       if (code === 0x7b) keys.push(new Set())
       else if (code === 0x5b) keys.push(undefined)
       else if (code === 0x7d || code === 0x5d) keys.pop()
-      if (keys.length > MAX_DEPTH)
-        return { end: at, problem: `it is nested more than ${MAX_DEPTH} levels deep` }
+      else if (code === 0x2c) values++
+      if (code === 0x7b || code === 0x5b) values += CONTAINER_VALUES
+      if (keys.length > MAX_DEPTH) return problem(`it is nested more than ${MAX_DEPTH} levels deep`)
       at++
     }
     if (keys.length === 0) break
   }
   // A bare word or number: to its end.
   if (!'{["'.includes(text[start] ?? '')) while (at < text.length && /[^\s{}[\],"]/.test(text[at] ?? '')) at++
-  return { end: at, problem: undefined }
+  return { end: at, problem: undefined, values }
 }
 
 function stringEnd(text: string, start: number): number {

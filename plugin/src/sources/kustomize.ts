@@ -1,8 +1,10 @@
 // `-k DIR`: what `kubectl kustomize DIR` prints. kubectl is run directly, without a shell, and touches no cluster for it.
 import { spawn } from 'node:child_process'
+import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import { collect } from './files.ts'
 import type { InputProblem } from './problem.ts'
 
+/** What running kubectl needs. */
 export interface KustomizeOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -20,7 +22,13 @@ export async function kustomize(
     why,
     fix,
   })
-  const child = spawn('kubectl', ['kustomize', '--', folder], {
+  const kubectl = findProgram('kubectl', options.env)
+  if (kubectl === undefined)
+    return problem(
+      'kubectl is not on the PATH',
+      'install kubectl, or give the built manifests: kustomize build | ... -f -',
+    )
+  const child = spawn(kubectl, ['kustomize', '--', folder], {
     cwd: options.cwd,
     env: { ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -34,15 +42,11 @@ export async function kustomize(
     collect(child.stderr, `-k ${folder}`),
     ended,
   ])
-  if (result instanceof Error) {
-    const absent = 'code' in result && result.code === 'ENOENT'
-    return absent
-      ? problem(
-          'kubectl is not on the PATH',
-          'install kubectl, or give the built manifests: kustomize build | ... -f -',
-        )
-      : problem('kubectl cannot be started', 'make kubectl executable, or give the built manifests with -f -')
-  }
+  if (result instanceof Error)
+    return problem(
+      'kubectl cannot be started',
+      `see what ${kubectl} is, or give the built manifests with -f -`,
+    )
   if (result !== 0)
     return problem(lastWords(complaint), `see what is wrong with: kubectl kustomize ${folder}`)
   return output

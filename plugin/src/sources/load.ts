@@ -1,18 +1,22 @@
-// Files to objects: `-f`, `-R`, `-k` and stdin (spec "Where the state comes from"). What cannot be understood becomes a
+// Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { dig, stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
+import { Budget, BudgetSpent } from './budget.ts'
 import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { ParsedFile } from './document.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
-import { collectObjects, groupOf, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
-import { placeText, type InputProblem } from './problem.ts'
+import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
+import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import type { YamlLines } from './yaml-line.ts'
-import { parseYaml } from './yaml.ts'
+import { parseYaml, type YamlReading } from './yaml.ts'
 
+/** Which files are to be read. */
 export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
@@ -21,6 +25,7 @@ export interface FileArguments {
   readonly kustomize: string | undefined
 }
 
+/** What the files hold. */
 export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
@@ -47,12 +52,13 @@ export async function loadFiles(
   io: SourceIo,
 ): Promise<LoadedFiles> {
   const problems: InputProblem[] = []
-  const sources = await readSources(args, io, problems)
-  const collected: Collected = { objects: [], problems, skipped: new Map() }
+  const budget = new Budget(() => io.collectGarbage?.('all'))
+  const sources = await readSources(args, io, { budget, problems })
+  const collected: Collected = { objects: [], problems, budget, skipped: new Map() }
   const lines: YamlLines = new Map()
   let documents = 0
-  for (const { name, bytes } of sources) {
-    const parsed = await parse(name, bytes, lines)
+  const take = async ({ name, bytes }: Source): Promise<void> => {
+    const parsed = await parse(name, bytes, { budget, lines })
     documents += parsed.count
     for (const { why, fix, type, ...place } of parsed.faults) {
       if (type !== undefined && skipUnwanted(type, rules, collected)) continue
@@ -61,29 +67,68 @@ export async function loadFiles(
     }
     for (const document of parsed.documents) collectObjects(document, name, rules, collected)
   }
+  for (const source of sources) {
+    const spent = await untilSpent(take(source))
+    if (spent !== undefined) {
+      problems.push(spentProblem(spent, source.name))
+      break
+    }
+    if (source.bytes.length > LARGE) io.collectGarbage?.('all')
+  }
+  const objects = withoutDuplicates(collected.objects, problems)
   return {
-    objects: withoutDuplicates(collected.objects, problems),
-    problems,
+    objects,
+    problems: boundedProblems(problems),
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
   }
 }
 
+/** A file of more bytes leaves enough behind for it to be worth giving back. */
+const LARGE = 1024 * 1024
+
+/** Why no more is read; undefined where all of it was. */
+async function untilSpent(taking: Promise<void>): Promise<BudgetSpent | undefined> {
+  try {
+    await taking
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof BudgetSpent) return thrown
+    throw thrown
+  }
+}
+
+interface Taken {
+  readonly budget: Budget
+  readonly problems: InputProblem[]
+}
+
 async function readSources(
   args: FileArguments,
   io: SourceIo,
-  problems: InputProblem[],
+  { budget, problems }: Taken,
 ): Promise<readonly Source[]> {
   const sources: Source[] = []
+  let isFull = false
   const add = (name: string, read: Uint8Array | InputProblem): void => {
-    if (read instanceof Uint8Array) sources.push({ name, bytes: read })
-    else problems.push(read)
+    if (!(read instanceof Uint8Array)) problems.push(read)
+    else if (!isFull) {
+      const spent = budget.tryCharge('bytes', read.length)
+      if (spent === undefined) sources.push({ name, bytes: read })
+      else {
+        isFull = true
+        problems.push(spentProblem(spent, name))
+      }
+    }
   }
   const { cwd, env } = io
   const named = args.files.filter((path) => path !== '-')
   const found = findFiles(named, { cwd, recursive: args.recursive })
   problems.push(...found.problems)
-  for (const file of found.files) add(file.name, await readBounded(file))
+  for (const file of found.files) {
+    if (isFull) break
+    add(file.name, await readBounded(file))
+  }
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   if (args.kustomize !== undefined) {
     const { kustomize } = await import('./kustomize.ts')
@@ -94,12 +139,12 @@ async function readSources(
 
 /**
  * Parses a text as JSON where it is JSON, else as YAML: flow style begins with the same brackets. `lines` may be shared
- * between texts.
+ * between texts. Rejects with a BudgetSpent.
  */
 export async function parse(
   name: string,
   bytes: Uint8Array,
-  lines: YamlLines = new Map(),
+  { budget = new Budget(), lines = new Map() }: Partial<Pick<YamlReading, 'budget' | 'lines'>> = {},
 ): Promise<ParsedFile> {
   const encoding = foreignEncoding(bytes)
   if (encoding !== undefined) {
@@ -107,14 +152,16 @@ export async function parse(
     return { documents: [], faults: [fault], count: 1 }
   }
   const { text, badLines } = decodeUtf8(bytes)
+  const reading = { badLines, lines, budget }
   if (badLines.length === 0 && looksLikeJson(text)) {
-    const parsed = parseJson(text)
+    const parsed = await parseJson(text, budget)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
-    const asYaml = await parseYaml(text, badLines, lines)
+    const asYaml = await parseYaml(text, reading)
     // A broken JSON text is broken YAML too: then the first reading says better where.
-    return asYaml.faults.length === 0 ? asYaml : parsed
+    const isYaml = asYaml.faults.length === 0 || asYaml.faults.some(({ isLimit }) => isLimit === true)
+    return isYaml ? asYaml : parsed
   }
-  return parseYaml(text, badLines, lines)
+  return parseYaml(text, reading)
 }
 
 /** The same group, kind, namespace and name twice: the first stays, and a problem names both places. */
@@ -123,7 +170,7 @@ function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem
   return objects.filter((object) => {
     const name = stringAt(object.value, 'metadata', 'name') ?? ''
     if (name === '') return true
-    const group = groupOf(stringAt(object.value, 'apiVersion') ?? '')
+    const group = groupOfApiVersion(stringAt(object.value, 'apiVersion') ?? '')
     const kind = stringAt(object.value, 'kind') ?? ''
     const namespace = stringAt(object.value, 'metadata', 'namespace') ?? ''
     const key = JSON.stringify([group, kind, namespace, name])
@@ -134,7 +181,7 @@ function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem
     }
     problems.push({
       kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : `${namespace}/${name}`} stands twice in the files`,
+      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} stands twice in the files`,
       where: `${originText(known)} and ${originText(object)}`,
       why: 'only one of them can be meant, and kubectl apply would let the last one win',
       fix: 'remove one of them, or give fewer files; the answer is about the first one',

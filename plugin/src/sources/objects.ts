@@ -1,7 +1,9 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
-// needs, and without what a manifest must not bring (spec "Where the state comes from").
+// needs, and without what a manifest must not bring (docs/offline.md, "Sources").
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
 import { placeText, type InputProblem } from './problem.ts'
 
@@ -13,6 +15,7 @@ export interface WantedKind {
   readonly namespaced: boolean
 }
 
+/** What is kept of a document, and how. */
 export interface ReadingRules {
   readonly wanted: readonly WantedKind[]
   /** The namespace of objects that name none. */
@@ -21,9 +24,12 @@ export interface ReadingRules {
   readonly dumps: boolean
 }
 
+/** What the documents that were read so far hold. */
 export interface Collected {
   readonly objects: RawObject[]
   readonly problems: InputProblem[]
+  /** Charged for each object. */
+  readonly budget: Budget
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
 }
@@ -31,7 +37,9 @@ export interface Collected {
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
 export const NO_OBJECT = 'no Kubernetes object'
 
-/** Adds the objects of one document to what is collected. */
+const BINDING_KIND = 'InferenceIdentityBinding'
+
+/** Adds the objects of one document to what is collected. Throws a BudgetSpent. */
 export function collectObjects(
   parsed: ParsedDocument,
   file: string,
@@ -43,17 +51,27 @@ export function collectObjects(
     document: parsed.document,
     line: path.length === 0 ? parsed.line : parsed.itemLine(path),
   })
-  // A stack instead of recursion, in document order: Lists may hold Lists.
-  const waiting: { readonly value: unknown; readonly path: readonly number[] }[] = [
-    { value: parsed.value, path: [] },
-  ]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { value, path } = next
+  // A stack instead of recursion, in document order: Lists may hold Lists. Each entry is a list that is being gone through.
+  const open: OpenList[] = []
+  const enter = (value: unknown, path: readonly number[]): void => {
     const items = listItems(value)
     if (items === undefined) collectObject(value, originAt(path), rules, collected, path.length > 0)
-    else
-      for (let at = items.length - 1; at >= 0; at--) waiting.push({ value: items[at], path: [...path, at] })
+    else open.push({ items, path, next: 0 })
   }
+  enter(parsed.value, [])
+  for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
+    if (list.next === list.items.length) open.pop()
+    else {
+      const at = list.next++
+      enter(list.items[at], [...list.path, at])
+    }
+  }
+}
+
+interface OpenList {
+  readonly items: readonly unknown[]
+  readonly path: readonly number[]
+  next: number
 }
 
 /** The items of a `List` or `PodList`; those of a typed list do not repeat their kind. */
@@ -75,7 +93,7 @@ function collectObject(
   value: unknown,
   origin: Origin,
   rules: ReadingRules,
-  { objects, problems, skipped }: Collected,
+  { objects, problems, skipped, budget }: Collected,
   inList: boolean,
 ): void {
   if (!isRecord(value)) {
@@ -92,12 +110,16 @@ function collectObject(
   }
   const wanted = wantedOf(type, rules.wanted)
   if (wanted === undefined) {
-    count(skipped, typeText(type))
+    count(skipped, qualifiedKind(type))
     return
   }
   const fault = metadataFault(value)
   if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, origin, fault))
-  else objects.push({ value: settle(value, wanted, rules), origin })
+  else {
+    budget.charge('objects', 1)
+    if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
+    objects.push({ value: settle(value, wanted, rules), origin })
+  }
 }
 
 /** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */
@@ -108,7 +130,7 @@ export function skipUnwanted(
 ): boolean {
   const known = readType(type)
   if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
-  count(skipped, known === undefined ? NO_OBJECT : typeText(known))
+  count(skipped, known === undefined ? NO_OBJECT : qualifiedKind(known))
   return true
 }
 
@@ -119,10 +141,6 @@ function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
 function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): WantedKind | undefined {
   for (const one of wanted) if (one.kind === kind && one.group === group) return one
   return undefined
-}
-
-function typeText({ group, kind }: ObjectType): string {
-  return group === '' ? kind : `${kind}.${group}`
 }
 
 function count(skipped: Map<string, number>, what: string): void {
@@ -138,16 +156,10 @@ function readType(value: JsonRecord): ObjectType | undefined {
   const kind = nonEmpty(own(value, 'kind'))
   const apiVersion = nonEmpty(own(value, 'apiVersion'))
   if (kind === undefined || apiVersion === undefined) return undefined
-  return { group: groupOf(apiVersion), kind }
+  return { group: groupOfApiVersion(apiVersion), kind }
 }
 
-/** The group of an `apiVersion`; empty for the core group. */
-export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/')
-  return slash === -1 ? '' : apiVersion.slice(0, slash)
-}
-
-/** An object of which one half says that it would be wanted: dropping it quietly could hide the answer. */
+/** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
 function halfTyped(
   value: JsonRecord,
   wanted: readonly WantedKind[],
@@ -159,7 +171,7 @@ function halfTyped(
       what: `${kind} without an apiVersion`,
       why: `apiVersion is ${typeName(own(value, 'apiVersion'))}`,
     }
-  const group = apiVersion === undefined ? '' : groupOf(apiVersion)
+  const group = apiVersion === undefined ? '' : groupOfApiVersion(apiVersion)
   if (group !== '' && wanted.some((one) => one.group === group))
     return { what: `an object of ${group} without a kind`, why: `kind is ${typeName(own(value, 'kind'))}` }
   return undefined

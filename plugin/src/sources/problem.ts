@@ -1,7 +1,9 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
+import { INPUT_LIMITS, type BudgetSpent } from './budget.ts'
 import { KleymError } from '../io/errors.ts'
 
+/** What is wrong. */
 export type ProblemKind =
   /** A path on the command line that does not exist or cannot be opened: wrong usage. */
   | 'path'
@@ -14,6 +16,7 @@ export type ProblemKind =
   /** A program or a file system that did not do its part. */
   | 'failed'
 
+/** One thing that is wrong with the input. */
 export interface InputProblem {
   readonly kind: ProblemKind
   /** One sentence without a full stop. */
@@ -39,6 +42,37 @@ export function placeText({ file, document, line, column }: InputPlace): string 
   if (line !== undefined) parts.push(`line ${line}`)
   if (column !== undefined) parts.push(`column ${column}`)
   return parts.join(', ')
+}
+
+/** That the rest was not read, as a problem of the place where the reading ended. */
+export function spentProblem(spent: BudgetSpent, where: string): InputProblem {
+  return {
+    kind: 'failed',
+    what: 'cannot read all that was given',
+    where,
+    why: `up to there it is ${spent.message}, more than kleym takes in`,
+    fix:
+      spent.charged === 'allYamlTokens'
+        ? 'give fewer files, or give them as JSON (kubectl get -o json)'
+        : 'give fewer files, or only those of the namespaces that the question is about',
+  }
+}
+
+/** The first so many problems, and one that counts the rest: a file of a million faults is one fault. */
+export function boundedProblems(problems: readonly InputProblem[]): readonly InputProblem[] {
+  const most = INPUT_LIMITS.problems
+  const [next] = problems.slice(most)
+  if (next === undefined) return problems
+  return [
+    ...problems.slice(0, most),
+    {
+      kind: 'failed',
+      what: `cannot read ${problems.length - most} more documents or objects`,
+      where: next.where,
+      why: `after ${most} of them kleym stops to tell each`,
+      fix: 'correct those above first, or give fewer files',
+    },
+  ]
 }
 
 /** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */

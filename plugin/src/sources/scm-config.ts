@@ -1,5 +1,6 @@
 // Finds the SPIRE Controller Manager's configuration (ControllerManagerConfig) in a file or among the objects: raw, or
 // under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { resolve } from 'node:path'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
@@ -75,6 +76,6 @@ function isScmConfig(value: unknown): value is JsonRecord {
 function configMapSource({ value, origin }: RawObject): string {
   const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
   const name = stringAt(value, 'metadata', 'name') ?? ''
-  const path = namespace === '' ? name : `${namespace}/${name}`
+  const path = namespace === '' ? name : namespacedName(namespace, name)
   return origin === undefined ? `ConfigMap ${path}` : `ConfigMap ${path} (${origin.file}:${origin.line})`
 }

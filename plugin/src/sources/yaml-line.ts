@@ -21,8 +21,8 @@ export interface YamlLine {
 export const BLANK: YamlLine = { indent: -1, key: undefined, inner: undefined, scalar: undefined, open: '' }
 /** The line that begins a document. */
 export const MARK: YamlLine = { ...BLANK }
-/** Whatever has to be left to the library. */
-export const BEYOND: YamlLine = { ...BLANK }
+/** A line that only the YAML library can read. */
+export const UNSUPPORTED: YamlLine = { ...BLANK }
 
 /** The lines that are known, by their text. */
 export type YamlLines = Map<string, YamlLine>
@@ -35,7 +35,7 @@ const LENGTH_MAX = 65_536
 
 /** What a line of printable ASCII says, its line break left out; and remembers it. */
 export function learnLine(lines: YamlLines, text: string): YamlLine {
-  const line = text.length > LENGTH_MAX ? BEYOND : takeApart(text)
+  const line = text.length > LENGTH_MAX ? UNSUPPORTED : takeApart(text)
   if (lines.size < KNOWN_MAX) lines.set(text, line)
   return line
 }
@@ -48,31 +48,36 @@ const LINE = /^( *)(?:([A-Za-z_][A-Za-z0-9_./-]*):(?= |$)|(-)(?= |$))? *(.*[^ ])
 
 function takeApart(text: string): YamlLine {
   const parts = LINE.exec(text)
-  if (parts === null) return BEYOND
+  if (parts === null) return UNSUPPORTED
   // By number: taking a list apart by a pattern costs as much as the expression.
   const indent = parts[1]?.length ?? 0
   const key = parts[2]
   const rest = parts[4] ?? ''
-  // `yes:` is the key "true".
-  if (key !== undefined)
+  if (key !== undefined) {
+    if (indent + key.length > KEY_MAX) return UNSUPPORTED
+    // `yes:` is the key "true".
     return key.length > WORD_MAX || typeof resolvePlain(key) === 'string'
       ? withValue(indent, key, rest)
-      : BEYOND
+      : UNSUPPORTED
+  }
   if (parts[3] !== undefined) return takeItemApart(indent, text, rest)
   if (rest === '' || rest.startsWith('#')) return BLANK
-  return rest === '---' && indent === 0 ? MARK : BEYOND
+  return rest === '---' && indent === 0 ? MARK : UNSUPPORTED
 }
 
-/** The column up to which a dash may stand behind other dashes; nobody writes that many. */
+/** The column up to which a dash may stand behind other dashes; real manifests have few. */
 const COLUMN_MAX = 128
 
 function takeItemApart(indent: number, text: string, rest: string): YamlLine {
-  if (indent > COLUMN_MAX) return BEYOND
+  if (indent > COLUMN_MAX) return UNSUPPORTED
   // What stands behind a dash is as far to the right as if the dash were a blank.
   const inner = takeApart(' '.repeat(indent + 1) + text.slice(indent + 1))
   if (inner.indent > indent) return { indent, key: undefined, inner, scalar: undefined, open: '' }
   return withValue(indent, undefined, rest)
 }
+
+/** Where the colon of a key stands at most: YAML takes none further than 1,024 characters behind the key's beginning. */
+const KEY_MAX = 1024
 
 /** No word that means something else than itself is longer; a key begins like no number. */
 const WORD_MAX = 5
@@ -85,7 +90,7 @@ const OPEN: ReadonlySet<string> = new Set(['', '{}', '[]', '|', '|-', '|+', '>',
 function withValue(indent: number, key: string | undefined, value: string): YamlLine {
   if (OPEN.has(value)) return { indent, key, inner: undefined, scalar: undefined, open: value }
   const scalar = LONG_WORD.test(value) ? value : readScalar(value)
-  return scalar === undefined ? BEYOND : { indent, key, inner: undefined, scalar, open: '' }
+  return scalar === undefined ? UNSUPPORTED : { indent, key, inner: undefined, scalar, open: '' }
 }
 
 /** Begins like a plain scalar; indicators, quotes and dashes before blanks do not. */
@@ -98,12 +103,23 @@ const COMMENT_OR_COLON = /: | #|:$/
 function readScalar(text: string): unknown {
   if (!PLAIN.test(text)) {
     const quoted = QUOTED.exec(text)
-    return quoted?.[1] ?? quoted?.[2]
+    return quoted?.[1] ?? quoted?.[2] ?? escaped(text)
   }
   const plain = COMMENT_OR_COLON.test(text) ? withoutComment(text) : text
   const value = plain === undefined ? undefined : resolvePlain(plain)
   // Infinity and NaN are refused, and the library knows where they stand.
   return typeof value === 'number' && !Number.isFinite(value) ? undefined : value
+}
+
+/** A string of JSON is the same in double quotes of YAML: what dumps of live objects are full of. */
+function escaped(text: string): string | undefined {
+  if (!text.startsWith('"') || !text.includes('\\')) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Undefined where a colon would make it a mapping. */

@@ -1,36 +1,49 @@
 // The plain YAML of which nearly all manifests are made: block mappings and lists, one-line scalars, block scalars,
 // comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
-import { BEYOND, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
+import { own } from '@kleym/shared/core/json.ts'
+import { UNSUPPORTED, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
 
 /** What was read, and the line in the text (from 0) on which it begins. */
 export interface PlainDocument {
   readonly value: Record<string, unknown>
   readonly line: number
+  /** How many lines were read. */
+  readonly lines: number
+  /** The line in the text (from 0) of the object at a path of item numbers: `[2, 0]` is `.items[2].items[0]`. */
+  itemLine(path: readonly number[]): number | undefined
 }
 
-/**
- * The mapping that a text is, or undefined when this reader does not take it. `lines` may be shared between texts; `texts`
- * are the lines of this one.
- */
-export function parsePlainYaml(
-  text: string,
-  lines: YamlLines = new Map(),
-  texts: readonly string[] = text.split('\n'),
-): PlainDocument | undefined {
+/** The mapping that a text is, or undefined when this reader does not take it. `lines` may be shared between texts. */
+export function parsePlainYaml(text: string, lines: YamlLines = new Map()): PlainDocument | undefined {
   if (!PRINTABLE.test(text)) return undefined
-  const place: Place = { texts, lines, number: -1, line: MARK }
+  const texts = text.split('\n')
+  const place: Place = { texts, lines, number: -1, line: MARK, itemLines: new Map() }
   while (place.line === MARK) next(place)
   const line = place.number
   const value = readMapping(place, 0)
-  return value === undefined || place.line !== END ? undefined : { value, line }
+  if (value === undefined || place.line !== END) return undefined
+  const { itemLines } = place
+  return { value, line, lines: texts.length, itemLine: (path) => lineAt(value, path, itemLines) }
+}
+
+function lineAt(value: unknown, path: readonly number[], itemLines: Place['itemLines']): number | undefined {
+  let at = value
+  let line: number | undefined
+  for (const number of path) {
+    const items = own(at, 'items')
+    if (!Array.isArray(items)) return undefined
+    line = itemLines.get(items)?.[number]
+    at = items[number]
+  }
+  return line
 }
 
 const DEPTH_MAX = 32
 /** No tabs, no carriage returns, nothing beyond printable ASCII. */
 const PRINTABLE = /^[\n\u0020-\u007e]*$/
 /** Less indented than any line, so that whatever is open ends before it, and before what is beyond this reader. */
-const END: YamlLine = { ...BEYOND }
+const END: YamlLine = { ...UNSUPPORTED }
 
 /** How far a text has been read. */
 interface Place {
@@ -39,6 +52,8 @@ interface Place {
   number: number
   /** The line of that number; behind the dash of an item, the rest of it. */
   line: YamlLine
+  /** The lines on which the items of each list begin that stands under `items`. */
+  readonly itemLines: Map<readonly unknown[], readonly number[]>
 }
 
 /** Goes to the next line that holds something. */
@@ -72,12 +87,21 @@ function readMapping(place: Place, depth: number): Record<string, unknown> | und
 }
 
 /** A list beside the key that it belongs to ends where the next key stands. */
-function readList(place: Place, depth: number, besideKey: boolean): unknown[] | undefined {
+function readList(
+  place: Place,
+  depth: number,
+  besideKey: boolean,
+  itemLines?: number[],
+): unknown[] | undefined {
   const { indent } = place.line
   if (depth > DEPTH_MAX) return undefined
   const items: unknown[] = []
   for (let line = place.line; line.indent === indent; line = place.line) {
     if (line.key !== undefined) return besideKey ? items : undefined
+    // Behind a dash that stands alone, the item begins on another line.
+    if (itemLines !== undefined && line.inner === undefined && line.scalar === undefined && line.open === '')
+      return undefined
+    itemLines?.push(place.number)
     let item = line.scalar
     if (item === undefined) item = readValue(place, line, depth)
     else next(place)
@@ -107,10 +131,24 @@ function readOpen(place: Place, line: YamlLine): unknown {
 function readBelow(place: Place, { indent, key }: YamlLine, depth: number): unknown {
   const { line } = place
   if (line.indent > indent)
-    return line.key === undefined ? readList(place, depth, false) : readMapping(place, depth)
+    return line.key === undefined ? readListOf(place, depth, key, false) : readMapping(place, depth)
   // A list may be as far left as the key that it belongs to.
   const isBeside = line.indent === indent && key !== undefined && line.key === undefined
-  return isBeside ? readList(place, depth, true) : null
+  return isBeside ? readListOf(place, depth, key, true) : null
+}
+
+/** A list, and where the items of a `List` stand in it. */
+function readListOf(
+  place: Place,
+  depth: number,
+  key: string | undefined,
+  besideKey: boolean,
+): unknown[] | undefined {
+  if (key !== 'items') return readList(place, depth, besideKey)
+  const lines: number[] = []
+  const items = readList(place, depth, besideKey, lines)
+  if (items !== undefined) place.itemLines.set(items, lines)
+  return items
 }
 
 function readBlockScalar(place: Place, { open, indent }: YamlLine): string | undefined {

@@ -1,5 +1,8 @@
 // What decides how a text view is laid out.
+import type { CommandContext } from '../io/context.ts'
+import { DEFAULT_WIDTH } from './wrap.ts'
 
+/** How a view is to be laid out. */
 export interface Layout {
   /** Columns. */
   readonly width: number
@@ -7,4 +10,13 @@ export interface Layout {
   readonly wide: boolean
   /** Something could not be read: nothing may then be said to be fine. */
   readonly incomplete?: boolean
+}
+
+/** The narrowest layout; a smaller terminal wraps by itself. */
+const MIN_WIDTH = 40
+
+/** Columns for a text view: those of the terminal, else `COLUMNS`, else 80. */
+export function viewWidth({ env, stdout }: CommandContext): number {
+  const told = stdout.columns ?? Number(env['COLUMNS'])
+  return Number.isInteger(told) && told > 0 ? Math.max(MIN_WIDTH, told) : DEFAULT_WIDTH
 }

@@ -12,9 +12,11 @@ export interface Span {
   readonly role: Role | undefined
 }
 
+/** Text, with or without a role. */
 export type Piece = string | Span
 /** One line, without its line break. */
 export type Line = readonly Span[]
+/** Lines, one below the other. */
 export type Block = readonly Line[]
 
 /** A span in a role: `span('refused', 'bad')`. */
@@ -47,6 +49,7 @@ export const MARKS = {
   bad: { text: '×', role: 'bad' },
   note: { text: '·', role: 'dim' },
 } as const satisfies Record<string, Span>
+/** The name of a mark. */
 export type Mark = keyof typeof MARKS
 
 /** The columns of a line. */

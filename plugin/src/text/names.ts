@@ -1,4 +1,4 @@
-// Lists of names for people: a few, and how many more.
+// Names for people: a few, and how many more there are.
 
 const NAMED = 6
 
@@ -7,4 +7,9 @@ export function namesText(names: readonly string[]): string {
   const distinct = [...new Set(names)]
   const more = distinct.length - NAMED
   return more > 0 ? `${distinct.slice(0, NAMED).join(', ')} and ${more} more` : distinct.join(', ')
+}
+
+/** `1 policy`, `2 policies`. */
+export function policiesText(count: number): string {
+  return count === 1 ? '1 policy' : `${count} policies`
 }

@@ -7,7 +7,7 @@ import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block } from './line.ts'
 import { wrap } from './wrap.ts'
 
-/** The section, with a blank line before it; nothing where nobody suppresses anything. */
+/** The section, with a blank line before it; empty where no finding is suppressed. */
 export function viewSuppressions(
   suppressed: readonly SuppressedFinding[],
   problems: readonly Finding[],
@@ -21,7 +21,7 @@ export function viewSuppressions(
           line(span(`${counted(suppressed.length, 'finding')} suppressed`, 'bold')),
           ...suppressed.flatMap((one) => viewSuppressed(one, layout)),
         ]),
-    ...problems.flatMap((one) => [BLANK, ...viewProblem(one, layout)]),
+    ...problems.flatMap((one) => [BLANK, ...viewSuppressionFinding(one, layout)]),
   ]
 }
 
@@ -42,7 +42,10 @@ function viewSuppressed({ finding, suppression }: SuppressedFinding, { width }: 
   ]
 }
 
-function viewProblem({ subject, code, summary, evidence, fix }: Finding, { width }: Layout): Block {
+function viewSuppressionFinding(
+  { subject, code, summary, evidence, fix }: Finding,
+  { width }: Layout,
+): Block {
   const who = subject.kind === 'Flag' ? subject.name : subjectText(subject)
   return [
     ...wrap(line(MARKS.warn, ' ', span(who, 'bold'), `: ${findingEntry(code).title}   `, span(code, 'dim')), {

@@ -3,8 +3,10 @@
 import { lineWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
 import { shorten, wrap } from './wrap.ts'
 
+/** What one cell holds. */
 export type TableCell = Pieces
 
+/** How a table is laid out. */
 export interface TableOptions {
   /** Columns that the whole table may take. */
   readonly width: number

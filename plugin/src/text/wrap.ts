@@ -8,6 +8,7 @@ export const DEFAULT_WIDTH = 80
 /** Wider lines are hard to read; tables may use more. */
 export const PROSE_WIDTH = 120
 
+/** How a line is wrapped. */
 export interface WrapOptions {
   /** Columns; a longer word stands alone on its line and sticks out. */
   readonly width: number

@@ -3,11 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
-import { json } from '../../../test/faults/behaviour.ts'
-import { faultServer } from '../../../test/faults/server.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
+import { json } from '@kleym/testing/faults/behaviour.ts'
+import { certificatePath } from '@kleym/testing/faults/certificates.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
 import { clusterOptions, type ClusterFlags } from '../../src/flags/cluster-flags.ts'
-import { connect, type Connection } from '../../src/cluster/connect.ts'
+import { connect, warn, type Connection } from '../../src/cluster/connect.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -49,13 +50,33 @@ test('--context, and the namespace that it has not', async () => {
 })
 
 test('requests say who asks, with the credentials of the command line', async () => {
-  await using server = await faultServer(() => json({ gitVersion: 'v1' }))
+  await using server = await faultServer(() => json({ gitVersion: 'v1' }), { certificate: 'server' })
   await write('https://nowhere.invalid')
-  const connection = await connected({ kubeconfig: 'config', server: server.url.href, token: 'flag' })
+  const connection = await connected({
+    kubeconfig: 'config',
+    server: server.url.href,
+    'certificate-authority': certificatePath('ca.crt'),
+    token: 'flag',
+  })
   await connection.client.raw('GET', '/version')
   connection.close()
+  expect(connection.warnings).toEqual([])
   expect(server.seen.map(({ headers }) => headers)).toMatchObject([
     { 'user-agent': 'kubectl-kleym/1.2.3', authorization: 'Bearer flag' },
+  ])
+})
+
+test('a connection without TLS says what is not sent over it', async () => {
+  await using server = await faultServer(() => json({ gitVersion: 'v1' }))
+  await write('https://nowhere.invalid')
+  const connection = await connected({ kubeconfig: 'config', server: server.url.host, token: 'flag' })
+  await connection.client.raw('GET', '/version')
+  connection.close()
+  expect(server.seen[0]?.headers).not.toHaveProperty('authorization')
+  const told: string[] = []
+  warn(connection, { stderr: { write: (text) => told.push(text), isTerminal: false, columns: undefined } })
+  expect(told).toEqual([
+    `warning: http://${server.url.host} is no TLS connection, so a bearer token of the user is not sent; give an https:// address\n`,
   ])
 })
 

@@ -1,11 +1,11 @@
-// What a question reads of a cluster, and what could not be had: as gaps, absent kinds and doubts, never as nothing.
+// What a question reads of a cluster, and what could not be read: as gaps, absent kinds and unverified references, never as nothing.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluster/live-side.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'
-import { api, FakeClient, type Answers } from './fake-client.ts'
+import { api, FakeClient, type Answers } from '../support/fake-client.ts'
 
 const QUESTION: LiveQuestion = {
   namespaces: ['team-a'],
@@ -197,7 +197,7 @@ describe("SCM's ConfigMap", () => {
     expect(calls.filter((call) => call.includes('ConfigMap'))).toEqual(['list ConfigMap spire-server'])
   })
 
-  test('that may not be read is a doubt, and the next namespace is asked', async () => {
+  test('that may not be read is unverified, and the next namespace is asked', async () => {
     const { side } = await read(
       { lists: { 'ConfigMap spire-server': [[api(403)]], 'ConfigMap spire': [[[config]]] } },
       { scmNamespaces },

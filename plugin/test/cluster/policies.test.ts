@@ -5,7 +5,7 @@ import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { EARLIER_ACCESS_POLICIES, OBJECTIVES, RESOURCES } from '@kleym/shared/kube/resources.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluster/live-side.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'
-import { api, discoveryOf, FakeClient, type Answers } from './fake-client.ts'
+import { api, discoveryOf, FakeClient, type Answers } from '../support/fake-client.ts'
 
 async function read(
   answers: Answers,

@@ -1,7 +1,7 @@
-// The line of progress: late, on terminals alone, and gone in the end.
+// The line of progress: shown after a while, on terminals alone, and wiped away in the end.
 import { describe, expect, test } from 'vitest'
 import { NODES, PODS } from '@kleym/shared/kube/resources.ts'
-import { FakeClock } from '../../../shared/test/kube/fake-clock.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { showProgress, type Progress } from '../../src/cluster/progress.ts'
 
 const BACK = '\r\u001B[K'

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { helpfulRules } from '../../src/cluster/rbac.ts'
+import { missingRbacRules } from '../../src/cluster/rbac.ts'
 
 const no = (what: string, namespace?: string, more: Partial<UnknownReason> = {}): UnknownReason => ({
   verb: 'list',
@@ -76,9 +76,9 @@ test.each<[says: string, unread: readonly UnknownReason[], rules: readonly strin
       '  - {apiGroups: ["apps"], verbs: [list], resources: [replicasets]}',
     ],
   ],
-  ['what nobody can allow, in no empty list', [no('Unheard.of')], []],
+  ['what no rule can allow, in no empty list', [no('Unheard.of')], []],
 ])('%s', (_says, unread, rules) => {
-  const found = helpfulRules(unread)
+  const found = missingRbacRules(unread)
   expect(found).toEqual(rules)
   const pasted: unknown = parse(found.filter((line) => line.startsWith('  - ')).join('\n'))
   for (const rule of Array.isArray(pasted) ? pasted : [])

@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, LEASES, NODES, PODS, POOLS } from '@kleym/shared/kube/resources.ts'
-import { ClusterReader, type Reading } from '../../src/cluster/reader.ts'
-import { api, broken, FakeClient, type Answer, type Answers } from './fake-client.ts'
+import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
+import { ClusterReader, KEPT_MAX, type Reading } from '../../src/cluster/reader.ts'
+import { INPUT_LIMITS } from '../../src/sources/budget.ts'
+import { api, broken, FakeClient, type Answer, type Answers } from '../support/fake-client.ts'
 
 const BINDING = 'InferenceIdentityBinding.kleym.sonda.red'
 const item = (name: string, namespace = 'team-a'): JsonRecord => ({ metadata: { name, namespace } })
@@ -249,8 +251,12 @@ describe('opening', () => {
   })
 
   test.each([
-    ['there is nobody', broken('refused'), { code: 'unreachable', where: 'kind-dev' }],
-    ['nobody knows us', api(401), { code: 'unreachable', what: 'the cluster does not know who we are' }],
+    ['no server answers', broken('refused'), { code: 'unreachable', where: 'kind-dev' }],
+    [
+      'the credentials are unknown',
+      api(401),
+      { code: 'unreachable', what: 'the cluster does not know who we are' },
+    ],
     ['no answer comes in time', broken('timed out'), { code: 'timed-out' }],
   ])('fails where %s', async (_says, groups, error) => {
     const reader = new ClusterReader(new FakeClient({ groups }).client, 'kind-dev')
@@ -261,5 +267,69 @@ describe('opening', () => {
     const { reader } = await opened({ groups: api(status), lists: { Pod: [[[item('a')]]] } })
     expect(namesOf(await reader.read({ resource: PODS }))).toEqual(['a'])
     expect(await reader.read({ resource: POOLS[0] ?? PODS })).toMatchObject({ state: 'read' })
+  })
+})
+
+const refused = (why: string): object => ({
+  name: 'KleymError',
+  exitCode: 4,
+  what: 'cannot take in all of the cluster',
+  where: 'kind-dev',
+  why,
+  fix: expect.stringContaining('-n'),
+})
+
+describe('a server that sends more than kleym keeps', () => {
+  const tooLarge = new BodyTooLarge('GET /pods', 'longer than 5 bytes')
+
+  test('is asked for smaller pages while they are too large, down to one object', async () => {
+    const { reader, fake } = await opened({
+      lists: { Pod: [[tooLarge], [tooLarge], [tooLarge], [[item('a')]]] },
+    })
+    expect(namesOf(await reader.read({ resource: PODS }))).toEqual(['a'])
+    expect(fake.calls.slice(1)).toEqual([
+      'list Pod',
+      'list Pod limit=50',
+      'list Pod limit=5',
+      'list Pod limit=1',
+    ])
+  })
+
+  test('with one object that is too large, is not known', async () => {
+    const { reader } = await opened({ lists: { Pod: [[tooLarge]] } })
+    expect(await reader.read({ resource: PODS })).toMatchObject({
+      state: 'unknown',
+      why: { verb: 'list', what: 'Pod', cause: 'malformed' },
+    })
+  })
+
+  test('in pages without end, is an error that says so', async () => {
+    const page = Array.from({ length: 1_000 }, (_, at) => item(`p${at}`))
+    const pages = Array.from({ length: INPUT_LIMITS.objects / 1_000 + 1 }, () => page)
+    for (const [resource, what] of [
+      [BINDINGS, '20,000 bindings'],
+      [PODS, '300,000 objects'],
+    ] as const) {
+      const { reader } = await opened({ lists: { Pod: [pages], [BINDING]: [pages] } })
+      await expect(reader.read({ resource })).rejects.toMatchObject(refused(`it has more than ${what}`))
+    }
+  })
+
+  test('again and again, since its pages expire, is counted once', async () => {
+    const page = Array.from({ length: 1_000 }, (_, at) => item(`p${at}`))
+    const most = Array.from({ length: INPUT_LIMITS.bindings / 1_000 }, () => page)
+    const { reader } = await opened({
+      lists: { [BINDING]: [[...most, api(410)], [...most, api(410)], most] },
+    })
+    expect((await reader.read({ resource: BINDINGS })).state).toBe('read')
+  })
+
+  test('in objects that are large, is an error too', async () => {
+    const large = { metadata: { name: 'x'.repeat(1024 * 1024) } }
+    const pages = Array.from({ length: KEPT_MAX / 1024 / 1024 }, () => [large])
+    const { reader } = await opened({ lists: { Pod: [pages] } })
+    await expect(reader.read({ resource: PODS })).rejects.toMatchObject(
+      refused('what an answer uses of it is more than 512 MiB'),
+    )
   })
 })

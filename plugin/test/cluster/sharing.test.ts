@@ -1,4 +1,4 @@
-// What equal pods share is kept once, and nobody can tell from the answer.
+// What equal pods share is kept once, and the answer is the same.
 import { describe, expect, test } from 'vitest'
 import { recordAt, podReader, readPod } from '@kleym/shared/core/objects/pod.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'

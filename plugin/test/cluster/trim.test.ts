@@ -7,7 +7,7 @@ import { parseTemplate, type Rendered, type TemplateData } from '@kleym/shared/c
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { readPod, recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { isMirrorPod } from '@kleym/shared/core/spire/attestor.ts'
-import { RandomTemplates } from '../../../shared/test/gotemplate/random-templates.ts'
+import { RandomTemplates } from '@kleym/testing/random-templates.ts'
 import { isFinishedJob, podTrim, withoutManagedFields } from '../../src/cluster/trim.ts'
 
 /** A pod that has something in every field that a template of these tests names. */

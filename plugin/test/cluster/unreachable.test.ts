@@ -5,7 +5,7 @@ import { connectionError } from '@kleym/shared/kube/failures.ts'
 import type { ConnectionFailure } from '@kleym/shared/kube/errors.ts'
 import { formatError, KleymError } from '../../src/io/errors.ts'
 import { unreachable } from '../../src/cluster/unreachable.ts'
-import { api, broken } from './fake-client.ts'
+import { api, broken } from '../support/fake-client.ts'
 
 /** Every way in which there can be no answer; a new one does not compile until it has a line here. */
 const FAILURES = {

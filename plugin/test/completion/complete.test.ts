@@ -1,12 +1,12 @@
 // What is offered for which words: the real commands and flags, over a cluster that is a list of names.
-import type { ObjectRef } from '@kleym/shared/kube/api.ts'
+import type { ResourceRef } from '@kleym/shared/kube/api.ts'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/answers/commands.ts'
 import { complete } from '../../src/completion/complete.ts'
 import type { CompletionLookup } from '../../src/completion/lookup.ts'
 import { printCompletion } from '../../src/completion/protocol.ts'
 
-const NAMES: Readonly<Record<string, readonly ObjectRef[]>> = {
+const NAMES: Readonly<Record<string, readonly ResourceRef[]>> = {
   inferenceidentitybindings: [
     { namespace: 'team-b', name: 'chat' },
     { namespace: 'team-a', name: 'chat' },
@@ -85,8 +85,8 @@ describe('flags', () => {
     ['explain -A --all', [':4']],
     ['explain -RA --rec', [':4']],
     ['explain -f a --fil', ['--filename', ':4']],
-    ['explain -o json --out', [':4']],
-    ['explain --outp', ['--output', ':4']],
+    ['explain -o json --out', ['--output-label', ':4']],
+    ['explain --outp', ['--output-label', '--output', ':4']],
     ['explain -A', ['-A', ':4']],
     ['diff --ent', [':4']],
     ['who-selects --ent', ['--entries', ':4']],

@@ -68,7 +68,7 @@ test.each<[string, readonly string[], object]>([
     },
   ],
   ['stdin, which is no flag', ['-f', '-', ''], { given: { filename: ['-'] }, args: [] }],
-  ['a flag that nobody knows', ['--nonsense', '-x', 'a', ''], { given: {}, args: ['a'] }],
+  ['a flag that does not exist', ['--nonsense', '-x', 'a', ''], { given: {}, args: ['a'] }],
   ['a flag named as a thing of JavaScript', ['--constructor', 'a', ''], { given: {}, args: ['a'] }],
   ['a dash after --', ['--', '-n'], { given: {}, args: [], cursor: { kind: 'argument', typed: '-n' } }],
   ['what looks like flags after --', ['--', '-n', ''], { given: {}, args: ['-n'] }],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { reporting } from '@kleym/shared/core/on-progress.ts'
+import type { Steps } from '@kleym/shared/core/steps.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { CommandContext } from '../../src/io/context.ts'
-import { progressOf, release } from '../../src/gather/memory.ts'
+import { driverFor, release } from '../../src/gather/memory.ts'
 
 type Collecting = Pick<CommandContext, 'collectGarbage'>
 
@@ -13,14 +13,19 @@ function collecting(): Collecting & { readonly collected: string[] } {
 
 const objects = (count: number): RawObject[] => Array.from({ length: count }, () => ({ value: {} }))
 
+function* work(steps: number): Steps<string> {
+  for (let at = 0; at < steps; at++) yield
+  return `${steps} steps`
+}
+
 describe('work on many objects', () => {
-  test('collects all at its beginning, and then what is young, every 500 steps', () => {
+  test('collects all at its beginning, and then what is young, every 200 steps, whatever they are steps of', () => {
     const context = collecting()
-    const onProgress = progressOf(20_000, context)
+    const drive = driverFor(20_000, context)
     expect(context.collected).toEqual(['all'])
-    for (const _ of reporting(objects(499), onProgress));
+    expect(drive(work(199))).toBe('199 steps')
     expect(context.collected).toEqual(['all'])
-    for (const _ of reporting(objects(501), onProgress));
+    expect(drive(work(201))).toBe('201 steps')
     expect(context.collected).toEqual(['all', 'young', 'young'])
   })
 
@@ -35,8 +40,7 @@ describe('work on many objects', () => {
 describe('work on few objects, and on a runtime that cannot be told to', () => {
   test('few objects are taken out, and nothing is collected', () => {
     const context = collecting()
-    const onProgress = progressOf(19_999, context)
-    for (const _ of reporting(objects(1_000), onProgress));
+    expect(driverFor(19_999, context)(work(1_000))).toBe('1000 steps')
     const few = objects(3)
     release(few, context)
     expect([few.length, context.collected]).toEqual([0, []])
@@ -44,7 +48,7 @@ describe('work on few objects, and on a runtime that cannot be told to', () => {
 
   test('many objects are taken out where nothing can be collected', () => {
     const many = objects(20_000)
-    progressOf(20_000, {})()
+    expect(driverFor(20_000, {})(work(1_000))).toBe('1000 steps')
     release(many, {})
     expect(many).toEqual([])
   })

@@ -2,7 +2,8 @@ import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
-import { load, summary, workspace, type Loading } from './workspace.ts'
+import { load, summary, type Loading } from '../support/load-files.ts'
+import { workspace } from '../support/workspace.ts'
 
 const pod = (name: string, extra = ''): string =>
   `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
@@ -37,14 +38,28 @@ describe('which files are read', () => {
     ])
   })
 
-  test('links are followed, once, and a circle of them ends', async () => {
-    const root = await workspace({ 'real/a.yaml': pod('a') })
-    await symlink(join(root, 'real'), join(root, 'real/loop'))
-    await symlink(join(root, 'real'), join(root, 'again'))
-    await symlink(join(root, 'real/a.yaml'), join(root, 'z.yaml'))
-    const loaded = await load(root, { recursive: true })
-    expect(loaded.objects).toHaveLength(1)
+  test('links to files are followed, once, as in a mounted ConfigMap', async () => {
+    const root = await workspace({ '..2026/a.yaml': pod('a'), '..2026/b.yaml': pod('b') })
+    await symlink('..2026', join(root, '..data'))
+    await symlink('..data/a.yaml', join(root, 'a.yaml'))
+    await symlink('..data/b.yaml', join(root, 'b.yaml'))
+    for (const recursive of [false, true]) {
+      const loaded = await load(root, { recursive })
+      expect(loaded.objects).toHaveLength(2)
+      expect(loaded.problems).toEqual([])
+    }
+  })
+
+  test('links to folders are not followed, as kubectl follows none; one that is named is', async () => {
+    const root = await workspace({ 'elsewhere/b.yaml': pod('b'), 'here/a.yaml': pod('a') })
+    await symlink('/', join(root, 'here/root'))
+    await symlink('..', join(root, 'here/up'))
+    await symlink('../elsewhere', join(root, 'here/link.yaml'))
+    const loaded = await load(join(root, 'here'), { recursive: true })
+    expect(loaded.objects.map(({ value }) => stringAt(value, 'metadata', 'name'))).toEqual(['a'])
     expect(loaded.problems).toEqual([])
+    const named = await load(join(root, 'here/link.yaml'), { recursive: true, files: ['.'] })
+    expect(named.objects.map(({ value }) => stringAt(value, 'metadata', 'name'))).toEqual(['b'])
   })
 
   test('a dangling link is a problem, and a link to itself too', async () => {
@@ -115,7 +130,7 @@ describe('what is an object', () => {
       {},
     ],
     [
-      'kinds that nobody asks for',
+      'kinds that no answer uses',
       'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Secret\n---\napiVersion: v1\nkind: Secret\n',
       [],
       { 'Deployment.apps': 1, Secret: 2 },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readScmConfigFile, scmConfigsIn } from '../../src/sources/scm-config.ts'
-import { load, workspace } from './workspace.ts'
+import { load } from '../support/load-files.ts'
+import { workspace } from '../support/workspace.ts'
 
 const raw = 'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\n'
 const KEY = 'controller-manager-config.yaml'

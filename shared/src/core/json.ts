@@ -1,6 +1,7 @@
-// Safe access to values that nobody has checked yet: a cluster's answer or a file. Only own properties count, so a
-// key called `__proto__` or `constructor` is data like any other.
+// Safe access to values that are not validated yet: a cluster's answer or a file. Only own properties count, so a key called
+// `__proto__` or `constructor` is data like any other.
 
+/** A mapping of unknown values. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** True for a plain mapping: not null, not a list. */
@@ -8,8 +9,8 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Reading objects consists of calls of the functions below, ten thousand in a short run. So they call little, and keys are
-// single parameters: a rest parameter makes a list at each call.
+// Reading objects is calls of the functions below, ten thousand in a short run. So each calls few others, and takes keys as
+// single parameters: a rest parameter would make a list at each call.
 
 /** The own property `key` of a mapping, else undefined. */
 export function own(value: unknown, key: string): unknown {
@@ -52,7 +53,7 @@ export function stringAt(
   return typeof found === 'string' ? found : undefined
 }
 
-/** One for all: caches keep tens of thousands of absent lists. */
+/** Shared: caches keep tens of thousands of absent lists. */
 const NO_ITEMS: readonly unknown[] = []
 
 /** The list at one to four keys, else an empty one. */
@@ -67,7 +68,7 @@ export function listAt(
   return Array.isArray(found) ? found : NO_ITEMS
 }
 
-/** What a person calls the type of a value: `a number`, `a list`, `nothing`. */
+/** The type of a value for a message: `a number`, `a list`, `nothing`. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'

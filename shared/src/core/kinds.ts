@@ -1,37 +1,74 @@
-// The kinds that kleym reads, in its order of preference (contract §4). Pool and objective kinds of different groups
-// are separate CRDs that share a plural, never versions of one another (facts: GAIE tags v0.1 to v1.6).
+// The registry of the kinds that kleym reads and writes, those of one purpose in its order of preference
+// (docs/contract.md §4). Pool and objective kinds of different groups are separate CRDs that share a plural, never versions
+// of one another (docs/gaie-facts.md §A1).
+import {
+  BINDING_GROUP,
+  BINDING_KIND,
+  BINDING_PLURAL,
+  BINDING_VERSION,
+  CLUSTER_SPIFFE_ID_KIND,
+  CLUSTER_STATIC_ENTRY_KIND,
+  SPIRE_GROUP,
+  SPIRE_VERSION,
+} from './names.ts'
 
+/** A kind in the version in which kleym reads or writes it. */
 export interface Kind {
+  /** Empty for the core group. */
   readonly group: string
   readonly version: string
   readonly kind: string
   readonly plural: string
 }
 
+/** kleym's own kind. */
+export const BINDING = {
+  group: BINDING_GROUP,
+  version: BINDING_VERSION,
+  kind: BINDING_KIND,
+  plural: BINDING_PLURAL,
+} as const satisfies Kind
+
+/** The kind of kleym's output, of the SPIRE Controller Manager. */
+export const CLUSTER_SPIFFE_ID = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  kind: CLUSTER_SPIFFE_ID_KIND,
+  plural: 'clusterspiffeids',
+} as const satisfies Kind
+
+/** Registrations written by hand, which compete with rendered ones. */
+export const CLUSTER_STATIC_ENTRY = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  kind: CLUSTER_STATIC_ENTRY_KIND,
+  plural: 'clusterstaticentries',
+} as const satisfies Kind
+
+/** The name of every pool kind. */
+export const POOL_KIND = 'InferencePool'
+/** The name of every objective kind. */
+export const OBJECTIVE_KIND = 'InferenceObjective'
+
 /** Pool kinds, the preferred one first. */
 export const POOL_KINDS = [
-  { group: 'inference.networking.k8s.io', version: 'v1', kind: 'InferencePool', plural: 'inferencepools' },
-  {
-    group: 'inference.networking.x-k8s.io',
-    version: 'v1alpha2',
-    kind: 'InferencePool',
-    plural: 'inferencepools',
-  },
+  { group: 'inference.networking.k8s.io', version: 'v1', kind: POOL_KIND, plural: 'inferencepools' },
+  { group: 'inference.networking.x-k8s.io', version: 'v1alpha2', kind: POOL_KIND, plural: 'inferencepools' },
 ] as const satisfies readonly Kind[]
 
 /** Objective kinds, the preferred one first. */
 export const OBJECTIVE_KINDS = [
-  { group: 'llm-d.ai', version: 'v1alpha2', kind: 'InferenceObjective', plural: 'inferenceobjectives' },
+  { group: 'llm-d.ai', version: 'v1alpha2', kind: OBJECTIVE_KIND, plural: 'inferenceobjectives' },
   {
     group: 'inference.networking.x-k8s.io',
     version: 'v1alpha2',
-    kind: 'InferenceObjective',
+    kind: OBJECTIVE_KIND,
     plural: 'inferenceobjectives',
   },
   {
     group: 'inference.networking.k8s.io',
     version: 'v1',
-    kind: 'InferenceObjective',
+    kind: OBJECTIVE_KIND,
     plural: 'inferenceobjectives',
   },
 ] as const satisfies readonly Kind[]
@@ -58,13 +95,20 @@ export const OLD_ACCESS_POLICIES: readonly Kind[] = [
   })),
 ]
 
-/** The same, qualified. */
+/** `OLD_ACCESS_POLICIES`, qualified. */
 export const OLD_ACCESS_POLICY_KINDS: readonly string[] = OLD_ACCESS_POLICIES.map(qualifiedKind)
 
+/** All kinds of access policies, qualified; the one that kleym interprets first. */
+export const POLICY_KINDS: readonly string[] = [qualifiedKind(ACCESS_POLICY_KIND), ...OLD_ACCESS_POLICY_KINDS]
+
+/** A group that has pools. */
 export type PoolGroup = (typeof POOL_KINDS)[number]['group']
+/** A group that has objectives. */
 export type ObjectiveGroup = (typeof OBJECTIVE_KINDS)[number]['group']
 
+/** The groups of `POOL_KINDS`, in its order. */
 export const POOL_GROUPS: readonly PoolGroup[] = POOL_KINDS.map((kind) => kind.group)
+/** The groups of `OBJECTIVE_KINDS`, in its order. */
 export const OBJECTIVE_GROUPS: readonly ObjectiveGroup[] = OBJECTIVE_KINDS.map((kind) => kind.group)
 
 /** The group whose selector is a flat string map. */
@@ -72,15 +116,17 @@ export const FLAT_SELECTOR_GROUP: PoolGroup = 'inference.networking.x-k8s.io'
 /** The group that llm-d's endpoint picker reads when it is served, ignoring the others. */
 export const LLM_D_GROUP: ObjectiveGroup = 'llm-d.ai'
 
-/** `group/version` of a kind. */
-export function apiVersionOf(kind: Kind): string {
-  return `${kind.group}/${kind.version}`
+/** `group/version` of a kind: what an object of it has as `apiVersion`. */
+export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`
 }
 
-/** `InferencePool.inference.networking.k8s.io`: a kind as users can paste it into kubectl. */
-export function qualifiedKind(kind: Kind): string {
-  return `${kind.kind}.${kind.group}`
+/** The group of an `apiVersion`; empty for the core group. */
+export function groupOfApiVersion(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
 }
 
-/** All kinds of access policies, qualified; the one that kleym interprets first. */
-export const POLICY_KINDS: readonly string[] = [qualifiedKind(ACCESS_POLICY_KIND), ...OLD_ACCESS_POLICY_KINDS]
+/** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a kind as users can paste it into kubectl. */
+export function qualifiedKind({ kind, group }: Pick<Kind, 'kind' | 'group'>): string {
+  return group === '' ? kind : `${kind}.${group}`
+}

@@ -1,6 +1,6 @@
-// What is worked out at the first question, and kept.
+// Values that are made at their first use, and kept.
 
-/** The same value at every call, made at the first. */
+/** A function that makes a value at its first call, and returns the same one at every call. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => (made ??= make())

@@ -1,12 +1,12 @@
 // Why something is not known, as a value: an unknown carries its reason and never collapses into zero, empty or false.
 
-/** Why something is not known: a closed set of words, so that a retry never rewrites a message. */
+/** Why something is not known: words of a closed set, so that a retry gives the same message. */
 export interface UnknownReason {
   /** What was tried: an API verb, or `read` for a file. */
   readonly verb: 'get' | 'list' | 'watch' | 'discover' | 'read' | 'create' | 'update' | 'patch' | 'delete'
   /** What was looked for, as users name it: `InferencePool.inference.networking.k8s.io`. */
   readonly what: string
-  /** The namespace in which it was looked for; absent: in all, or where there are none. */
+  /** The namespace in which it was looked for; absent for all namespaces, and for cluster-scoped objects. */
   readonly namespace?: string
   /** The class of the failure. */
   readonly cause:
@@ -21,7 +21,7 @@ export interface UnknownReason {
     | 'throttled'
     /** The API server failed (5xx). */
     | 'failed'
-    /** Five writes in a row met another's (409). */
+    /** Five writes in a row met a write of another client (409). */
     | 'conflicting writes'
     /** Deleted, and kept by finalizers that are not kleym's. */
     | 'held by finalizers'

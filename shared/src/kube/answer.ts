@@ -1,4 +1,4 @@
-// What an API server answered: its body, bounded, as an object or as the failure that it tells of.
+// What an API server answered: its body, bounded, as an object or as the failure that it reports.
 import type { IncomingMessage } from 'node:http'
 import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
 import type { Clock } from './clock.ts'
@@ -10,7 +10,7 @@ export const BODY_BYTES = 256 * 1024 * 1024
 /** How much of a failure's text is kept where it is no Status. */
 const TEXT_LENGTH = 200
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   /** Where its headers are. Node puts them together when they are asked for, which is for failures alone. */
   readonly head: Pick<IncomingMessage, 'headers'>
@@ -18,11 +18,27 @@ export interface Answer {
 }
 
 /** The object in a successful answer. Throws the ApiError of any other, or a ConnectionError (malformed). */
-export function objectIn(answer: Answer, what: string, clock: Clock): JsonRecord {
+export function objectIn(answer: HttpAnswer, what: string, clock: Clock): JsonRecord {
   if (answer.status < 200 || answer.status > 299) throw apiError(answer, clock)
   const parsed = parseJson(answer.body.toString('utf8'))
   if (isRecord(parsed)) return parsed
   throw connectionError('malformed', what, { neverSent: false, detail: 'its body is not a JSON object' })
+}
+
+const COMMA = 0x2c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+
+/** Whether a JSON text has more values than `most`, or looks so: what stands in its strings counts as if it stood alone. */
+export function hasMoreValues(body: Buffer, most: number): boolean {
+  // Each value but the first has a byte of its own before it.
+  if (body.length <= most) return false
+  let values = 1
+  for (const byte of body) {
+    if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1
+    if (values > most) return true
+  }
+  return false
 }
 
 /** The value of a JSON text; undefined where it is none. */
@@ -34,7 +50,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function apiError(answer: Answer, clock: Clock): ApiError {
+function apiError(answer: HttpAnswer, clock: Clock): ApiError {
   const text = answer.body.toString('utf8')
   const parsed = parseJson(text)
   const asked = retryAfterMs(answer.head.headers['retry-after'], clock)
@@ -47,7 +63,7 @@ function apiError(answer: Answer, clock: Clock): ApiError {
   })
 }
 
-/** The ApiError that a `Status` object tells of; `asked` is what the Retry-After header said, in milliseconds. */
+/** The ApiError that a `Status` object reports; `asked` is what the Retry-After header said, in milliseconds. */
 export function statusError(status: JsonRecord, httpStatus: number, asked?: number): ApiError {
   const code = status['code']
   const details = own(status, 'details')

@@ -13,7 +13,7 @@ export interface Resource {
 }
 
 /** One object of a resource. */
-export interface ObjectRef {
+export interface ResourceRef {
   /** Absent for a cluster-scoped object. */
   readonly namespace?: string
   readonly name: string
@@ -27,6 +27,8 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /** `metadata.managedFields[].manager` of the write. */
   readonly fieldManager?: string
+  /** The server does everything but store the object, and answers as if it had. Of a create or update. */
+  readonly dryRun?: boolean
 }
 
 export interface UpdateOptions extends WriteOptions {
@@ -46,7 +48,7 @@ export interface DeleteOptions extends CallOptions {
   readonly resourceVersion?: string
 }
 
-/** What a DELETE came to: gone for good, or there until its finalizers are removed. */
+/** The result of a DELETE: gone for good, or there until its finalizers are removed. */
 export type Deletion =
   | { readonly state: 'gone' }
   | { readonly state: 'terminating'; readonly object: JsonRecord }
@@ -68,7 +70,7 @@ export interface Listing {
   readonly resourceVersion: string
 }
 
-export interface WatchOptions extends CallOptions {
+export interface WatchCallOptions extends CallOptions {
   readonly namespace?: string
   /** Events after this version are sent. */
   readonly resourceVersion: string
@@ -91,9 +93,9 @@ export interface WatchEvent {
  * (no answer, or none that can be read); none retries, except that an expired page token starts a list again.
  */
 export interface Api {
-  get(resource: Resource, ref: ObjectRef, options?: CallOptions): Promise<JsonRecord>
+  get(resource: Resource, ref: ResourceRef, options?: CallOptions): Promise<JsonRecord>
   /**
-   * The pages of one list, one by one, all of the same state of the cluster, so that nobody needs to hold all raw
+   * The pages of one list, one by one, all of the same state of the cluster, so that no caller needs to hold all raw
    * objects at once. It throws an `ApiError` 410 where the next page is no longer to be had: begin again.
    */
   pages(resource: Resource, options?: ListOptions): AsyncIterable<Listing>
@@ -103,8 +105,8 @@ export interface Api {
   create(resource: Resource, object: JsonRecord, options?: WriteOptions): Promise<JsonRecord>
   /** PUT; `metadata.uid` and `metadata.resourceVersion` in the object are preconditions (409 Conflict). */
   update(resource: Resource, object: JsonRecord, options?: UpdateOptions): Promise<JsonRecord>
-  patch(resource: Resource, ref: ObjectRef, body: unknown, options: PatchOptions): Promise<JsonRecord>
-  delete(resource: Resource, ref: ObjectRef, options?: DeleteOptions): Promise<Deletion>
+  patch(resource: Resource, ref: ResourceRef, body: unknown, options: PatchOptions): Promise<JsonRecord>
+  delete(resource: Resource, ref: ResourceRef, options?: DeleteOptions): Promise<Deletion>
   /** Bookmarks are asked for. The iteration ends when the server ends the watch; it throws when the watch breaks. */
-  watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>
+  watch(resource: Resource, options: WatchCallOptions): AsyncIterable<WatchEvent>
 }

@@ -8,12 +8,12 @@ import type {
   PatchKind,
   Resource,
   WatchEvent,
-  WatchOptions,
+  WatchCallOptions,
   WriteOptions,
 } from './api.ts'
 import type { Cluster } from './cluster.ts'
 import { deleteOptionsOf, deletionIn } from './deletion.ts'
-import { createExchange, type ClientOptions, type Exchange, type Method } from './exchange.ts'
+import { createExchange, type ClientOptions, type Exchange, type HttpMethod } from './exchange.ts'
 import { connectionError } from './failures.ts'
 import { allPages, PAGE_SIZE, pagesOf, type ReadPage } from './paging.ts'
 import { resourceName, resourcePath, type PathParts } from './resources.ts'
@@ -33,7 +33,7 @@ export interface RawOptions extends CallOptions {
 /** An Api, and what is not about one resource: discovery, the server's version, reviews. */
 export interface Client extends Api {
   /** JSON to and from a path, which begins with `/` and may hold a query. */
-  raw(method: Method, path: string, body?: JsonRecord, options?: RawOptions): Promise<JsonRecord>
+  raw(method: HttpMethod, path: string, body?: JsonRecord, options?: RawOptions): Promise<JsonRecord>
   /** Ends every connection; calls and watches under way, and all later ones, reject as aborted. */
   close(): void
 }
@@ -123,7 +123,7 @@ function pageReader(
 async function* watch(
   exchange: Exchange,
   resource: Resource,
-  { namespace, resourceVersion, timeoutSeconds, metadataOnly, onOpen, signal }: WatchOptions,
+  { namespace, resourceVersion, timeoutSeconds, metadataOnly, onOpen, signal }: WatchCallOptions,
 ): AsyncGenerator<WatchEvent> {
   const path = withQuery(resourcePath(resource, { namespace }), {
     watch: 'true',
@@ -165,8 +165,8 @@ function namespaceOf(object: JsonRecord): string | undefined {
   return stringAt(object, 'metadata', 'namespace')
 }
 
-function writeQuery({ fieldManager }: WriteOptions): Query {
-  return { fieldManager }
+function writeQuery({ fieldManager, dryRun }: WriteOptions): Query {
+  return { fieldManager, dryRun: dryRun === true ? 'All' : undefined }
 }
 
 type Query = Readonly<Record<string, string | undefined>>

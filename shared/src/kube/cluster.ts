@@ -22,8 +22,13 @@ export interface Cluster {
   readonly contextName: string
   /** The context's namespace, else `default`. */
   readonly namespace: string
-  /** HTTPS_PROXY and its like, as Node's agents read them: how the server is reached; directly when absent. */
-  readonly proxyEnv?: Readonly<Record<string, string | undefined>>
+  /**
+   * What the user has to show and is not shown, since the connection is not TLS: `a bearer token`. Nobody on the way must
+   * read it; kubectl sends none either. Undefined where nothing is withheld.
+   */
+  readonly withheld?: string
+  /** An http, https or socks5 URL, through which the server is reached; directly when absent. */
+  readonly proxy?: URL
   /**
    * The credentials of now: cheap to ask, files and plugins are read again when they are due. `refresh` throws away
    * what was kept, after a 401. Rejects with a `ClusterConfigError`.

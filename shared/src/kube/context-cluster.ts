@@ -5,9 +5,11 @@ import { KubeConfig } from '@kubernetes/client-node'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/json.ts'
 import { ClusterConfigError, type Cluster, type Credentials } from './cluster.ts'
 import type { Clock } from './clock.ts'
-import { keep } from './keep.ts'
+import { cachedFor } from './cached-for.ts'
+import { headerValue, isHeaderValue } from './headers.ts'
+import { findProgram } from './program-path.ts'
 import type { Entry, Kubeconfig } from './kubeconfig-files.ts'
-import { proxyFromEnv, proxyFromUrl } from './proxy.ts'
+import { isKnownProxy, proxyFromEnv } from './proxy.ts'
 import { readToken } from './token-file.ts'
 
 /** How long certificates and tokens are used before their files and plugins are asked again. */
@@ -37,20 +39,50 @@ interface Chosen {
 export function contextCluster(choice: ContextChoice): Cluster {
   const chosen = choose(choice)
   const proxyUrl = stringAt(chosen.cluster.body, 'proxy-url') ?? ''
-  const proxyEnv =
-    proxyUrl === ''
-      ? proxyFromEnv(chosen.server, choice.env)
-      : proxyFromUrl(httpProxy(proxyUrl, chosen.cluster))
-  let config: KubeConfig | undefined
+  const proxy = proxyUrl === '' ? proxyFromEnv(chosen.server, choice.env) : proxyAt(proxyUrl, chosen.cluster)
   return {
     server: chosen.server,
     contextName: chosen.contextName,
     namespace: chosen.namespace,
-    ...(proxyEnv !== undefined && { proxyEnv }),
-    credentials: keep(choice.clock, CREDENTIALS_MS, (refresh) =>
+    ...(proxy !== undefined && { proxy }),
+    ...(chosen.server.protocol === 'http:' ? withoutTls(chosen) : withTls(choice, chosen)),
+  }
+}
+
+/** Says who we are to be, and proves nothing: what proves it is for the server alone. No file is read and no plugin run. */
+function withoutTls({ user }: Chosen): Pick<Cluster, 'credentials' | 'withheld'> {
+  const as = stringAt(user.body, 'as') ?? ''
+  const headers = sendable(
+    { ...(as !== '' && { 'impersonate-user': as }), ...impersonation(user.body) },
+    user,
+  )
+  const withheld = PROOFS.filter(({ fields }) => fields.some((field) => isGiven(user.body[field])))
+  return {
+    credentials: async () => ({ rejectUnauthorized: true, headers }),
+    ...(withheld.length > 0 && { withheld: withheld.map(({ name }) => name).join(', ') }),
+  }
+}
+
+/** What proves who a user is, as clientcmd knows it. */
+const PROOFS = [
+  { name: 'a bearer token', fields: ['token', 'tokenFile'] },
+  { name: 'a client certificate', fields: ['client-certificate', 'client-certificate-data'] },
+  { name: 'a name with a password', fields: ['username', 'password'] },
+  { name: 'what an exec plugin gives', fields: ['exec'] },
+  { name: 'what an auth provider gives', fields: ['auth-provider'] },
+]
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+function withTls(choice: ContextChoice, chosen: Chosen): Pick<Cluster, 'credentials'> {
+  let config: KubeConfig | undefined
+  return {
+    credentials: cachedFor(choice.clock, CREDENTIALS_MS, (refresh) =>
       within(choice.clock, chosen.user.file, async () => {
         // A new one has forgotten what its plugins said.
-        if (refresh || config === undefined) config = kubeConfigOf(chosen)
+        if (refresh || config === undefined) config = kubeConfigOf(chosen, choice.env)
         return credentialsOf(config, chosen)
       }),
     ),
@@ -111,29 +143,25 @@ function serverOf({ body, file }: Entry): URL {
   })
 }
 
-function httpProxy(url: string, { file }: Entry): string {
-  if (/^https?:\/\//.test(url) && URL.canParse(url)) return url
+/** The proxy of a cluster, whatever NO_PROXY says, as clientcmd has it. */
+function proxyAt(text: string, { file }: Entry): URL {
+  const url = URL.parse(text)
+  if (url !== null && isKnownProxy(url)) return url
   throw new ClusterConfigError({
     what: 'cannot use the proxy of the cluster',
     where: file,
-    why: `its proxy-url is no http or https URL`,
-    fix: 'give an HTTP proxy, or a tunnel to the API server instead of a SOCKS proxy',
+    why: 'its proxy-url is no http, https or socks5 URL',
+    fix: 'set clusters[].cluster.proxy-url to a URL such as http://proxy.example:3128 or socks5://localhost:1080',
   })
 }
 
 /** The library with this one context; a file of several would fail for entries that do not matter. */
-function kubeConfigOf({ cluster, user, server }: Chosen): KubeConfig {
+function kubeConfigOf({ cluster, user }: Chosen, env: ContextChoice['env']): KubeConfig {
   const config = new KubeConfig()
   const { 'proxy-url': _, ...body } = cluster.body
   const named = {
-    clusters: [
-      {
-        name: 'cluster',
-        // The library refuses http:// otherwise, for which this setting means nothing.
-        cluster: server.protocol === 'http:' ? { ...body, 'insecure-skip-tls-verify': true } : body,
-      },
-    ],
-    users: [{ name: 'user', user: withExecInfo(user, cluster) }],
+    clusters: [{ name: 'cluster', cluster: body }],
+    users: [{ name: 'user', user: withExecInfo(user, cluster, env) }],
     contexts: [{ name: 'context', context: { cluster: 'cluster', user: 'user' } }],
     'current-context': 'context',
   }
@@ -142,7 +170,7 @@ function kubeConfigOf({ cluster, user, server }: Chosen): KubeConfig {
 }
 
 /** Tells an exec plugin what kubectl tells it: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats */
-function withExecInfo({ body, file }: Entry, cluster: Entry): JsonRecord {
+function withExecInfo({ body, file }: Entry, cluster: Entry, env: ContextChoice['env']): JsonRecord {
   const exec = own(body, 'exec')
   if (!isRecord(exec)) return body
   if (exec['interactiveMode'] === 'Always')
@@ -151,6 +179,15 @@ function withExecInfo({ body, file }: Entry, cluster: Entry): JsonRecord {
       where: file,
       why: 'it wants a terminal (interactiveMode: Always)',
       fix: 'log in with kubectl first, or set interactiveMode: IfAvailable',
+    })
+  const command = stringAt(exec, 'command') ?? ''
+  const path = command === '' ? '' : findProgram(command, env)
+  if (path === undefined)
+    throw new ClusterConfigError({
+      what: 'cannot run the exec plugin of the user',
+      where: file,
+      why: `${JSON.stringify(command)} is not on the PATH`,
+      fix: 'install it, or give its path in users[].user.exec.command',
     })
   const told = {
     apiVersion: exec['apiVersion'],
@@ -161,7 +198,7 @@ function withExecInfo({ body, file }: Entry, cluster: Entry): JsonRecord {
     },
   }
   const info = { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(told) }
-  return { ...body, exec: { ...exec, env: [...listAt(exec, 'env'), info] } }
+  return { ...body, exec: { ...exec, command: path, env: [...listAt(exec, 'env'), info] } }
 }
 
 function clusterInfo(body: JsonRecord): JsonRecord {
@@ -183,7 +220,7 @@ async function credentialsOf(config: KubeConfig, chosen: Chosen): Promise<Creden
     ...(servername !== undefined && { servername }),
     // Left undefined, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch verification off.
     rejectUnauthorized: options.rejectUnauthorized !== false,
-    headers: await headersOf(options, chosen.user.body),
+    headers: sendable(await headersOf(options, chosen.user.body), chosen.user),
   }
 }
 
@@ -203,6 +240,25 @@ async function headersOf(options: RequestOptions, user: JsonRecord): Promise<Cre
   const tokenFile = stringAt(user, 'tokenFile') ?? ''
   if (tokenFile !== '') headers['authorization'] = `Bearer ${await readToken(tokenFile)}`
   return { ...headers, ...impersonation(user) }
+}
+
+/** The headers as they go out. Throws a ClusterConfigError for one that no request can carry. */
+function sendable(headers: Credentials['headers'], { file }: Entry): Credentials['headers'] {
+  const send = (value: string): string => {
+    if (isHeaderValue(value)) return headerValue(value)
+    throw new ClusterConfigError({
+      what: 'cannot say who the user is',
+      where: file,
+      why: 'its token, its name, or one of the groups that it impersonates, holds a control character such as a line break',
+      fix: 'write it without; for a token in a file use tokenFile, which leaves out the line break at its end',
+    })
+  }
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? send(value) : value.map(send),
+    ]),
+  )
 }
 
 /** Beside `as`, which the library sends: without these the request would be made as someone else than was asked for. */

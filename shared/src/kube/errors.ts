@@ -1,5 +1,11 @@
 // What can go wrong between kleym and an API server, as two types: the server said no, or there was no answer.
 
+/**
+ * The longest wait that a server may ask for, in milliseconds. kube-apiserver asks for seconds; a proxy before it that asks
+ * for an hour would keep the identity of a deleted binding in force for the hour.
+ */
+export const RETRY_AFTER_MAX_MS = 30_000
+
 /** The API server answered with a failure Status. Reasons: apimachinery's `metav1.StatusReason`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -7,7 +13,7 @@ export class ApiError extends Error {
   readonly status: number
   /** `Status.reason`, e.g. `NotFound`, `AlreadyExists`, `Conflict`, `Expired`; empty where the body held none. */
   readonly reason: string
-  /** How long the server asks to wait before the next try, in milliseconds. */
+  /** How long the server asks to wait before the next try, in milliseconds; at most RETRY_AFTER_MAX_MS. */
   readonly retryAfterMs: number | undefined
   /** `Status.details`, for a caller that must tell causes apart; unchecked. */
   readonly details: unknown
@@ -22,7 +28,8 @@ export class ApiError extends Error {
     super(answer.message)
     this.status = answer.status
     this.reason = answer.reason
-    this.retryAfterMs = answer.retryAfterMs
+    this.retryAfterMs =
+      answer.retryAfterMs === undefined ? undefined : Math.min(answer.retryAfterMs, RETRY_AFTER_MAX_MS)
     this.details = answer.details
   }
 }

@@ -1,13 +1,14 @@
 // Calls on a session: credentials, connections, and the two retries that there are: a 401 once, with fresh credentials,
 // and a GET once whose kept-alive connection was dead. All other failures are the caller's to judge.
 import type { JsonRecord } from '../core/json.ts'
-import { BODY_BYTES, objectIn, type Answer } from './answer.ts'
+import { BODY_BYTES, hasMoreValues, objectIn, type HttpAnswer } from './answer.ts'
 import type { Clock } from './clock.ts'
 import type { Cluster } from './cluster.ts'
 import type { ConnectionError } from './errors.ts'
 import { connectionError } from './failures.ts'
-import { createSockets, type Session } from './sockets.ts'
+import { createSockets, type SocketSession } from './sockets.ts'
 import {
+  BodyTooLarge,
   exchangeName,
   readBody,
   send,
@@ -37,14 +38,23 @@ export interface ClientOptions {
   readonly timeoutMs?: number
   /** Called for every exchange, also one that is tried again. */
   readonly onRequest?: (report: RequestReport) => void
+  /** What an answer may hold; BODY_BYTES and no limit of values when absent. */
+  readonly answers?: AnswerLimits
   /** Connections for calls at a time; MAX_SOCKETS when absent. Watches have their own. */
   readonly maxSockets?: number
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** The most that an answer may hold: parsed, a body of brackets takes fifty times its length. */
+export interface AnswerLimits {
+  readonly bytes: number
+  /** Mappings and lists, and what stands in them. */
+  readonly values: number
+}
 
-export interface Call {
-  readonly method: Method
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface HttpCall {
+  readonly method: HttpMethod
   /** From the root of the server, with its query. */
   readonly path: string
   /** Sent as JSON; nothing when undefined. */
@@ -66,9 +76,9 @@ export interface Stream {
 /** All reject with an ApiError or a ConnectionError. */
 export interface Exchange {
   /** The object that a call is answered with. */
-  readonly object: (call: Call) => Promise<JsonRecord>
+  readonly object: (call: HttpCall) => Promise<JsonRecord>
   /** A successful answer, on a connection of its own and with no end but the server's; end it with `incoming.done()`. */
-  readonly stream: (call: Call) => Promise<Stream>
+  readonly stream: (call: HttpCall) => Promise<Stream>
   /** Ends all that is under way, and refuses what comes later. */
   readonly close: () => void
 }
@@ -79,16 +89,16 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   const server = serverAt(cluster.server)
   // A server may be served below a path, as Rancher's are.
   const root = cluster.server.pathname.replace(/\/+$/, '')
-  const target = ({ method, path }: Call): Target => ({ method, server, path: root + path })
-  const nameOf = (call: Call): string => exchangeName(target(call))
-  const session = async (call: Call, refresh?: boolean): Promise<Session> => {
+  const target = ({ method, path }: HttpCall): Target => ({ method, server, path: root + path })
+  const nameOf = (call: HttpCall): string => exchangeName(target(call))
+  const session = async (call: HttpCall, refresh?: boolean): Promise<SocketSession> => {
     try {
       return await sockets.session(refresh)
     } catch (error) {
       throw noCredentials(error, nameOf(call))
     }
   }
-  const begin = (call: Call, over: Session, agent: Outgoing['agent']): Promise<Incoming> =>
+  const begin = (call: HttpCall, over: SocketSession, agent: Outgoing['agent']): Promise<Incoming> =>
     report(options, call.method, () =>
       send(
         { ...target(call), body: bodyOf(call), headers: headersOf(call, over, options), agent },
@@ -101,8 +111,8 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
     )
   /** Nothing has been carried out on a 401: any call can be made again. */
   const authenticated = async <T extends { readonly status: number }>(
-    call: Call,
-    run: (over: Session) => Promise<T>,
+    call: HttpCall,
+    run: (over: SocketSession) => Promise<T>,
   ): Promise<T> => {
     const over = await session(call)
     const first = await run(over)
@@ -111,10 +121,10 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
     const now = await session(call)
     return run(isSame(now, over) ? await session(call, true) : now)
   }
-  const answer = async (call: Call, incoming: Incoming): Promise<Answer> => ({
+  const answer = async (call: HttpCall, incoming: Incoming): Promise<HttpAnswer> => ({
     status: incoming.response.statusCode ?? 0,
     head: incoming.response,
-    body: await readBody(incoming, nameOf(call), BODY_BYTES),
+    body: await bodyOfAnswer(incoming, nameOf(call), options.answers),
   })
   return {
     object: async (call) => {
@@ -142,10 +152,21 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   }
 }
 
-type Begin = (call: Call, over: Session, agent: Outgoing['agent']) => Promise<Incoming>
+async function bodyOfAnswer(
+  incoming: Incoming,
+  what: string,
+  limits: AnswerLimits | undefined,
+): Promise<Buffer> {
+  const body = await readBody(incoming, what, limits?.bytes ?? BODY_BYTES)
+  if (limits !== undefined && hasMoreValues(body, limits.values))
+    throw new BodyTooLarge(what, `of more than ${limits.values} values`)
+  return body
+}
+
+type Begin = (call: HttpCall, over: SocketSession, agent: Outgoing['agent']) => Promise<Incoming>
 
 /** A read may be sent again where its connection was dead; a write may have been carried out, and is not. */
-async function beginPooled(call: Call, over: Session, begin: Begin): Promise<Incoming> {
+async function beginPooled(call: HttpCall, over: SocketSession, begin: Begin): Promise<Incoming> {
   try {
     return await begin(call, over, over.pooled)
   } catch (error) {
@@ -156,7 +177,7 @@ async function beginPooled(call: Call, over: Session, begin: Begin): Promise<Inc
 
 async function report(
   { clock, onRequest }: ClientOptions,
-  method: Method,
+  method: HttpMethod,
   run: () => Promise<Incoming>,
 ): Promise<Incoming> {
   const from = clock.monotonicMs()
@@ -172,11 +193,15 @@ async function report(
 
 type Target = Pick<Outgoing, 'method' | 'server' | 'path'>
 
-function bodyOf({ body }: Call): string | undefined {
+function bodyOf({ body }: HttpCall): string | undefined {
   return body === undefined ? undefined : JSON.stringify(body)
 }
 
-function headersOf(call: Call, { headers }: Session, { userAgent }: ClientOptions): Outgoing['headers'] {
+function headersOf(
+  call: HttpCall,
+  { headers }: SocketSession,
+  { userAgent }: ClientOptions,
+): Outgoing['headers'] {
   return {
     ...headers,
     accept: call.accept ?? 'application/json',
@@ -185,7 +210,7 @@ function headersOf(call: Call, { headers }: Session, { userAgent }: ClientOption
   }
 }
 
-function isSame(one: Session, other: Session): boolean {
+function isSame(one: SocketSession, other: SocketSession): boolean {
   return one.pooled === other.pooled && JSON.stringify(one.headers) === JSON.stringify(other.headers)
 }
 

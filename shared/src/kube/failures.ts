@@ -9,6 +9,7 @@ const FAILURES: ReadonlyMap<string, ConnectionFailure> = new Map([
   ['EHOSTUNREACH', 'refused'],
   ['ENETUNREACH', 'refused'],
   ['EADDRNOTAVAIL', 'refused'],
+  ['ERR_SOCKS_PROXY', 'refused'],
   ['ENOTFOUND', 'unresolved'],
   ['EAI_AGAIN', 'unresolved'],
   ['ETIMEDOUT', 'timed out'],

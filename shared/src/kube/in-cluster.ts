@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { ClusterConfigError, type Cluster } from './cluster.ts'
 import type { Clock } from './clock.ts'
-import { keep } from './keep.ts'
+import { cachedFor } from './cached-for.ts'
 import { proxyFromEnv } from './proxy.ts'
 import { readToken } from './token-file.ts'
 
@@ -31,8 +31,8 @@ export async function inCluster(pod: {
   const { env, clock, folder } = pod
   const host = env['KUBERNETES_SERVICE_HOST'] ?? ''
   const server = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT']}`)
-  const proxyEnv = proxyFromEnv(server, env)
-  const credentials = keep(clock, FILES_MS, async () => ({
+  const proxy = proxyFromEnv(server, env)
+  const credentials = cachedFor(clock, FILES_MS, async () => ({
     ca: await read(join(folder, 'ca.crt')),
     rejectUnauthorized: true,
     headers: { authorization: `Bearer ${await readToken(join(folder, 'token'))}` },
@@ -42,7 +42,7 @@ export async function inCluster(pod: {
     server,
     contextName: 'in-cluster',
     namespace: (await read(join(folder, 'namespace'))).trim() || 'default',
-    ...(proxyEnv !== undefined && { proxyEnv }),
+    ...(proxy !== undefined && { proxy }),
     credentials,
   }
 }

@@ -1,5 +1,5 @@
 // Which cluster, and who we are to it: from a kubeconfig as kubectl reads it, or from the service account of a pod.
-// @kubernetes/client-node understands the entries and runs the plugins; what it gets wrong is done here (facts:
+// @kubernetes/client-node understands the entries and runs the plugins; what it gets wrong is done here (seen with 2.0.1:
 // tokenFile is ignored, the first file of KUBECONFIG does not win, exec plugins are told nothing, verification can be
 // switched off by the environment).
 // https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/

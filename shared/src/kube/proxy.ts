@@ -1,23 +1,168 @@
-// Which proxy leads to an API server: the environment's, as Go's http.ProxyFromEnvironment reads it for kubectl.
-import { isIPv4 } from 'node:net'
+// Which proxy leads to an API server: the environment's as Go's http.ProxyFromEnvironment reads it for kubectl, or the
+// `proxy-url` of a kubeconfig. The rules are those of golang.org/x/net/http/httpproxy, whose answers to some two thousand
+// questions are in shared/test/go/vectors/proxies.jsonl. https://pkg.go.dev/golang.org/x/net/http/httpproxy#Config
+import { isIPv4, isIPv6 } from 'node:net'
+import { domainToASCII } from 'node:url'
+import { ClusterConfigError } from './cluster.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-const VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy'] as const
+/** What kleym can go through, and the port where the URL names none. */
+const DEFAULT_PORTS: ReadonlyMap<string, string> = new Map([
+  ['http:', '80'],
+  ['https:', '443'],
+  ['socks5:', '1080'],
+  ['socks5h:', '1080'],
+])
 
-/** The environment's proxy variables; undefined where there are none, or the server is on this machine. */
-export function proxyFromEnv(server: URL, env: Env): Env | undefined {
-  if (isLoopback(server.hostname)) return undefined
-  const found = VARIABLES.filter((name) => (env[name] ?? '') !== '').map((name) => [name, env[name]] as const)
-  return found.length === 0 ? undefined : Object.fromEntries(found)
+/** Whether kleym can go through a proxy at this URL. */
+export function isKnownProxy({ protocol, host }: URL): boolean {
+  return DEFAULT_PORTS.has(protocol) && host !== ''
 }
 
-/** A kubeconfig's `proxy-url`, for every server. */
-export function proxyFromUrl(url: string): Env {
-  return { HTTPS_PROXY: url, HTTP_PROXY: url }
+/** The host of a URL, an IPv6 address as it is. */
+export function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** Go never uses a proxy of the environment for these. */
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'))
+/** The port of a proxy's URL. */
+export function proxyPort({ port, protocol }: URL): number {
+  return Number(port === '' ? DEFAULT_PORTS.get(protocol) : port)
+}
+
+/**
+ * The proxy that the environment names for a server; undefined where it is reached directly. Throws a ClusterConfigError
+ * where the environment names one that cannot be used.
+ */
+export function proxyFromEnv(server: URL, env: Env): URL | undefined {
+  const names = server.protocol === 'http:' ? HTTP : HTTPS
+  const name = names.find((one) => (env[one] ?? '') !== '')
+  const proxy = name === undefined ? undefined : parseProxy(env[name] ?? '')
+  if (name === undefined || proxy === undefined) return undefined
+  // A web server hands a request's `Proxy` header to a program as HTTP_PROXY: https://go.dev/s/cgihttpproxy
+  if (names === HTTP && (env['REQUEST_METHOD'] ?? '') !== '')
+    throw unusable(name, 'REQUEST_METHOD is set: a client of a web server may have chosen it', 'unset either')
+  const except = firstOf(env, ['NO_PROXY', 'no_proxy'])
+  if (isExempt(server, except)) return undefined
+  if (isKnownProxy(proxy)) return proxy
+  throw unusable(name, `kleym knows no ${proxy.protocol}// proxies`, `set ${name} to ${KNOWN}`)
+}
+
+const HTTP = ['HTTP_PROXY', 'http_proxy']
+const HTTPS = ['HTTPS_PROXY', 'https_proxy']
+const KNOWN = 'an http, https or socks5 URL, or list the API server in NO_PROXY'
+
+function firstOf(env: Env, names: readonly string[]): string {
+  return names.map((name) => env[name] ?? '').find((value) => value !== '') ?? ''
+}
+
+function unusable(where: string, why: string, fix: string): ClusterConfigError {
+  return new ClusterConfigError({ what: 'cannot use the proxy of the environment', where, why, fix })
+}
+
+/** A URL, or `host[:port]` of an HTTP proxy; undefined for neither, which Go takes for no proxy. */
+function parseProxy(text: string): URL | undefined {
+  const url = URL.parse(text)
+  return url === null || url.host === '' ? (URL.parse(`http://${text}`) ?? undefined) : url
+}
+
+/** Whether NO_PROXY, or that it is this machine, keeps a server from being asked through a proxy. */
+function isExempt(server: URL, list: string): boolean {
+  const host = withoutBrackets(server.hostname)
+  const port = server.port === '' ? (server.protocol === 'http:' ? '80' : '443') : server.port
+  const address = addressOf(host)
+  if (host === 'localhost' || (address !== undefined && isLoopback(address))) return true
+  const entries = list.split(',').map((entry) => entry.trim().toLowerCase())
+  return entries.some((entry) =>
+    address === undefined ? coversName(entry, host, port) : coversAddress(entry, address, port),
+  )
+}
+
+/** An IP address, an address with a port, or a range (CIDR). */
+function coversAddress(entry: string, address: Address, port: string): boolean {
+  if (entry === '*') return true
+  const range = rangeOf(entry)
+  if (range !== undefined) return contains(range, address)
+  const { host, port: only } = splitPort(entry)
+  const excepted = addressOf(host)
+  return excepted !== undefined && excepted.bits === address.bits && (only === '' || only === port)
+}
+
+/** A domain is itself and what is below it; with a dot or `*.` before it, only what is below it. */
+function coversName(entry: string, host: string, port: string): boolean {
+  if (entry === '*') return true
+  if (rangeOf(entry) !== undefined) return false
+  const { host: excepted, port: only } = splitPort(entry)
+  if (excepted === '' || addressOf(excepted) !== undefined) return false
+  const name = excepted.replace(/^\*\./, '.')
+  const domain = inAscii(name.startsWith('.') ? name.slice(1) : name)
+  const isNamed = host === domain && !name.startsWith('.')
+  return (isNamed || host.endsWith(`.${domain}`)) && (only === '' || only === port)
+}
+
+/** `domainToASCII` is empty for what is no domain; that is compared as it stands. */
+function inAscii(name: string): string {
+  return /^[\u0000-\u007f]*$/.test(name) ? name : domainToASCII(name) || name
+}
+
+/** `host:port` and `[address]:port`; an entry that has no port, or several colons, is all host. */
+function splitPort(entry: string): { readonly host: string; readonly port: string } {
+  const [, bracketed, plain, port = ''] = /^(?:\[([^[\]]*)\]|([^:[\]]*)):([^:[\]]*)$/.exec(entry) ?? []
+  const host = bracketed ?? plain
+  return host === undefined ? { host: entry, port: '' } : { host, port }
+}
+
+/** An IP address as 128 bits, an IPv4 address as the IPv6 address that it is mapped to. */
+interface Address {
+  /** 128 characters, `0` or `1`. */
+  readonly bits: string
+}
+
+interface Range extends Address {
+  /** How many of the bits count. */
+  readonly length: number
+}
+
+/** What begins every IPv4 address among the IPv6 addresses: ::ffff:0:0/96. */
+const MAPPED = '0'.repeat(80) + '1'.repeat(16)
+
+function addressOf(text: string): Address | undefined {
+  if (isIPv4(text)) return { bits: MAPPED + bitsOf(text.split('.').map(Number), 8) }
+  // With a zone it is none, as in Go's net.ParseIP.
+  if (!isIPv6(text) || text.includes('%')) return undefined
+  // The parser of URLs writes it in groups of hexadecimal digits, whatever it was.
+  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
+  const [first, last] = [groupsIn(head), groupsIn(tail ?? '')]
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0)
+  return { bits: bitsOf([...first, ...zeros, ...last], 16) }
+}
+
+function groupsIn(part: string): readonly number[] {
+  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
+}
+
+function bitsOf(numbers: readonly number[], width: number): string {
+  return numbers.map((number) => number.toString(2).padStart(width, '0')).join('')
+}
+
+function rangeOf(entry: string): Range | undefined {
+  const [, text = '', digits = ''] = /^([^/]*)\/(\d+)$/.exec(entry) ?? []
+  const address = addressOf(text)
+  if (address === undefined) return undefined
+  const length = Number(digits) + (isIPv4(text) ? MAPPED.length : 0)
+  if (length > 128) return undefined
+  return { bits: address.bits.slice(0, length).padEnd(128, '0'), length }
+}
+
+/** An IPv4 address is in no range of IPv6 addresses, `::/0` included. */
+function contains(range: Range, { bits }: Address): boolean {
+  return isMapped(range) === isMapped({ bits }) && bits.startsWith(range.bits.slice(0, range.length))
+}
+
+function isMapped({ bits }: Address): boolean {
+  return bits.startsWith(MAPPED)
+}
+
+function isLoopback({ bits }: Address): boolean {
+  return bits.startsWith(`${MAPPED}01111111`) || bits === '1'.padStart(128, '0')
 }

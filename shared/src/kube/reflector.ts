@@ -43,8 +43,6 @@ export interface ReflectorOptions<T extends Cached> {
   readonly onError?: (error: unknown) => void
   /** Whether `read` gets `PartialObjectMetadata` in place of whole objects. */
   readonly metadataOnly?: boolean
-  /** The kind as users name it; `resourceName` of the resource when absent. */
-  readonly what?: string
 }
 
 export class Reflector<T extends Cached> {
@@ -131,17 +129,25 @@ export class Reflector<T extends Cached> {
     const { api, resource, store, clock, random, metadataOnly = false } = this.#options
     const timeoutSeconds = watchSeconds(random)
     const began = clock.monotonicMs()
-    await this.#call('the end of the watch', timeoutSeconds * 1000 + WATCH_GRACE_MS, async (signal) => {
-      const resourceVersion = store.seen ?? ''
-      const onOpen = (): void => this.#follows()
-      const options = { resourceVersion, timeoutSeconds, metadataOnly, signal, onOpen }
-      for await (const event of api.watch(resource, options)) {
-        if (this.#stopped) return
-        this.#restarts = 0
-        this.#follows()
-        this.#take(event)
-      }
-    })
+    await this.#call(
+      'the end of the watch',
+      timeoutSeconds * 1000 + WATCH_GRACE_MS,
+      async (signal, restartTimer) => {
+        const resourceVersion = store.seen ?? ''
+        const onOpen = (): void => {
+          // The server counts the seconds of a watch from here.
+          restartTimer()
+          this.#follows()
+        }
+        const options = { resourceVersion, timeoutSeconds, metadataOnly, signal, onOpen }
+        for await (const event of api.watch(resource, options)) {
+          if (this.#stopped) return
+          this.#restarts = 0
+          this.#follows()
+          this.#take(event)
+        }
+      },
+    )
     if (this.#stopped || clock.monotonicMs() - began >= SHORT_WATCH_MS) {
       this.#failures = 0
       return 0
@@ -188,8 +194,12 @@ export class Reflector<T extends Cached> {
   }
 
   #fail(verb: 'list' | 'watch', error: unknown): void {
-    const { resource, what = resourceName(resource), store } = this.#options
-    this.#become({ kind: 'failing', why: ignoranceOf(error, verb, what), synced: store.listed })
+    const { resource, store } = this.#options
+    this.#become({
+      kind: 'failing',
+      why: ignoranceOf(error, verb, resourceName(resource)),
+      synced: store.listed,
+    })
   }
 
   #become(state: ReflectorState): void {

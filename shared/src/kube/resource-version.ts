@@ -7,7 +7,7 @@ const DECIMAL = /^(?:0|[1-9]\d*)$/
 
 /**
  * Negative where `a` is the older one, positive where it is the newer one, 0 where they are the same; undefined where
- * nobody can tell, because one is missing or no decimal integer (two equal texts are the same whatever they say).
+ * the order is not known, because one is missing or no decimal integer (two equal texts are the same whatever they say).
  */
 export function compareVersions(a: string | undefined, b: string | undefined): number | undefined {
   if (a === undefined || b === undefined) return undefined

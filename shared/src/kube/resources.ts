@@ -2,12 +2,15 @@
 // Paths: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-uris
 import {
   ACCESS_POLICY_KIND,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
+  qualifiedKind,
   type Kind,
 } from '../core/kinds.ts'
-import { BINDING_GROUP, BINDING_VERSION, SPIRE_GROUP, SPIRE_VERSION } from '../core/names.ts'
 import type { Resource } from './api.ts'
 import { ConnectionError } from './errors.ts'
 
@@ -20,27 +23,9 @@ export const POOLS: readonly Resource[] = POOL_KINDS.map(namespaced)
 /** Objectives, the preferred kind first; in the order of the core's OBJECTIVE_KINDS. */
 export const OBJECTIVES: readonly Resource[] = OBJECTIVE_KINDS.map(namespaced)
 
-export const BINDINGS: Resource = {
-  group: BINDING_GROUP,
-  version: BINDING_VERSION,
-  plural: 'inferenceidentitybindings',
-  kind: 'InferenceIdentityBinding',
-  namespaced: true,
-}
-export const CLUSTER_SPIFFE_IDS: Resource = {
-  group: SPIRE_GROUP,
-  version: SPIRE_VERSION,
-  plural: 'clusterspiffeids',
-  kind: 'ClusterSPIFFEID',
-  namespaced: false,
-}
-export const CLUSTER_STATIC_ENTRIES: Resource = {
-  group: SPIRE_GROUP,
-  version: SPIRE_VERSION,
-  plural: 'clusterstaticentries',
-  kind: 'ClusterStaticEntry',
-  namespaced: false,
-}
+export const BINDINGS: Resource = namespaced(BINDING)
+export const CLUSTER_SPIFFE_IDS: Resource = { ...CLUSTER_SPIFFE_ID, namespaced: false }
+export const CLUSTER_STATIC_ENTRIES: Resource = { ...CLUSTER_STATIC_ENTRY, namespaced: false }
 /** In the version that kleym interprets; a cluster may serve another one alone. */
 export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
 /** Under their earlier names; in the order of the core's OLD_ACCESS_POLICIES. */
@@ -166,7 +151,7 @@ export const RESOURCES: readonly Resource[] = [
 
 /** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a resource as users name it. */
 export function resourceName(resource: Resource): string {
-  return resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`
+  return qualifiedKind(resource)
 }
 
 /** Where the group version of a resource is discovered: `/apis/spire.spiffe.io/v1alpha1`, `/api/v1`. */

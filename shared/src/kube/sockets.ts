@@ -4,17 +4,17 @@
 import { createHash } from 'node:crypto'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
+import { isSocks, SocksAgent, SocksTlsAgent } from './socks-proxy.ts'
 import type { Cluster, Credentials } from './cluster.ts'
+import { TCP_PROBE_MS } from './transport.ts'
 
 /** Shorter than the 90 s after which kube-apiserver closes an idle connection, so that it is we who close it. */
 const IDLE_MS = 60_000
-/** As client-go: between a silent firewall's patience and needless traffic. */
-const TCP_PROBE_MS = 30_000
 /** Connections for calls at a time; further calls wait. */
 export const MAX_SOCKETS = 16
 
 /** One set of connections, and what goes with every request on them. */
-export interface Session {
+export interface SocketSession {
   readonly headers: Readonly<Record<string, string | string[]>>
   /** Kept alive and bounded. */
   readonly pooled: HttpAgent
@@ -24,7 +24,7 @@ export interface Session {
 
 export interface Sockets {
   /** The session of now. Rejects with a ClusterConfigError. */
-  session(refresh?: boolean): Promise<Session>
+  session(refresh?: boolean): Promise<SocketSession>
   /** Ends every connection. */
   close(): void
 }
@@ -88,15 +88,32 @@ function isUnused(agent: HttpAgent): boolean {
   return Object.keys(agent.sockets).length + Object.keys(agent.requests).length === 0
 }
 
-function agentsFor(cluster: Cluster, credentials: Credentials, maxSockets: number): Omit<Agents, 'key'> {
-  const proxy = cluster.proxyEnv === undefined ? {} : { proxyEnv: { ...cluster.proxyEnv } }
+function agentsFor(
+  { server, proxy: url }: Cluster,
+  credentials: Credentials,
+  maxSockets: number,
+): Omit<Agents, 'key'> {
+  const socks = url !== undefined && isSocks(url) ? url : undefined
+  // Whether there is a proxy is decided: Node's own reading of NO_PROXY is not Go's.
+  const proxy =
+    url === undefined || socks !== undefined
+      ? {}
+      : { proxyEnv: { HTTPS_PROXY: url.href, HTTP_PROXY: url.href } }
   const pool = { keepAlive: true, keepAliveMsecs: TCP_PROBE_MS, timeout: IDLE_MS, maxSockets, ...proxy }
-  if (cluster.server.protocol === 'http:')
-    return { pooled: new HttpAgent(pool), fresh: new HttpAgent({ keepAlive: false, ...proxy }) }
+  const single = { keepAlive: false, ...proxy }
+  if (server.protocol === 'http:')
+    return socks === undefined
+      ? { pooled: new HttpAgent(pool), fresh: new HttpAgent(single) }
+      : { pooled: new SocksAgent(socks, pool), fresh: new SocksAgent(socks, single) }
   const { headers: _, ...tls } = credentials
+  if (socks !== undefined)
+    return {
+      pooled: new SocksTlsAgent(socks, { ...pool, ...tls }),
+      fresh: new SocksTlsAgent(socks, { ...single, ...tls }),
+    }
   return {
     pooled: new ServerAgent({ ...pool, ...tls }),
-    fresh: new ServerAgent({ keepAlive: false, ...proxy, ...tls }),
+    fresh: new ServerAgent({ ...single, ...tls }),
   }
 }
 

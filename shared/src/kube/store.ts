@@ -1,26 +1,27 @@
 // The cached objects of one kind: what lists and watches show of it (the stream, fed by a reflector), and, ahead of
-// the stream, what the API server answered to our own calls. Contract §6: such an answer counts as a live read.
+// the stream, what the API server answered to our own calls: such an answer counts as a live read (docs/contract.md §6).
 //
 // What it rests on (Kubernetes API concepts, "Efficient detection of changes" and "Resource versions"): the versions
 // of one resource type are ordered; the stream shows its changes in that order; a list that is not served from the
 // watch cache is no older than its beginning; a UID that is gone never comes back. From that it keeps, for each key:
 // the cache never goes back in time, whichever of the two sources comes first; and what is confirmed gone stays gone.
-import type { ObjectMeta, ObjectVersion } from '../core/objects/meta.ts'
+import type { ObjectVersion } from '../core/objects/meta.ts'
 import { compareVersions, isAtMost, isNewer } from './resource-version.ts'
 import { KeptIndex, type StoreIndex } from './store-index.ts'
+import { Tombstones } from './tombstones.ts'
 
-/** Anything that carries the metadata of its object. Cached objects are never changed in place. */
+/** An object in a store, by what a store reads of it. Cached objects are never changed in place. */
 export interface Cached {
-  readonly meta: ObjectMeta
+  readonly meta: ObjectVersion
 }
 
 /** What happened to one object. Another UID under the same key is a `removed` and then an `added`. */
-export type Change<T> =
+export type StoreChange<T> =
   | { readonly kind: 'added'; readonly now: T }
   | { readonly kind: 'updated'; readonly before: T; readonly now: T }
   | { readonly kind: 'removed'; readonly before: T }
 
-/** When a list began, by the store's own count of what it was told. */
+/** When a list began, by the store's own count of lists and observations. */
 export interface ListToken {
   readonly tick: number
 }
@@ -30,16 +31,8 @@ export interface StoreOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** An object that is confirmed gone while the stream may still show it. */
-interface Grave {
-  readonly uid: string | undefined
-  /** The newest version of it that anyone saw: whatever the key held up to then is gone too. */
-  readonly version: string | undefined
-  readonly tick: number
-}
-
 interface Subscription<T> {
-  readonly hear: (change: Change<T>) => void
+  readonly hear: (change: StoreChange<T>) => void
   cancelled: boolean
 }
 
@@ -54,14 +47,17 @@ export class Store<T extends Cached> {
   /** When an object was taken in ahead of the stream. */
   readonly #observedAt = new Map<string, number>()
   /** No key is both held and here. */
-  readonly #graves = new Map<string, Grave>()
+  readonly #tombstones = new Tombstones()
   readonly #indexes: KeptIndex<T>[] = []
   #subscriptions: readonly Subscription<T>[] = []
-  readonly #untold: { readonly change: Change<T>; readonly to: readonly Subscription<T>[] }[] = []
-  #telling = false
+  readonly #pendingChanges: { readonly change: StoreChange<T>; readonly to: readonly Subscription<T>[] }[] =
+    []
+  #isNotifying = false
   #seen: string | undefined
   #listed = false
   #tick = 0
+  /** The newest list that came in beside the stream, and when. */
+  #caughtUp: { readonly tick: number; readonly version: string } | undefined
 
   constructor(options: StoreOptions) {
     this.#onError = options.onError
@@ -72,18 +68,9 @@ export class Store<T extends Cached> {
     return this.#listed
   }
 
-  /** The newest version that the stream has shown: where a watch goes on. Undefined before the first list. */
+  /** The version up to which everything has been seen: where a watch goes on. Undefined before the first list. */
   get seen(): string | undefined {
     return this.#seen
-  }
-
-  get size(): number {
-    return this.#held.size
-  }
-
-  /** How many confirmed deletions the stream has not caught up with, for tests and metrics. */
-  get awaited(): number {
-    return this.#graves.size
   }
 
   get(key: string): T | undefined {
@@ -99,7 +86,7 @@ export class Store<T extends Cached> {
    * Calls `hear` for every change from now on, after the store and its indexes have changed (for a list: after all of
    * it is in), in one order for all listeners. What it throws goes to `onError`. The result ends the subscription.
    */
-  subscribe(hear: (change: Change<T>) => void): () => void {
+  subscribe(hear: (change: StoreChange<T>) => void): () => void {
     const subscription: Subscription<T> = { hear, cancelled: false }
     this.#subscriptions = [...this.#subscriptions, subscription]
     return () => {
@@ -125,26 +112,26 @@ export class Store<T extends Cached> {
   /**
    * Takes in a whole list. What it does not show is removed; it is believed in everything but in what happened after
    * it began: an object observed since then that is newer than the list stays, and what was confirmed gone since then
-   * does not come back. A list that goes back in time (a restored etcd) is believed as well.
+   * does not come back. A list that goes back in time (a restored etcd) is believed as well, unless it began before a
+   * newer one was in (`caughtUp`), which has brought all that it shows.
    */
   replace(items: readonly T[], listVersion: string, began: ListToken): void {
-    const buried = this.#digUp(items, listVersion, began)
-    const shown = new Map<string, T>()
-    for (const item of items) {
-      const key = objectKey(item.meta)
-      if (!buried.has(key)) shown.set(key, item)
-    }
+    this.#listed = true
+    const { tick = 0, version } = this.#caughtUp ?? {}
+    if (began.tick < tick && isNewer(version, listVersion)) return
+    const shown = new Map(items.map((item) => [objectKey(item.meta), item]))
+    const list = { version: listVersion, beganAtTick: began.tick }
+    for (const key of this.#tombstones.prune((at) => shown.get(at)?.meta, list)) shown.delete(key)
     for (const key of this.#held.keys())
       if (!shown.has(key) && !this.#isAhead(key, listVersion, began)) this.#remove(key)
     for (const [key, item] of shown) if (!this.#isAhead(key, listVersion, began)) this.#place(key, item)
     this.#seen = listVersion
-    this.#listed = true
-    this.#tell()
+    this.#notify()
   }
 
   /**
-   * Takes in a watch event. An event that is older than what is held or confirmed gone under its key is history and
-   * changes nothing; a deletion is final for its UID.
+   * Takes in a watch event. An event that is older than what is held or confirmed gone under its key, or no newer than a
+   * whole list that is in (`caughtUp`), is history and changes nothing; a deletion is final for its UID.
    */
   apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
     if (type === 'DELETED') {
@@ -152,11 +139,16 @@ export class Store<T extends Cached> {
       return
     }
     const key = objectKey(object.meta)
+    if (this.#isHistory(object.meta)) return
     this.bookmark(object.meta.resourceVersion)
-    if (this.#isBuried(key, object.meta) || isNewer(this.#versionAt(key), object.meta.resourceVersion)) return
+    if (
+      this.#tombstones.covers(key, object.meta) ||
+      isNewer(this.#versionAt(key), object.meta.resourceVersion)
+    )
+      return
     this.#place(key, object)
     this.#observedAt.delete(key)
-    this.#tell()
+    this.#notify()
   }
 
   /**
@@ -176,21 +168,33 @@ export class Store<T extends Cached> {
   deleted(meta: ObjectVersion): void {
     const key = objectKey(meta)
     this.bookmark(meta.resourceVersion)
-    if (this.#graves.get(key)?.uid === meta.uid) this.#graves.delete(key)
+    this.#tombstones.removeOf(key, meta.uid)
     const held = this.#held.get(key)
     if (held === undefined) return
     if (held.meta.uid !== meta.uid && isNewer(held.meta.resourceVersion, meta.resourceVersion)) return
     this.#remove(key)
-    this.#tell()
+    this.#notify()
   }
 
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
   unreadable(meta: ObjectVersion): void {
     const key = objectKey(meta)
+    if (this.#isHistory(meta)) return
     this.bookmark(meta.resourceVersion)
     if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
     this.#remove(key)
-    this.#tell()
+    this.#notify()
+  }
+
+  /**
+   * All that a list of this version showed has been observed, and what it did not show is confirmed gone: whatever the
+   * stream still shows of the time up to then is history. An object of that time that the list lacked was deleted, and
+   * must not be added by the event that made it, nor by a list that is older.
+   */
+  caughtUp(version: string): void {
+    this.bookmark(version)
+    this.#tick += 1
+    this.#caughtUp = { tick: this.#tick, version }
   }
 
   /** The stream has shown everything up to this version; an older one changes nothing. */
@@ -208,12 +212,12 @@ export class Store<T extends Cached> {
   observe(object: T): void {
     const { meta } = object
     const key = objectKey(meta)
-    if (!isNewer(meta.resourceVersion, this.#seen) || this.#isBuried(key, meta)) return
+    if (!isNewer(meta.resourceVersion, this.#seen) || this.#tombstones.covers(key, meta)) return
     if (!isNewer(meta.resourceVersion, this.#versionAt(key))) return
     this.#place(key, object)
     this.#tick += 1
     this.#observedAt.set(key, this.#tick)
-    this.#tell()
+    this.#notify()
   }
 
   /**
@@ -221,7 +225,7 @@ export class Store<T extends Cached> {
    * its metadata as the caller last saw it. It leaves at once, with anything older under its key, and events and lists
    * that lag behind do not bring it back.
    */
-  confirmGone(last: ObjectMeta): void {
+  confirmGone(last: ObjectVersion): void {
     const key = objectKey(last)
     const held = this.#held.get(key)
     // The key has gone on to another object since: nothing of `last` can come any more that is not older than that.
@@ -233,46 +237,23 @@ export class Store<T extends Cached> {
       return
     // The stream has passed it and holds nothing: it has shown the deletion, and there is none to wait for.
     if (held === undefined && isAtMost(last.resourceVersion, this.#seen)) return
-    const version =
+    const resourceVersion =
       held !== undefined ? newest(held.meta.resourceVersion, last.resourceVersion) : last.resourceVersion
     this.#remove(key)
-    this.#bury(key, last.uid, version)
-    this.#tell()
-  }
-
-  #bury(key: string, uid: string | undefined, version: string | undefined): void {
-    const earlier = this.#graves.get(key)
-    // The later of two under one key speaks for both: up to its version, all of the key is history.
-    if (earlier !== undefined && isNewer(earlier.version, version)) return
     this.#tick += 1
-    this.#graves.set(key, { uid, version, tick: this.#tick })
-  }
-
-  /** True for an object that is confirmed gone, or older under the same key than one that is. */
-  #isBuried(key: string, meta: ObjectMeta): boolean {
-    const grave = this.#graves.get(key)
-    if (grave === undefined) return false
-    return grave.uid === meta.uid || isAtMost(meta.resourceVersion, grave.version)
-  }
-
-  /**
-   * Gives up the graves that a list makes needless, because it began after them or is new enough to show the deletion,
-   * and returns the keys whose item in the list is buried.
-   */
-  #digUp(items: readonly T[], listVersion: string, began: ListToken): ReadonlySet<string> {
-    for (const [key, grave] of this.#graves) if (grave.tick < began.tick) this.#graves.delete(key)
-    if (this.#graves.size === 0) return new Set()
-    const buried = new Set<string>()
-    for (const { meta } of items) if (this.#isBuried(objectKey(meta), meta)) buried.add(objectKey(meta))
-    for (const [key, grave] of this.#graves)
-      if (!buried.has(key) && isAtMost(grave.version, listVersion)) this.#graves.delete(key)
-    return buried
+    this.#tombstones.add(key, { uid: last.uid, resourceVersion }, this.#tick)
+    this.#notify()
   }
 
   /** True for an object that was observed after the list began, in a version that the list is too old to show. */
   #isAhead(key: string, listVersion: string, began: ListToken): boolean {
     const observedAt = this.#observedAt.get(key)
     return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)
+  }
+
+  /** Events come in the order of their versions: one that is no newer than what has been seen tells nothing new. */
+  #isHistory({ resourceVersion }: ObjectVersion): boolean {
+    return this.#seen !== undefined && isAtMost(resourceVersion, this.#seen)
   }
 
   #versionAt(key: string): string | undefined {
@@ -286,7 +267,7 @@ export class Store<T extends Cached> {
     const replaced = this.#held.get(key)
     this.#held.set(key, now)
     this.#observedAt.delete(key)
-    this.#graves.delete(key)
+    this.#tombstones.remove(key)
     for (const index of this.#indexes) {
       if (replaced !== undefined) index.remove(replaced)
       index.add(now)
@@ -303,21 +284,21 @@ export class Store<T extends Cached> {
     this.#record({ kind: 'removed', before })
   }
 
-  #record(change: Change<T>): void {
-    if (this.#subscriptions.length > 0) this.#untold.push({ change, to: this.#subscriptions })
+  #record(change: StoreChange<T>): void {
+    if (this.#subscriptions.length > 0) this.#pendingChanges.push({ change, to: this.#subscriptions })
   }
 
   /** A listener that changes the store in its turn adds to the queue, so that all listeners hear one order. */
-  #tell(): void {
-    if (this.#telling) return
-    this.#telling = true
-    for (const { change, to } of this.#untold)
-      for (const subscription of to) if (!subscription.cancelled) this.#tellOne(subscription, change)
-    this.#untold.length = 0
-    this.#telling = false
+  #notify(): void {
+    if (this.#isNotifying) return
+    this.#isNotifying = true
+    for (const { change, to } of this.#pendingChanges)
+      for (const subscription of to) if (!subscription.cancelled) this.#notifyOne(subscription, change)
+    this.#pendingChanges.length = 0
+    this.#isNotifying = false
   }
 
-  #tellOne(subscription: Subscription<T>, change: Change<T>): void {
+  #notifyOne(subscription: Subscription<T>, change: StoreChange<T>): void {
     try {
       subscription.hear(change)
     } catch (error) {

@@ -15,6 +15,9 @@ import type { Clock } from './clock.ts'
 import { ConnectionError } from './errors.ts'
 import { codeOf, connectionError, failureOf } from './failures.ts'
 
+/** After how long without traffic TCP asks whether the other end is there, as client-go: firewalls are more patient. */
+export const TCP_PROBE_MS = 30_000
+
 /** Where requests go, taken apart once: Node takes a URL apart for every request. */
 export interface Server {
   /** `https://host:6443`, for messages. */
@@ -88,7 +91,7 @@ export async function send(outgoing: Outgoing, limits: Limits): Promise<Incoming
     })
   return new Promise((resolve, reject) => {
     let answer: IncomingMessage | undefined
-    // At once, also for a request that still waits for a connection: runtimes differ in what they tell it.
+    // At once, also for a request that still waits for a connection: runtimes differ in what they report to it.
     const { release, unbind } = watchLimits(limits, (why) => {
       state.ended ??= why
       reject(failure(undefined, answer !== undefined))
@@ -103,7 +106,7 @@ export async function send(outgoing: Outgoing, limits: Limits): Promise<Incoming
     })
     request.on('response', (response) => {
       answer = response
-      // Whoever reads hears of errors by reading; nobody need read.
+      // A reader gets the error by reading; there may be no reader.
       response.on('error', () => undefined)
       resolve({
         response,
@@ -153,12 +156,12 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
   try {
     return await new Promise((resolve, reject) => {
       const broken = (error?: unknown): void => reject(incoming.failure(error))
-      // What has ended already tells nobody any more.
+      // A stream that has ended already emits no event any more.
       if (response.destroyed && !response.readableEnded) broken(response.errored)
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
         if (length <= limit) chunks.push(chunk)
-        else reject(tooLong(what, limit))
+        else reject(new BodyTooLarge(what, `longer than ${limit} bytes`))
       })
       response.on('error', broken)
       response.on('end', () => {
@@ -175,11 +178,16 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
   }
 }
 
-function tooLong(what: string, limit: number): ConnectionError {
-  return connectionError('malformed', what, {
-    neverSent: false,
-    detail: `its body is longer than ${limit} bytes`,
-  })
+/** A body is more than its reader takes; a smaller page of a list may not be. */
+export class BodyTooLarge extends ConnectionError {
+  /** `how` is `longer than 5 bytes`. */
+  constructor(what: string, how: string) {
+    const { failure, message } = connectionError('malformed', what, {
+      neverSent: false,
+      detail: `its body is ${how}`,
+    })
+    super(failure, message, { neverSent: false })
+  }
 }
 
 /** The body as it comes; throws a ConnectionError where it breaks off. */
@@ -204,13 +212,16 @@ interface State {
 function open({ method, server, path, headers, body, agent }: Outgoing): ClientRequest {
   const { address } = server
   const start = address.protocol === 'http:' ? httpRequest : httpsRequest
-  return start({
+  const request = start({
     ...address,
     method,
     path,
     agent,
     headers: { ...headers, ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }) },
   })
+  // Also for watches, whose connections no agent keeps: else a peer that is gone without a word is never noticed.
+  request.setSocketKeepAlive(true, TCP_PROBE_MS)
+  return request
 }
 
 /** The request leaves when its connection is made; for one that is made already (kept alive, proxied) it may have left. */

@@ -1,7 +1,7 @@
 // Every rule of suppressions, as a table: what a flag and an annotation silence, what they cannot, and what is then said.
 import { describe, expect, test } from 'vitest'
 import { finding, type Finding, type Subject } from '../../src/core/findings/finding.ts'
-import { suppress, type Grounds } from '../../src/core/findings/suppress.ts'
+import { suppress, type SuppressionContext } from '../../src/core/findings/suppress.ts'
 import { annotationEntries, marksOf, type ObjectMark } from '../../src/core/findings/suppress-annotation.ts'
 import { matchesWildcard, type FlagSuppression } from '../../src/core/findings/suppress-flag.ts'
 import type { FindingCode } from '../../src/core/registry/findings.ts'
@@ -39,7 +39,7 @@ interface Asked {
   readonly findings?: readonly Finding[]
   readonly flags?: readonly FlagSuppression[]
   readonly marks?: readonly ObjectMark[]
-  readonly grounds?: Partial<Grounds>
+  readonly grounds?: Partial<SuppressionContext>
 }
 
 /** The codes that are kept, those that are suppressed and by what, and what is said about suppressions. */

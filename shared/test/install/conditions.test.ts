@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { countConditions, oldestStuck } from '../../src/core/install/conditions.ts'
 import { readBinding, type Binding } from '../../src/core/objects/binding.ts'
-import { binding } from '../core/build.ts'
+import { binding } from '@kleym/testing/manifests.ts'
 
 interface Says {
   readonly name: string
@@ -49,11 +49,11 @@ test('conditions are counted by status, then by how many there are, then by reas
   expect(countConditions([])).toEqual([])
 })
 
-const NOBODY = undefined
+const NONE = undefined
 const since = (day: string): string => `2026-01-${day}T00:00:00Z`
 
 test.each<[string, readonly Says[], object | undefined]>([
-  ['nobody, where all are ready', [{ name: 'a', status: 'True' }], NOBODY],
+  ['none, where all are ready', [{ name: 'a', status: 'True' }], NONE],
   [
     'the one that has been refused for longer',
     [
@@ -79,7 +79,7 @@ test.each<[string, readonly Says[], object | undefined]>([
     ],
     { binding: { key: 'team-a/a' } },
   ],
-  ['nobody, of manifests that no server has', [{ name: 'a' }], NOBODY],
+  ['none, of manifests that no server has', [{ name: 'a' }], NONE],
 ])('stuck for the longest time is %s', (_says, all, stuck) => {
   const found = oldestStuck(all.map(said))
   expect({ stuck: found }).toMatchObject({ stuck })

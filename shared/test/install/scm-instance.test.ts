@@ -1,7 +1,8 @@
 // Which SCM acts on what kleym writes, by the workloads and ConfigMaps of the ways in which people install it.
 import { describe, expect, test } from 'vitest'
 import { scmContainers } from '../../src/core/install/scm-container.ts'
-import { acts, scmInstances } from '../../src/core/install/scm-instance.ts'
+import { acts, outputHandling, scmInstances } from '../../src/core/install/scm-instance.ts'
+import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 
 const EVIDENCE = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
@@ -84,17 +85,55 @@ describe('where nobody knows the workloads', () => {
   const configs = ['green', 'blue'].map((className) => ({ config: configOf(className), source: className }))
 
   test('the configuration that handles the class comes first, and the others stay', () => {
-    const found = scmInstances(configs, [], 'blue', EVIDENCE)
+    const found = scmInstances(configs, [], { className: 'blue' }, EVIDENCE)
     expect(found.map((one) => `${one.settings.source} ${acts(one)}`)).toEqual(['blue true', 'green false'])
   })
 
   test('and where none does, the first found comes first', () => {
-    const found = scmInstances(configs, [], 'red', EVIDENCE)
+    const found = scmInstances(configs, [], { className: 'red' }, EVIDENCE)
     expect(found.map((one) => `${one.settings.source} ${acts(one)}`)).toEqual(['green false', 'blue false'])
   })
 
   test('a class that only an environment variable tells is not known to be ours, nor not to be', () => {
-    const [found] = scmInstances([{ config: configOf('${CLASS}'), source: 'x' }], [], 'blue', EVIDENCE)
+    const [found] = scmInstances(
+      [{ config: configOf('${CLASS}'), source: 'x' }],
+      [],
+      { className: 'blue' },
+      EVIDENCE,
+    )
     expect(found?.handling.state).toBe('unknown')
+  })
+})
+
+describe('what SCM does with the outputs of a class', () => {
+  const long = 'a'.repeat(64)
+  test.each<
+    [what: string, config: JsonRecord, className: string, labels: Record<string, string>, state: string]
+  >([
+    ['its class', {}, 'blue', {}, 'handled'],
+    ['another class', {}, 'green', {}, 'ignored'],
+    ['its class, by the label too', { filterByClassName: true }, 'blue', {}, 'handled'],
+    ['a class that is no label', { className: long, filterByClassName: true }, long, {}, 'ignored'],
+    ['a label that nobody sets', { clusterSPIFFEIDLabelSelector: { team: 'x' } }, 'blue', {}, 'ignored'],
+    [
+      'a label that the install sets',
+      { clusterSPIFFEIDLabelSelector: { team: 'x' } },
+      'blue',
+      { team: 'x' },
+      'handled',
+    ],
+    [
+      'the label that all outputs have',
+      { clusterSPIFFEIDLabelSelector: { 'kleym.sonda.red/managed-by': 'kleym' } },
+      'blue',
+      {},
+      'handled',
+    ],
+    ['no ClusterSPIFFEIDs at all', { reconcile: { clusterStaticEntries: true } }, 'blue', {}, 'ignored'],
+    ['those without a class', { watchClassless: true }, '', {}, 'handled'],
+  ])('%s', (_what, config, className, labels, state) => {
+    const { settings } = readScmSettings({ ...configOf('blue'), ...config }, 'x', EVIDENCE)
+    const outputLabels = new Map(Object.entries(labels))
+    expect(outputHandling({ className, outputLabels }, settings).state).toBe(state)
   })
 })

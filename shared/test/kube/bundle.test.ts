@@ -7,13 +7,14 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { json } from '../../../test/faults/behaviour.ts'
-import { certificatePath } from '../../../test/faults/certificates.ts'
-import { faultServer } from '../../../test/faults/server.ts'
+import { json } from '@kleym/testing/faults/behaviour.ts'
+import { certificatePath } from '@kleym/testing/faults/certificates.ts'
+import { socksProxy } from '@kleym/testing/faults/proxies.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
 import { kubeBundle } from '../../../scripts/build/kube-bundle.ts'
 
-/** About 60 kB more than it takes; with undici or the generated API it would be over a million. */
-const BUNDLE_BYTES = 450_000
+/** About 50 kB more than it takes, of which SOCKS is 200; with undici or the generated API it would be over a million. */
+const BUNDLE_BYTES = 650_000
 const KUBE = join(import.meta.dirname, '../../src/kube')
 
 let folder = ''
@@ -22,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('a bundle holds neither the generated API nor undici, and gets the version with a certificate and a plugin', async () => {
+test('a bundle holds neither the generated API nor undici, and gets the version with a certificate and a plugin, through a SOCKS proxy', async () => {
   const outfile = join(folder, 'program.mjs')
   const program = `
     import { createApi } from './client.ts'
@@ -56,6 +57,7 @@ test('a bundle holds neither the generated API nor undici, and gets the version 
     certificate: 'server',
     demandClient: true,
   })
+  await using proxy = await socksProxy(Number(server.url.port))
   const exec = {
     apiVersion: 'client.authentication.k8s.io/v1',
     command: process.execPath,
@@ -68,7 +70,11 @@ test('a bundle holds neither the generated API nor undici, and gets the version 
       clusters: [
         {
           name: 'c',
-          cluster: { server: server.url.href, 'certificate-authority': certificatePath('ca.crt') },
+          cluster: {
+            server: server.url.href,
+            'certificate-authority': certificatePath('ca.crt'),
+            'proxy-url': proxy.url,
+          },
         },
       ],
       users: [
@@ -89,5 +95,6 @@ test('a bundle holds neither the generated API nor undici, and gets the version 
     env: { KUBECONFIG: kubeconfig },
   })
   expect(stdout).toBe('v1.36.3\n')
+  expect(proxy.tunnels).toEqual([server.url.host])
   expect(server.seen[0]?.headers.authorization).toBe('Bearer from-plugin')
 })

@@ -1,8 +1,8 @@
 // What each call sends, what its answer means, and what is tried again.
 import { describe, expect, test } from 'vitest'
-import { drop, failure, json, stall, stream, text, type Behaviour } from '../../../test/faults/behaviour.ts'
-import { certificate } from '../../../test/faults/certificates.ts'
-import { faultServer, type FaultServer } from '../../../test/faults/server.ts'
+import { drop, failure, json, stall, stream, text, type Behaviour } from '@kleym/testing/faults/behaviour.ts'
+import { certificate } from '@kleym/testing/faults/certificates.ts'
+import { faultServer, type FaultServer } from '@kleym/testing/faults/server.ts'
 import type { Api } from '../../src/kube/api.ts'
 import type { Cluster, Credentials } from '../../src/kube/cluster.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
@@ -16,7 +16,7 @@ import {
   TEAM_PATH,
   THINGS,
   THINGS_PATH,
-} from './clusters.ts'
+} from '@kleym/testing/clusters.ts'
 
 const THING = { metadata: { namespace: 'team-a', name: 'one', resourceVersion: '7' } }
 const ONE = { namespace: 'team-a', name: 'one' }
@@ -34,8 +34,8 @@ describe('what a call sends', () => {
     { does: 'get', call: (api) => api.get(THINGS, ONE), request: `GET ${TEAM_PATH}/one` },
     {
       does: 'create',
-      call: (api) => api.create(THINGS, THING, { fieldManager: 'kleym' }),
-      request: `POST ${TEAM_PATH}?fieldManager=kleym`,
+      call: (api) => api.create(THINGS, THING, { fieldManager: 'kleym', dryRun: true }),
+      request: `POST ${TEAM_PATH}?fieldManager=kleym&dryRun=All`,
       type: 'application/json',
       body: THING,
     },

@@ -1,12 +1,12 @@
 // Absent is not unknown.
 import { describe, expect, test } from 'vitest'
-import { drop, failure, json, text, type Behaviour } from '../../../test/faults/behaviour.ts'
-import { faultServer } from '../../../test/faults/server.ts'
+import { drop, failure, json, text, type Behaviour } from '@kleym/testing/faults/behaviour.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
 import { discover, inServedVersion, isGroupServed, isStale, servedGroups } from '../../src/kube/discovery.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { ignoranceOf, isKindAbsent } from '../../src/kube/failures.ts'
 import { PODS, resourceName, resourcePath } from '../../src/kube/resources.ts'
-import { clientAt, THINGS } from './clusters.ts'
+import { clientAt, THINGS } from '@kleym/testing/clusters.ts'
 
 const OTHERS = { ...THINGS, plural: 'others', kind: 'Other' }
 const served = json({

@@ -1,17 +1,17 @@
 // Kubeconfigs and service accounts as files, used against a real TLS server.
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { failure, json } from '../../../test/faults/behaviour.ts'
-import { certificate, certificatePath } from '../../../test/faults/certificates.ts'
-import { faultServer, type FaultTls, type Seen } from '../../../test/faults/server.ts'
+import { failure, json } from '@kleym/testing/faults/behaviour.ts'
+import { certificate, certificatePath } from '@kleym/testing/faults/certificates.ts'
+import { httpProxy, socksProxy, type TestProxy } from '@kleym/testing/faults/proxies.ts'
+import { faultServer, type FaultTls, type Seen } from '@kleym/testing/faults/server.ts'
 import { ClusterConfigError } from '../../src/kube/cluster.ts'
 import { loadCluster } from '../../src/kube/kubeconfig.ts'
-import { clientOf, manualClock, rejection } from './clusters.ts'
+import { clientOf, manualClock, rejection } from '@kleym/testing/clusters.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -38,6 +38,10 @@ async function write(name: string, { cluster, user = {}, context = {} }: Config)
   return path
 }
 
+const CA = { 'certificate-authority': certificatePath('ca.crt') }
+const VERSION = { gitVersion: 'v1' }
+const SERVER: FaultTls = { certificate: 'server' }
+
 /** Loads a kubeconfig and asks the server for its version; what the server saw, or the error. */
 async function ask(config: Omit<Config, 'cluster'> & { readonly cluster?: object }, tls?: FaultTls) {
   await using server = await faultServer(() => json({ gitVersion: 'v1' }), tls)
@@ -50,9 +54,6 @@ async function ask(config: Omit<Config, 'cluster'> & { readonly cluster?: object
   return { outcome, seen }
 }
 
-const CA = { 'certificate-authority': certificatePath('ca.crt') }
-const VERSION = { gitVersion: 'v1' }
-const SERVER: FaultTls = { certificate: 'server' }
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 describe('TLS', () => {
@@ -198,23 +199,28 @@ describe('a user with', () => {
     },
   ]
   test.each(cases)('$says', async ({ user, headers }) => {
-    const { outcome, seen } = await ask({ user })
+    const { outcome, seen } = await ask({ user, cluster: CA }, SERVER)
     expect(outcome).toEqual(VERSION)
     expect(seen?.headers).toMatchObject(headers)
   })
 
   test('a token file beside the kubeconfig, which counts more than a token', async () => {
     await writeFile(join(folder, 'token'), 'from-file\n')
-    const { seen } = await ask({ user: { token: 'stale', tokenFile: 'token' } })
+    const { seen } = await ask({ user: { token: 'stale', tokenFile: 'token' }, cluster: CA }, SERVER)
     expect(seen?.headers.authorization).toBe('Bearer from-file')
   })
 
   test('a token file that changes is read again after a 401', async () => {
     await writeFile(join(folder, 'token'), 'old')
-    await using server = await faultServer(({ headers }: Seen) =>
-      headers.authorization === 'Bearer new' ? json(VERSION) : failure(401, 'Unauthorized'),
+    await using server = await faultServer(
+      ({ headers }: Seen) =>
+        headers.authorization === 'Bearer new' ? json(VERSION) : failure(401, 'Unauthorized'),
+      SERVER,
     )
-    const path = await write('config', { cluster: { server: server.url.href }, user: { tokenFile: 'token' } })
+    const path = await write('config', {
+      cluster: { ...CA, server: server.url.href },
+      user: { tokenFile: 'token' },
+    })
     const cluster = await loadCluster({ kubeconfigPath: path, env: {}, clock: manualClock() })
     await cluster.credentials()
     await writeFile(join(folder, 'token'), 'new')
@@ -228,7 +234,7 @@ describe('a user with', () => {
     ['holds more than a token', 'secret one\nsecret two', 'something other than one token'],
   ])('a token file that %s', async (_, content, why) => {
     if (content !== undefined) await writeFile(join(folder, 'token'), content)
-    const { outcome, seen } = await ask({ user: { tokenFile: 'token' } })
+    const { outcome, seen } = await ask({ user: { tokenFile: 'token' }, cluster: CA }, SERVER)
     expect(outcome).toMatchObject({ failure: 'no credentials', neverSent: true })
     expect(String(outcome)).toContain(why)
     expect(String(outcome)).not.toContain('secret')
@@ -236,11 +242,13 @@ describe('a user with', () => {
   })
 
   test('an exec plugin, which runs again after a 401 and not before', async () => {
-    await using server = await faultServer(({ headers }) =>
-      headers.authorization?.endsWith('_2') === true ? json(VERSION) : failure(401, 'Unauthorized'),
+    await using server = await faultServer(
+      ({ headers }) =>
+        headers.authorization?.endsWith('_2') === true ? json(VERSION) : failure(401, 'Unauthorized'),
+      SERVER,
     )
     const path = await write('config', {
-      cluster: { server: server.url.href },
+      cluster: { ...CA, server: server.url.href },
       user: { exec: await plugin() },
     })
     const client = clientOf(await loadCluster({ kubeconfigPath: path, env: {} }))
@@ -257,7 +265,7 @@ describe('a user with', () => {
       { command: process.execPath, args: ['-e', 'console.error("log in first"); process.exit(1)'] },
       'log in first',
     ],
-    ['is not there', { command: 'kleym-no-such-plugin' }, 'ENOENT'],
+    ['is not there', { command: 'kleym-no-such-plugin' }, 'is not on the PATH'],
     [
       'answers nonsense',
       { command: process.execPath, args: ['-e', 'console.log("{}")'] },
@@ -265,9 +273,84 @@ describe('a user with', () => {
     ],
     ['wants a terminal', { command: 'x', interactiveMode: 'Always' }, 'it wants a terminal'],
   ])('an exec plugin that %s', async (_, exec, why) => {
-    const { outcome } = await ask({ user: { exec } })
+    const { outcome } = await ask({ user: { exec }, cluster: CA }, SERVER)
     expect(outcome).toMatchObject({ failure: 'no credentials', neverSent: true })
     expect(String(outcome)).toContain(why)
+  })
+
+  test.each<[string, object]>([
+    ['a token', { token: 'secret\nInjected: yes' }],
+    ['a name to act as', { as: 'her\r\nInjected: yes' }],
+    ['a group to act as', { as: 'her', 'as-groups': ['a', 'b\u0000'] }],
+  ])('%s that holds a line break or the like sends nothing, and is not shown', async (_, user) => {
+    const { outcome, seen } = await ask({ user, cluster: CA }, SERVER)
+    expect(String(outcome)).toContain('holds a control character')
+    expect(String(outcome)).not.toContain('secret')
+    expect(seen).toBeUndefined()
+  })
+
+  test('a name of any script acts as that name: its bytes are sent as they are', async () => {
+    const { seen } = await ask({ user: { as: 'jörg-愛' } })
+    expect(Buffer.from(String(seen?.headers['impersonate-user']), 'latin1').toString('utf8')).toBe('jörg-愛')
+  })
+})
+
+describe('without TLS', () => {
+  test.each<[string, (address: string) => string]>([
+    ['http://', (address) => `http://${address}`],
+    ['no scheme', (address) => address],
+  ])('(%s) nothing that proves who we are is sent, asked for or read', async (_, written) => {
+    const ran = join(folder, 'ran')
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', `require('node:fs').writeFileSync(${JSON.stringify(ran)}, '')`],
+    }
+    const proofs: readonly (readonly [object, string])[] = [
+      [{ token: 't' }, 'a bearer token'],
+      [{ tokenFile: '/nonexistent' }, 'a bearer token'],
+      [{ username: 'me', password: 'pw' }, 'a name with a password'],
+      [{ exec }, 'what an exec plugin gives'],
+      [
+        { 'auth-provider': { name: 'gcp', config: { 'access-token': 't', expiry: '2999-01-01T00:00:00Z' } } },
+        'what an auth provider gives',
+      ],
+      [{ 'client-certificate': '/nonexistent', 'client-key': '/nonexistent' }, 'a client certificate'],
+      [{ token: 't', username: 'me', password: 'pw' }, 'a bearer token, a name with a password'],
+    ]
+    await using server = await faultServer(() => json(VERSION))
+    for (const [user, withheld] of proofs) {
+      const path = await write('config', { cluster: { server: written(server.url.host) }, user })
+      const cluster = await loadCluster({ kubeconfigPath: path, env: {} })
+      expect(cluster.withheld).toBe(withheld)
+      const client = clientOf(cluster)
+      expect(await client.raw('GET', '/version')).toEqual(VERSION)
+      client.close()
+    }
+    expect(server.seen).toHaveLength(proofs.length)
+    for (const { headers } of server.seen) {
+      expect(Object.keys(headers).toSorted()).toEqual(['accept', 'connection', 'host', 'user-agent'])
+    }
+    expect(existsSync(ran)).toBe(false)
+  })
+
+  test('an impersonation is sent, as kubectl does: it says who we want to be and proves nothing', async () => {
+    const { seen } = await ask({ user: { token: 't', as: 'her', 'as-groups': ['a'] } })
+    expect(seen?.headers).toMatchObject({ 'impersonate-user': 'her', 'impersonate-group': 'a' })
+    expect(seen?.headers).not.toHaveProperty('authorization')
+  })
+
+  test('a 401 brings no credentials out either', async () => {
+    await using server = await faultServer(() => failure(401, 'Unauthorized'))
+    const path = await write('config', { cluster: { server: server.url.href }, user: { token: 't' } })
+    const client = clientOf(await loadCluster({ kubeconfigPath: path, env: {} }))
+    expect(await rejection(client.raw('GET', '/version'))).toMatchObject({ status: 401 })
+    for (const { headers } of server.seen) expect(headers).not.toHaveProperty('authorization')
+  })
+
+  test('a user who has nothing to show is told nothing', async () => {
+    const path = await write('config', { cluster: { server: 'http://a' } })
+    expect(await loadCluster({ kubeconfigPath: path, env: {} })).not.toHaveProperty('withheld')
   })
 })
 
@@ -304,43 +387,63 @@ describe('which cluster', () => {
     ])
   })
 
-  test('a proxy-url leads there, over one tunnel for several calls', async () => {
-    const tunnels: string[] = []
-    const proxy = createServer().on('connect', ({ url = '' }, from: Socket) => {
-      tunnels.push(url)
-      const to = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
-        from.write('HTTP/1.1 200 OK\r\n\r\n')
-        to.pipe(from).pipe(to)
-      })
-      for (const socket of [from, to]) socket.on('error', () => undefined)
+  test.each<[string, (to: number) => Promise<TestProxy>]>([
+    ['HTTP', httpProxy],
+    ['SOCKS', socksProxy],
+  ])('a proxy-url of an %s proxy leads there, over one tunnel for several calls', async (_, start) => {
+    await using server = await faultServer(() => json(VERSION), { certificate: 'named-server' })
+    await using proxy = await start(Number(server.url.port))
+    // This machine does not know the name: the proxy has to.
+    const there = 'kubernetes.test:6443'
+    const path = await write('config', {
+      cluster: { ...CA, server: `https://${there}`, 'proxy-url': proxy.url },
     })
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-    try {
-      await using server = await faultServer(() => json(VERSION), SERVER)
-      const address = proxy.address()
-      const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-      const path = await write('config', {
-        cluster: { ...CA, server: server.url.href, 'proxy-url': url },
-      })
+    const client = clientOf(await loadCluster({ kubeconfigPath: path, env: {} }))
+    expect(await client.raw('GET', '/version')).toEqual(VERSION)
+    expect(await client.raw('GET', '/version')).toEqual(VERSION)
+    client.close()
+    expect(proxy.tunnels).toEqual([there])
+  })
+
+  test('a SOCKS proxy is given a name and a password, and leads to plain HTTP and IPv6 addresses too', async () => {
+    await using server = await faultServer(() => json(VERSION))
+    await using proxy = await socksProxy(Number(server.url.port), { asksForPassword: true })
+    const url = proxy.url.replace('//', '//us%65r:p%40ss@')
+    const askAt = async (to: string): Promise<unknown> => {
+      const path = await write('config', { cluster: { server: to, 'proxy-url': url } })
       const client = clientOf(await loadCluster({ kubeconfigPath: path, env: {} }))
-      expect(await client.raw('GET', '/version')).toEqual(VERSION)
-      expect(await client.raw('GET', '/version')).toEqual(VERSION)
+      const answer = await client.raw('GET', '/version')
       client.close()
-      expect(tunnels).toEqual([server.url.host])
-    } finally {
-      proxy.closeAllConnections()
-      proxy.close()
+      return answer
     }
+    expect(await askAt('http://kubernetes.test:8080')).toEqual(VERSION)
+    expect(await askAt('http://[fd00::1]:80')).toEqual(VERSION)
+    expect(proxy.tunnels).toEqual([
+      'user:p@ss@kubernetes.test:8080',
+      'user:p@ss@[fd000000000000000000000000000001]:80',
+    ])
+  })
+
+  test.each([
+    ['does not lead there', { denies: true }, 'ERR_SOCKS_PROXY'],
+    ['is not there', undefined, 'ECONNREFUSED'],
+  ])('a SOCKS proxy that %s is an error that says so, and nothing was sent', async (_, options, code) => {
+    const proxy = await socksProxy(1, options)
+    if (options === undefined) await proxy[Symbol.asyncDispose]()
+    const path = await write('config', { cluster: { server: 'https://a', 'proxy-url': proxy.url } })
+    const client = clientOf(await loadCluster({ kubeconfigPath: path, env: {} }))
+    const thrown = await rejection(client.raw('GET', '/version'))
+    await proxy[Symbol.asyncDispose]()
+    expect(thrown).toMatchObject({ name: 'ConnectionError', failure: 'refused', neverSent: true })
+    expect(String(thrown)).toContain(code)
   })
 
   test('a proxy-url counts more than the environment, which does not count for this machine', async () => {
     const env = { HTTPS_PROXY: 'http://from-env' }
     const load = async (cluster: object) =>
-      (await loadCluster({ kubeconfigPath: await write('config', { cluster }), env })).proxyEnv
-    expect(await load({ server: 'https://a', 'proxy-url': 'http://from-config' })).toMatchObject({
-      HTTPS_PROXY: 'http://from-config',
-    })
-    expect(await load({ server: 'https://a' })).toEqual(env)
+      (await loadCluster({ kubeconfigPath: await write('config', { cluster }), env })).proxy?.href
+    expect(await load({ server: 'https://a', 'proxy-url': 'http://from-config' })).toBe('http://from-config/')
+    expect(await load({ server: 'https://a' })).toBe('http://from-env/')
     expect(await load({ server: 'https://127.0.0.1' })).toBeUndefined()
   })
 
@@ -366,8 +469,8 @@ describe('which cluster', () => {
       error: 'is no http or https URL',
     },
     {
-      says: 'a SOCKS proxy',
-      text: `{"clusters":[{"name":"c","cluster":{"server":"https://a","proxy-url":"socks5://b"}}],"users":[{"name":"u"}],${whole}}`,
+      says: 'a proxy of another kind',
+      text: `{"clusters":[{"name":"c","cluster":{"server":"https://a","proxy-url":"socks4://b"}}],"users":[{"name":"u"}],${whole}}`,
       error: 'cannot use the proxy of the cluster',
     },
   ]

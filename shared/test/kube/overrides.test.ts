@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { certificate, certificatePath } from '../../../test/faults/certificates.ts'
+import { certificate, certificatePath } from '@kleym/testing/faults/certificates.ts'
 import type { Cluster, Credentials } from '../../src/kube/cluster.ts'
 import { loadCluster } from '../../src/kube/kubeconfig.ts'
 import { isEmpty, type ClusterOverrides } from '../../src/kube/overrides.ts'
-import { rejection } from './clusters.ts'
+import { rejection } from '@kleym/testing/clusters.ts'
 
 let folder = ''
 beforeEach(async () => {

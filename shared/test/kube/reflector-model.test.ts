@@ -2,14 +2,14 @@
 // what the cache believes at every one, and that it always gets there in the end.
 import { array, assert, asyncProperty, integer, nat } from 'fast-check'
 import { expect, it } from 'vitest'
-import { choices, flush, World } from './simulated-world.ts'
+import { choices, flush, ReflectorModel } from './reflector-model.ts'
 
 const RUNS = 600
 
 it('believes nothing false at any step, and always follows the server in the end', async () => {
   const tapes = array(nat(9973), { minLength: 20, maxLength: 400 })
   const property = asyncProperty(tapes, integer({ min: 20, max: 150 }), async (tape, steps) => {
-    const world = new World(choices(tape))
+    const world = new ReflectorModel(choices(tape))
     world.reflector.start()
     for (let step = 0; step < steps; step++) {
       world.step()

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
-import type { Api, CallOptions, Listing, WatchEvent, WatchOptions } from '../../src/kube/api.ts'
+import type { Api, CallOptions, Listing, WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector, type ReflectorState } from '../../src/kube/reflector.ts'
 import { Store } from '../../src/kube/store.ts'
-import { FakeClock } from './fake-clock.ts'
-import { flush } from './simulated-world.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
+import { flush } from './reflector-model.ts'
 
 interface Thing {
   readonly meta: ObjectMeta
@@ -59,7 +59,7 @@ class ScriptedApi implements Pick<Api, 'pages' | 'watch'> {
       }
   }
 
-  async *watch(_: unknown, options: WatchOptions): AsyncIterable<WatchEvent> {
+  async *watch(_: unknown, options: WatchCallOptions): AsyncIterable<WatchEvent> {
     this.log.push(`watch from ${options.resourceVersion}`)
     this.seconds.push(options.timeoutSeconds)
     const script = (this.watches.length > 1 ? this.watches.shift() : this.watches[0]) ?? QUIET
@@ -165,8 +165,8 @@ describe('the requests', () => {
   it('go on from the last event or bookmark when the server ends a watch', async () => {
     const { api, store, reflector, states } = setUp({
       watches: [
-        { opens: true, events: [{ type: 'ADDED', object: raw('a', 12) }], endsAfterMs: 290_000 },
-        { opens: true, events: [bookmark(20)], endsAfterMs: 290_000 },
+        { opens: true, events: [{ type: 'ADDED', object: raw('a', 12) }], endsAfterMs: 28_000 },
+        { opens: true, events: [bookmark(20)], endsAfterMs: 28_000 },
         QUIET,
       ],
     })
@@ -179,10 +179,10 @@ describe('the requests', () => {
   })
 
   it.each([
-    [0, 290],
-    [0.5, 435],
-    [0.9999, 580],
-  ])('ask for watches of 290 to 580 s: at random %d, %d s', async (random, seconds) => {
+    [0, 28],
+    [0.5, 31],
+    [0.9999, 34],
+  ])('ask for watches of 28 to 34 s: at random %d, %d s', async (random, seconds) => {
     const { api, reflector } = setUp({ random: () => random })
     reflector.start()
     await flush()
@@ -219,7 +219,7 @@ describe('the requests', () => {
     await flush()
     expect(api.log).toEqual(['list', 'watch from 10', 'list', 'watch from 30'])
     expect(states).toEqual(['synced'])
-    expect(clock.nextIn, 'the stall timer alone').toBe(300_000)
+    expect(clock.nextIn, 'the stall timer alone').toBe(36_000)
     await reflector.stop()
   })
 
@@ -302,7 +302,7 @@ describe('a list that fails', () => {
   it.each([
     ['shorter than the wait of its own', 100, 800],
     ['longer', 7000, 7000],
-    ['absurd, which would overflow a timer', 1e12, 300_000],
+    ['absurd, which would overflow a timer', 1e12, 30_000],
   ])('honours a Retry-After that is %s', async (_, retryAfterMs, wait) => {
     const { clock, reflector } = setUp({ lists: [answer(429, 'TooManyRequests', { retryAfterMs })] })
     reflector.start()
@@ -377,11 +377,11 @@ describe('a watch that fails', () => {
 })
 
 describe('a stall', () => {
-  it('of a watch is noticed 10 s after the server should have ended it', async () => {
+  it('of a watch is noticed 8 s after the server should have ended it', async () => {
     const { api, clock, reflector, errors } = setUp({})
     reflector.start()
     await flush()
-    clock.advance(299_999)
+    clock.advance(35_999)
     await flush()
     expect(errors).toEqual([])
     clock.advance(1)
@@ -390,6 +390,50 @@ describe('a stall', () => {
     clock.advance(800)
     await flush()
     expect(api.log).toEqual(['list', 'watch from 10', 'watch from 10'])
+    await reflector.stop()
+  })
+
+  it('of a watch that is silent with its connection open is over within 45 s, and reads no silence as absence', async () => {
+    const deletion: WatchEvent = { type: 'DELETED', object: raw('a', 12) }
+    const { clock, store, reflector, states } = setUp({
+      lists: [[page(10, raw('a', 3), raw('b', 4))]],
+      watches: [QUIET, { ...QUIET, events: [deletion] }],
+      random: () => 0.9999,
+    })
+    reflector.start()
+    await flush()
+    const until = clock.monotonicMs() + 45_000
+    let heldWhileSilent = held(store)
+    while (clock.nextIn !== undefined && clock.monotonicMs() + clock.nextIn <= until) {
+      heldWhileSilent = held(store)
+      clock.advance(clock.nextIn)
+      await flush()
+    }
+    expect(heldWhileSilent).toEqual(['a@3', 'b@4'])
+    expect(held(store), 'what the next watch told').toEqual(['b@4'])
+    expect(states, 'a stall is no doubt about what is held').toEqual(['synced'])
+    await reflector.stop()
+  })
+
+  it('of a watch is counted from the moment at which the server has accepted it', async () => {
+    const { api, clock, reflector, errors } = setUp({})
+    const accepted = Promise.withResolvers<void>()
+    const watch = api.watch.bind(api)
+    api.watch = async function* (resource, options) {
+      await accepted.promise
+      yield* watch(resource, options)
+    }
+    reflector.start()
+    await flush()
+    clock.advance(20_000)
+    accepted.resolve()
+    await flush()
+    clock.advance(35_999)
+    await flush()
+    expect(errors).toEqual([])
+    clock.advance(1)
+    await flush()
+    expect(errors).toHaveLength(1)
     await reflector.stop()
   })
 

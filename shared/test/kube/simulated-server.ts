@@ -2,17 +2,17 @@
 // consistent lists in pages, watches that lag, compaction, and faults. The test decides the order of everything.
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { readMeta } from '../../src/core/objects/meta.ts'
-import type { Api, Listing, WatchEvent, WatchOptions } from '../../src/kube/api.ts'
+import type { Api, Listing, WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 
 /** Draws the next choice: an integer from 0 to below `count`. */
 export type Choose = (count: number) => number
 
 /** What a request that is let go comes to. */
-export type Fate = 'answered' | 'reset' | 'stalled' | 'expired' | 'throttled' | 'failed' | 'ended'
+export type RequestFate = 'answered' | 'reset' | 'stalled' | 'expired' | 'throttled' | 'failed' | 'ended'
 
 interface Held {
-  readonly release: (fate: Fate) => void
+  readonly release: (fate: RequestFate) => void
 }
 
 const PAGE_SIZE = 2
@@ -37,6 +37,11 @@ export class SimulatedServer implements Pick<Api, 'pages' | 'watch'> {
     return this.#objects
   }
 
+  /** The newest version. */
+  get version(): string {
+    return String(this.#version)
+  }
+
   /** True where an object of that UID exists. */
   isAlive(uid: string): boolean {
     return [...this.#objects.values()].some((object) => readMeta(object).uid === uid)
@@ -48,14 +53,14 @@ export class SimulatedServer implements Pick<Api, 'pages' | 'watch'> {
   }
 
   /** Lets one waiting request go on, chosen by the test's own choices. */
-  release(fate: Fate): void {
+  release(fate: RequestFate): void {
     const [held] = this.#held.splice(this.#choose(this.#held.length), 1)
     held?.release(fate)
   }
 
   /** Waits to be let go, as every request does; throws what its fate is. */
-  async turn(signal?: AbortSignal): Promise<Fate> {
-    const fate = await new Promise<Fate>((resolve, reject) => {
+  async turn(signal?: AbortSignal): Promise<RequestFate> {
+    const fate = await new Promise<RequestFate>((resolve, reject) => {
       const held: Held = {
         release: (released) => {
           // A stalled request is never heard of again, but for an abort.
@@ -119,7 +124,7 @@ export class SimulatedServer implements Pick<Api, 'pages' | 'watch'> {
     }
   }
 
-  async *watch(_: unknown, options: WatchOptions): AsyncIterable<WatchEvent> {
+  async *watch(_: unknown, options: WatchCallOptions): AsyncIterable<WatchEvent> {
     await this.turn(options.signal)
     let at = Number(options.resourceVersion)
     if (at < this.#compacted) throw refusal(410, 'Expired')

@@ -1,19 +1,29 @@
 // Watches over real connections, and the lines that they are made of.
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   events,
   failure,
   failureStatus,
+  json,
   stall,
   stream,
   text,
   type Behaviour,
-} from '../../../test/faults/behaviour.ts'
-import { faultServer } from '../../../test/faults/server.ts'
-import type { WatchEvent, WatchOptions } from '../../src/kube/api.ts'
+} from '@kleym/testing/faults/behaviour.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
+import type { WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { linesOf } from '../../src/kube/watch-stream.ts'
-import { clientAt, manualClock, rejection, THINGS, THINGS_PATH } from './clusters.ts'
+import {
+  clientAt,
+  clientOf,
+  clusterAt,
+  manualClock,
+  rejection,
+  THINGS,
+  THINGS_PATH,
+} from '@kleym/testing/clusters.ts'
 
 const FROM = { resourceVersion: '1', timeoutSeconds: 60 }
 const added = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata: { name } } })
@@ -21,7 +31,7 @@ const added = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata
 /** What a watch gives before it ends or throws. */
 async function read(
   behaviour: Behaviour,
-  more: Partial<WatchOptions> = {},
+  more: Partial<WatchCallOptions> = {},
 ): Promise<{ readonly got: readonly WatchEvent[]; readonly error: unknown }> {
   await using server = await faultServer(() => behaviour)
   const got: WatchEvent[] = []
@@ -128,6 +138,24 @@ describe('a watch', () => {
     expect(await watch.next()).toEqual({ done: false, value: added('a') })
     expect(clock.pending()).toBe(0)
     await watch.return?.()
+  })
+
+  test('and calls ask the other end by TCP whether it is there', async () => {
+    const asked = vi.spyOn(Socket.prototype, 'setKeepAlive')
+    onTestFinished(() => asked.mockRestore())
+    await using server = await faultServer(
+      ({ path }) => (path.includes('watch=') ? events([added('a')], 'stall') : json({})),
+      { certificate: 'server' },
+    )
+    const api = clientOf(clusterAt(server.url, { rejectUnauthorized: false }))
+    for await (const _ of api.watch(THINGS, FROM)) break
+    expect(asked.mock.calls).toEqual([[true, 30_000]])
+    await api.raw('GET', '/version')
+    expect(asked.mock.calls.slice(0, 2)).toEqual([
+      [true, 30_000],
+      [true, 30_000],
+    ])
+    api.close()
   })
 
   test('whose reader stops leaves no connection', async () => {

@@ -1,19 +1,19 @@
 // Who names an identity, whether policies are known at all, and which of them a change affects.
 import { describe, expect, test } from 'vitest'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/compile/config.ts'
-import { afterwards, asIs } from '../../src/core/explain/lenses.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
-import { affectedPolicies } from '../../src/core/policies/affected.ts'
+import { affectedPolicies, type AffectedPolicy } from '../../src/core/explain/affected-policies.ts'
+import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { hasPolicies } from '../../src/core/policies/policies.ts'
-import { binding, got, live, objective, outputOf, pool } from '../core/build.ts'
+import { binding, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
-  CHAT,
-  DEFAULT,
+  CHAT_ID,
+  DEFAULT_ID,
   foreign,
-  HOME,
+  TEAM_A,
   NODE,
   pod,
   policy,
@@ -21,14 +21,14 @@ import {
   policyOf,
   rule,
   spiffe,
-  type Setting,
-} from './build.ts'
+  type AnalysisSetting,
+} from '@kleym/testing/access-policies.ts'
 
 const FORBIDDEN: UnknownReason = { verb: 'list', what: POLICY_KIND, cause: 'forbidden' }
 const MALFORMED: UnknownReason = { verb: 'read', what: 'a.yaml', cause: 'malformed' }
 
 describe('whether policies are known', () => {
-  const CASES: readonly (readonly [string, readonly JsonRecord[], Setting, string, boolean])[] = [
+  const CASES: readonly (readonly [string, readonly JsonRecord[], AnalysisSetting, string, boolean])[] = [
     ['files without any say nothing about policies', [], {}, 'not given', false],
     [
       'a file that cannot be read says nothing about policies either',
@@ -66,36 +66,38 @@ describe('whether policies are known', () => {
   ]
 
   test.each(CASES)('%s', (_, policies, setting, state, says) => {
-    const found = analysisOf([...HOME, ...policies], setting).policies()
+    const found = analysisOf([...TEAM_A, ...policies], setting).settled.policies()
     expect(found.knowledge.state).toBe(state)
     expect(hasPolicies(found)).toBe(says)
   })
 
   test('what was read is resolved where others are not known', () => {
-    const { list } = analysisOf([...HOME, policy()], { gaps: { [POLICY_KIND]: FORBIDDEN } }).policies()
+    const { list } = analysisOf([...TEAM_A, policy()], {
+      gaps: { [POLICY_KIND]: FORBIDDEN },
+    }).settled.policies()
     expect(list.map(({ key }) => key)).toEqual(['agents/tools'])
   })
 })
 
 /** Who names the identity of the binding, a line each. */
 function namingsOf(objects: readonly JsonRecord[]): readonly string[] {
-  const analysis = analysisOf([...HOME, ...objects])
-  return analysis
+  const analysis = analysisOf([...TEAM_A, ...objects])
+  return analysis.settled
     .policies()
-    .namedBy([CHAT], analysis.subjects)
+    .namedBy([CHAT_ID], analysis.subjects)
     .namings.map(({ way, policy: { name }, rule: one }) => `${way}: ${name} ${one.name}`)
 }
 
 /** A spec whose one rule asks by an authorization of this type. */
 function asking(type: string): JsonRecord {
-  return { rules: [rule(spiffe(CHAT), { authorization: { type, cel: { expression: type } } })] }
+  return { rules: [rule(spiffe(CHAT_ID), { authorization: { type, cel: { expression: type } } })] }
 }
 
 function asksDiffer(...types: readonly string[]): boolean {
   const policies = types.map((type, at) => policy({ name: `p${at}`, spec: asking(type) }))
-  return analysisOf([...HOME, ...policies])
-    .policies()
-    .namedBy([CHAT], []).asksDiffer
+  return analysisOf([...TEAM_A, ...policies])
+    .settled.policies()
+    .namedBy([CHAT_ID], []).asksDiffer
 }
 
 describe('who names an identity', () => {
@@ -103,8 +105,8 @@ describe('who names an identity', () => {
     const policies = [
       policyOf(undefined, { name: 'a' }),
       policyOf(account('runner', 'team-a'), { name: 'b' }),
-      policyOf(spiffe(CHAT), { name: 'c' }),
-      policyOf(spiffe(`${CHAT}/x`), { name: 'd' }),
+      policyOf(spiffe(CHAT_ID), { name: 'c' }),
+      policyOf(spiffe(`${CHAT_ID}/x`), { name: 'd' }),
       policyOf({ type: 'SPIFFE', serviceAccount: { name: 'x' } }, { name: 'e' }),
       policyOf(account('runner'), { name: 'f' }),
     ]
@@ -118,7 +120,7 @@ describe('who names an identity', () => {
 
   test.each([
     ['a prefix does not name it', 'spiffe://example.org/ns/team-a'],
-    ['another case does not name it', CHAT.toUpperCase().replace('SPIFFE', 'spiffe')],
+    ['another case does not name it', CHAT_ID.toUpperCase().replace('SPIFFE', 'spiffe')],
     [
       'the longer form with a service account does not name it',
       'spiffe://example.org/ns/team-a/sa/runner/inference/chat',
@@ -128,24 +130,24 @@ describe('who names an identity', () => {
   })
 
   test('a service account is found by the ID that it stands for', () => {
-    const { namings } = analysisOf([...HOME, policyOf(account('planner'))])
-      .policies()
+    const { namings } = analysisOf([...TEAM_A, policyOf(account('planner'))])
+      .settled.policies()
       .namedBy(['spiffe://example.org/ns/agents/sa/planner'], [])
     expect(namings.map(({ way }) => way)).toEqual(['service account'])
   })
 
   test('an ID in a trust domain that is not known may be any with its path', () => {
     const policies = [
-      policyOf(spiffe(CHAT), { name: 'ours' }),
-      policyOf(spiffe(`${CHAT}/x`), { name: 'below' }),
+      policyOf(spiffe(CHAT_ID), { name: 'ours' }),
+      policyOf(spiffe(`${CHAT_ID}/x`), { name: 'below' }),
     ]
-    const { namings } = analysisOf([...HOME, ...policies], { trustDomain: undefined })
-      .policies()
-      .namedBy([CHAT.replace('example.org', TRUST_DOMAIN_PLACEHOLDER)], [])
+    const { namings } = analysisOf([...TEAM_A, ...policies], { trustDomain: undefined })
+      .settled.policies()
+      .namedBy([CHAT_ID.replace('example.org', TRUST_DOMAIN_PLACEHOLDER)], [])
     expect(namings.map(({ way, policy: { name } }) => [way, name])).toEqual([['same path', 'ours']])
   })
 
-  test('two rules that ask different things of one ID are told', () => {
+  test('two rules that ask different things of one ID are reported', () => {
     expect([asksDiffer('CEL', 'CEL'), asksDiffer('CEL', 'Inline')]).toEqual([false, true])
   })
 
@@ -156,26 +158,26 @@ describe('who names an identity', () => {
       policy({ name: 'listless', spec: { rules: 'all' } }),
       policy({ name: 'good' }),
     ]
-    const { uninterpreted } = analysisOf([...HOME, ...policies])
-      .policies()
+    const { uninterpreted } = analysisOf([...TEAM_A, ...policies])
+      .settled.policies()
       .namedBy([], [])
     expect(uninterpreted.map(({ name }) => name)).toEqual(['broken', 'listless', 'old'])
   })
 })
 
-describe('the lenses', () => {
-  test('an output that kleym has yet to create is there afterwards, and not as things are', () => {
-    const analysis = analysisOf([...HOME, policy()])
-    const states = [asIs(analysis), afterwards(analysis)].map(
+describe('the two states', () => {
+  test('an output that kleym has yet to create is in the settled state, and not in the present one', () => {
+    const analysis = analysisOf([...TEAM_A, policy()])
+    const states = [analysis.now, analysis.settled].map(
       (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
     )
     expect(states).toEqual(['dangling', 'resolved'])
   })
 
-  test('an output that kleym has yet to delete is there as things are, and not afterwards', () => {
+  test('an output that kleym has yet to delete is in the present state, and not in the settled one', () => {
     const output = live(outputOf([pool(), objective(), binding()]))
     const analysis = analysisOf([NODE, pool(), binding(), pod(), output, policy()])
-    const states = [asIs(analysis), afterwards(analysis)].map(
+    const states = [analysis.now, analysis.settled].map(
       (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
     )
     expect(states).toEqual(['resolved', 'dangling'])
@@ -187,6 +189,11 @@ function planner(name: string): JsonRecord {
   return pod({ namespace: 'agents', name, spec: { serviceAccountName: 'planner' } })
 }
 
+/** What changes for policies between the settled states of two snapshots. */
+function affectedBetween(before: Analysis, after: Analysis): readonly AffectedPolicy[] {
+  return affectedPolicies(before.settled, after.settled)
+}
+
 describe('policies affected by a change', () => {
   const RENAMED = [
     NODE,
@@ -195,7 +202,7 @@ describe('policies affected by a change', () => {
     binding({ spec: { objectiveRef: { name: 'assistant' } } }),
     pod(),
   ]
-  const ASSISTANT = CHAT.replace('chat', 'assistant')
+  const ASSISTANT = CHAT_ID.replace('chat', 'assistant')
   const CASES: readonly {
     readonly says: string
     readonly before: readonly JsonRecord[]
@@ -204,56 +211,56 @@ describe('policies affected by a change', () => {
   }[] = [
     {
       says: 'nothing changes, nothing is affected',
-      before: [...HOME, policy()],
-      after: [...HOME, policy()],
+      before: [...TEAM_A, policy()],
+      after: [...TEAM_A, policy()],
       changes: [],
     },
     {
       says: 'a renamed objective unhooks the old ID',
-      before: [...HOME, policy()],
+      before: [...TEAM_A, policy()],
       after: [...RENAMED, policy()],
-      changes: [`lost callers ${CHAT} resolved → dangling`],
+      changes: [`lost callers ${CHAT_ID} resolved → dangling`],
     },
     {
       says: 'a renamed objective brings the ID that a policy was waiting for',
-      before: [...HOME, policyOf(spiffe(ASSISTANT))],
+      before: [...TEAM_A, policyOf(spiffe(ASSISTANT))],
       after: [...RENAMED, policyOf(spiffe(ASSISTANT))],
       changes: [`gained callers ${ASSISTANT} dangling → resolved`],
     },
     {
       says: 'a pod that goes leaves the ID unheld',
-      before: [...HOME, policy()],
+      before: [...TEAM_A, policy()],
       after: [NODE, pool(), objective(), binding(), policy()],
-      changes: [`lost callers ${CHAT} resolved → unheld`],
+      changes: [`lost callers ${CHAT_ID} resolved → unheld`],
     },
     {
       says: 'a pod that goes from under a template leaves nothing that renders the ID now',
       before: [
         NODE,
-        DEFAULT,
+        DEFAULT_ID,
         planner('planner-0'),
         policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner')),
       ],
-      after: [NODE, DEFAULT, policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner'))],
+      after: [NODE, DEFAULT_ID, policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner'))],
       changes: ['lost callers spiffe://example.org/ns/agents/sa/planner resolved → unknown'],
     },
     {
       says: 'another binding that gives the ID is a move',
-      before: [...HOME, policy()],
+      before: [...TEAM_A, policy()],
       after: [NODE, pool(), objective(), binding({ name: 'other' }), pod(), policy()],
-      changes: [`moved callers ${CHAT} resolved → resolved`],
+      changes: [`moved callers ${CHAT_ID} resolved → resolved`],
     },
     {
       says: 'other pods that hold the ID are a move',
       before: [
         NODE,
-        DEFAULT,
+        DEFAULT_ID,
         planner('planner-0'),
         policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner')),
       ],
       after: [
         NODE,
-        DEFAULT,
+        DEFAULT_ID,
         planner('planner-1'),
         policyOf(spiffe('spiffe://example.org/ns/agents/sa/planner')),
       ],
@@ -261,78 +268,78 @@ describe('policies affected by a change', () => {
     },
     {
       says: 'an unbounded source is affected by no identity',
-      before: [...HOME, policyOf(undefined)],
+      before: [...TEAM_A, policyOf(undefined)],
       after: [...RENAMED, policyOf(undefined)],
       changes: [],
     },
     {
-      says: 'a policy that comes with the change is told',
-      before: HOME,
-      after: [...HOME, policy()],
-      changes: [`rule callers ${CHAT} none → resolved`],
+      says: 'a policy that comes with the change is reported',
+      before: TEAM_A,
+      after: [...TEAM_A, policy()],
+      changes: [`rule callers ${CHAT_ID} none → resolved`],
     },
     {
       says: 'a rule whose ID is corrected goes and comes',
-      before: [...HOME, policyOf(spiffe(ASSISTANT))],
-      after: [...HOME, policy()],
-      changes: [`rule callers ${ASSISTANT} dangling → none`, `rule callers ${CHAT} none → resolved`],
+      before: [...TEAM_A, policyOf(spiffe(ASSISTANT))],
+      after: [...TEAM_A, policy()],
+      changes: [`rule callers ${ASSISTANT} dangling → none`, `rule callers ${CHAT_ID} none → resolved`],
     },
     {
       says: 'a service account whose pods get an ID of a binding as well keeps its own',
       before: [NODE, pool(), pod(), policyOf(account('runner', 'team-a'))],
-      after: [...HOME, policyOf(account('runner', 'team-a'))],
+      after: [...TEAM_A, policyOf(account('runner', 'team-a'))],
       changes: [],
     },
     {
       says: 'a service account whose pods lose the identity that it stands for is affected',
-      before: [NODE, DEFAULT, pool(), pod(), policyOf(account('runner', 'team-a'))],
-      after: [...HOME, DEFAULT, policyOf(account('runner', 'team-a'))],
+      before: [NODE, DEFAULT_ID, pool(), pod(), policyOf(account('runner', 'team-a'))],
+      after: [...TEAM_A, DEFAULT_ID, policyOf(account('runner', 'team-a'))],
       changes: ['lost callers spiffe://example.org/ns/team-a/sa/runner service account → service account'],
     },
     {
       says: 'an ID that stays dangling is affected by no near miss that goes',
-      before: [...HOME, policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))],
+      before: [...TEAM_A, policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))],
       after: [...RENAMED, policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))],
       changes: [],
     },
     {
       says: 'what is lost comes first',
-      before: [...HOME, policyOf(spiffe(ASSISTANT), { name: 'a' }), policy({ name: 'b' })],
+      before: [...TEAM_A, policyOf(spiffe(ASSISTANT), { name: 'a' }), policy({ name: 'b' })],
       after: [...RENAMED, policyOf(spiffe(ASSISTANT), { name: 'a' }), policy({ name: 'b' })],
       changes: [
-        `lost callers ${CHAT} resolved → dangling`,
+        `lost callers ${CHAT_ID} resolved → dangling`,
         `gained callers ${ASSISTANT} dangling → resolved`,
       ],
     },
   ]
 
   test('an ID that is lost names what its binding gives instead', () => {
-    const [lost] = affectedPolicies(analysisOf([...HOME, policy()]), analysisOf([...RENAMED, policy()]))
+    const [lost] = affectedBetween(analysisOf([...TEAM_A, policy()]), analysisOf([...RENAMED, policy()]))
     expect(lost?.instead).toEqual([{ binding: 'team-a/llama', spiffeId: ASSISTANT }])
   })
 
-  test('an ID that its binding still gives, to nobody, is given by nothing instead', () => {
+  test('an ID that its binding still gives, but to no pod, is given by nothing instead', () => {
     const after = analysisOf([NODE, pool(), objective(), binding(), policy()])
-    expect(affectedPolicies(analysisOf([...HOME, policy()]), after).map(({ instead }) => instead)).toEqual([
+    expect(affectedBetween(analysisOf([...TEAM_A, policy()]), after).map(({ instead }) => instead)).toEqual([
       [],
     ])
   })
 
-  test.each<[string, Setting]>([
+  test.each<[string, AnalysisSetting]>([
     ['the trust domain', { trustDomain: undefined }],
     ['who holds it', { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } }],
   ])('a renamed objective affects its policy where %s is not known', (_, setting) => {
     const any = foreign('any', {
       spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/{{ .PodMeta.Name }}',
     })
-    const [before, after] = [HOME, RENAMED].map((world) =>
+    const [before, after] = [TEAM_A, RENAMED].map((objects) =>
       analysisOf(
-        [...world, any, policy()].filter(({ kind }) => kind !== 'Pod'),
+        [...objects, any, policy()].filter(({ kind }) => kind !== 'Pod'),
         setting,
       ),
     )
     expect(
-      affectedPolicies(got(before, 'before'), got(after, 'after')).map(
+      affectedBetween(got(before, 'before'), got(after, 'after')).map(
         ({ change, before: had, after: has }) => [
           change,
           had?.source.resolution.state,
@@ -344,21 +351,21 @@ describe('policies affected by a change', () => {
 
   test('a service account whose identity may come from what was not read loses nothing for certain', () => {
     const runner = policyOf(account('runner', 'team-a'))
-    const before = analysisOf([NODE, DEFAULT, pod(), runner])
+    const before = analysisOf([NODE, DEFAULT_ID, pod(), runner])
     const unread = 'ClusterSPIFFEID.spire.spiffe.io'
     const after = analysisOf([NODE, pod(), runner], { gaps: { [unread]: { ...FORBIDDEN, what: unread } } })
-    expect(affectedPolicies(before, after).map(({ change }) => change)).not.toContain('lost')
+    expect(affectedBetween(before, after).map(({ change }) => change)).not.toContain('lost')
   })
 
   test('a service account loses nothing where pods are not known', () => {
     const runner = policyOf(account('runner', 'team-a'))
-    const before = analysisOf([NODE, DEFAULT, pod(), runner])
-    const after = analysisOf([NODE, DEFAULT, runner], { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } })
-    expect(affectedPolicies(before, after).map(({ change }) => change)).not.toContain('lost')
+    const before = analysisOf([NODE, DEFAULT_ID, pod(), runner])
+    const after = analysisOf([NODE, DEFAULT_ID, runner], { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } })
+    expect(affectedBetween(before, after).map(({ change }) => change)).not.toContain('lost')
   })
 
   test.each(CASES)('$says', ({ before, after, changes }) => {
-    const found = affectedPolicies(analysisOf(before), analysisOf(after)).map(
+    const found = affectedBetween(analysisOf(before), analysisOf(after)).map(
       ({ change, rule: name, spiffeId, before: had, after: has }) =>
         `${change} ${name} ${spiffeId} ${had?.source.resolution.state ?? 'none'} → ${has?.source.resolution.state ?? 'none'}`,
     )

@@ -1,20 +1,21 @@
-// What of a policy does not take effect as it is written (facts B2), each with the sentence that says whose behaviour it is.
+// What of a policy does not take effect as it is written (docs/gaie-facts.md §B2), each with the sentence that says whose
+// behaviour it is.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { NOTE_KINDS, type NoteKind } from '../../src/core/policies/resolution.ts'
 import {
   account,
   analysisOf,
-  CHAT,
+  CHAT_ID,
   firstRule,
-  HOME,
+  TEAM_A,
   policy,
   policyOf,
   resolvedPolicy,
   rule,
   spiffe,
-  type PolicyParts,
-} from './build.ts'
+  type AccessPolicyParts,
+} from '@kleym/testing/access-policies.ts'
 
 const OLD = '2026-01-01T00:00:00Z'
 const NEW = '2026-02-01T00:00:00Z'
@@ -41,8 +42,8 @@ function ancestor({
   }
 }
 
-/** A policy in a cluster, accepted unless told otherwise. */
-function stored(parts: PolicyParts = {}, ...ancestors: readonly JsonRecord[]): JsonRecord {
+/** A policy in a cluster, accepted unless the parts say otherwise. */
+function stored(parts: AccessPolicyParts = {}, ...ancestors: readonly JsonRecord[]): JsonRecord {
   return policy({
     createdAt: OLD,
     status: { ancestors: ancestors.length === 0 ? [ancestor()] : ancestors },
@@ -51,7 +52,7 @@ function stored(parts: PolicyParts = {}, ...ancestors: readonly JsonRecord[]): J
 }
 
 const inline = (more: JsonRecord): JsonRecord => ({
-  rules: [rule(spiffe(CHAT), { authorization: { type: 'Inline', ...more } })],
+  rules: [rule(spiffe(CHAT_ID), { authorization: { type: 'Inline', ...more } })],
 })
 const target = (name: string, more: JsonRecord = {}): JsonRecord => ({
   group: 'gateway.networking.k8s.io',
@@ -72,7 +73,7 @@ interface Case {
 const CASES: readonly Case[] = [
   { says: 'an accepted policy', policy: stored(), kinds: [] },
   {
-    says: 'a manifest, which nobody can have accepted yet',
+    says: 'a manifest, which no controller can have accepted yet',
     policy: policy({ status: { ancestors: [] } }),
     kinds: [],
   },
@@ -166,13 +167,15 @@ const CASES: readonly Case[] = [
   {
     says: 'a CEL authorization asks something',
     policy: stored({
-      spec: { rules: [rule(spiffe(CHAT), { authorization: { type: 'CEL', cel: { expression: 'true' } } })] },
+      spec: {
+        rules: [rule(spiffe(CHAT_ID), { authorization: { type: 'CEL', cel: { expression: 'true' } } })],
+      },
     }),
     kinds: [],
   },
   {
     says: 'a second member beside the one of the type does not count',
-    policy: stored({ spec: { rules: [rule({ ...spiffe(CHAT), serviceAccount: { name: 'planner' } })] } }),
+    policy: stored({ spec: { rules: [rule({ ...spiffe(CHAT_ID), serviceAccount: { name: 'planner' } })] } }),
     kinds: ['member ignored'],
     text: 'its source fills serviceAccount beside the member that its type names',
   },
@@ -180,7 +183,7 @@ const CASES: readonly Case[] = [
     says: 'an ID of ours in the trust domain of KAN as shipped is not the one that SPIRE signs',
     policy: stored({ spec: { rules: [rule(spiffe('spiffe://cluster.local/ns/team-a/objective/chat'))] } }),
     kinds: ['other trust domain'],
-    text: `has the path of ${CHAT}, and its trust domain is cluster.local`,
+    text: `has the path of ${CHAT_ID}, and its trust domain is cluster.local`,
   },
   {
     says: 'another ID of another trust domain is nothing strange',
@@ -201,14 +204,14 @@ const CASES: readonly Case[] = [
     kinds: [],
   },
   {
-    says: 'of two policies of one age nobody knows which is the later',
+    says: 'of two policies of one age it is not known which is the later',
     policy: stored(),
     others: [stored({ name: 'twin' })],
     kinds: ['rule replaced'],
     text: 'which of the two is the later one is not known',
   },
   {
-    says: 'a policy of a file may be an edit of an old one, and nobody knows which is the later',
+    says: 'a policy of a file may be an edit of an old one, and it is not known which is the later',
     policy: stored({ createdAt: NEW }),
     others: [policy({ name: 'edited' })],
     kinds: ['rule replaced'],
@@ -237,9 +240,9 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'the sixth policy of a target in a file has no age',
-    policy: policy({ spec: { rules: [{ ...rule(spiffe(CHAT)), name: 'sixth' }] } }),
+    policy: policy({ spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: 'sixth' }] } }),
     others: [1, 2, 3, 4, 5].map((at) =>
-      stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT)), name: `r${at}` }] } }),
+      stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: `r${at}` }] } }),
     ),
     kinds: ['over the limit'],
     text: 'Gateway/tools has 6 policies, of which the 5 oldest count, and the age of this one is not known',
@@ -262,7 +265,7 @@ const CASES: readonly Case[] = [
     kinds: [],
   },
   {
-    says: 'a later policy that nobody has accepted replaces nothing',
+    says: 'a later policy that no controller has accepted replaces nothing',
     policy: stored(),
     others: [stored({ name: 'later', createdAt: NEW }, ancestor({ status: 'False' }))],
     kinds: [],
@@ -275,18 +278,18 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'the sixth policy of a target is over the limit',
-    policy: stored({ createdAt: NEW, spec: { rules: [{ ...rule(spiffe(CHAT)), name: 'sixth' }] } }),
+    policy: stored({ createdAt: NEW, spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: 'sixth' }] } }),
     others: [1, 2, 3, 4, 5].map((at) =>
-      stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT)), name: `r${at}` }] } }),
+      stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: `r${at}` }] } }),
     ),
     kinds: ['over the limit'],
     text: 'Gateway/tools has 6 policies, and this one is not among the 5 oldest',
   },
   {
     says: 'the fifth policy of a target counts',
-    policy: stored({ createdAt: NEW, spec: { rules: [{ ...rule(spiffe(CHAT)), name: 'fifth' }] } }),
+    policy: stored({ createdAt: NEW, spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: 'fifth' }] } }),
     others: [1, 2, 3, 4].map((at) =>
-      stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT)), name: `r${at}` }] } }),
+      stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: `r${at}` }] } }),
     ),
     kinds: [],
   },
@@ -294,7 +297,7 @@ const CASES: readonly Case[] = [
 
 describe('what does not take effect as it is written', () => {
   test.each(CASES)('$says', ({ policy: one, others = [], kinds, text = '' }) => {
-    const found = resolvedPolicy(analysisOf([...HOME, one, ...others]))
+    const found = resolvedPolicy(analysisOf([...TEAM_A, one, ...others]))
     const notes = [...found.notes, ...found.rules.flatMap((each) => each.notes)]
     expect(notes.map(({ kind }) => kind)).toEqual(kinds)
     expect(notes[0]?.text ?? '').toContain(text)
@@ -307,7 +310,7 @@ describe('what does not take effect as it is written', () => {
 })
 
 describe('a policy that cannot be interpreted, or not wholly', () => {
-  const OTHER: readonly (readonly [string, PolicyParts, string])[] = [
+  const OTHER: readonly (readonly [string, AccessPolicyParts, string])[] = [
     [
       'v0alpha0',
       { apiVersion: 'agentic.networking.x-k8s.io/v0alpha0' },
@@ -331,7 +334,7 @@ describe('a policy that cannot be interpreted, or not wholly', () => {
   ]
 
   test.each(OTHER)('%s is named and never resolved', (_, parts, text) => {
-    const found = resolvedPolicy(analysisOf([...HOME, policy(parts)]))
+    const found = resolvedPolicy(analysisOf([...TEAM_A, policy(parts)]))
     expect(found).toMatchObject({ isInterpreted: false, rules: [], notes: [] })
     expect(found.problems[0]).toContain(text)
   })
@@ -349,43 +352,39 @@ describe('a policy that cannot be interpreted, or not wholly', () => {
       '.spec.targetRefs[0] does not say which object it means',
     ],
     ['an action of a wrong type', { action: 7 }, '.spec.action is a number, not a string'],
-    [
-      'an action that nobody knows',
-      { action: 'Audit' },
-      '.spec.action is "Audit", which kleym does not know',
-    ],
+    ['an unknown action', { action: 'Audit' }, '.spec.action is "Audit", which kleym does not know'],
     [
       'an authorization that is a text',
-      { rules: [rule(spiffe(CHAT), { authorization: 'CEL' })] },
+      { rules: [rule(spiffe(CHAT_ID), { authorization: 'CEL' })] },
       '.spec.rules[0].authorization is a string, not a mapping',
     ],
     [
       'an authorization without a type',
-      { rules: [rule(spiffe(CHAT), { authorization: {} })] },
+      { rules: [rule(spiffe(CHAT_ID), { authorization: {} })] },
       '.spec.rules[0].authorization has no type',
     ],
   ]
 
   test.each(BROKEN)('%s', (_, spec, problem) => {
-    expect(resolvedPolicy(analysisOf([...HOME, policy({ spec })])).problems).toEqual([problem])
+    expect(resolvedPolicy(analysisOf([...TEAM_A, policy({ spec })])).problems).toEqual([problem])
   })
 
   test('a policy without a spec has a problem, and neither rules nor notes about them', () => {
     const { spec: _, ...bare } = policy()
-    const found = resolvedPolicy(analysisOf([...HOME, bare]))
+    const found = resolvedPolicy(analysisOf([...TEAM_A, bare]))
     expect(found.problems).toEqual(['.spec is missing'])
     expect([found.rules, found.notes]).toEqual([[], []])
   })
 
   test('a rule without a name is counted', () => {
-    const { name: _, ...nameless } = rule(spiffe(CHAT))
-    expect(firstRule(analysisOf([...HOME, policy({ spec: { rules: [nameless] } })])).name).toBe('#1')
+    const { name: _, ...nameless } = rule(spiffe(CHAT_ID))
+    expect(firstRule(analysisOf([...TEAM_A, policy({ spec: { rules: [nameless] } })])).name).toBe('#1')
   })
 })
 
 test('both shapes of a source come to the same: required as in v0.1.0, optional as on the main branch', () => {
-  const states = [policyOf(spiffe(CHAT)), policyOf(undefined)].map(
-    (one) => firstRule(analysisOf([...HOME, one])).sources[0]?.resolution.state,
+  const states = [policyOf(spiffe(CHAT_ID)), policyOf(undefined)].map(
+    (one) => firstRule(analysisOf([...TEAM_A, one])).sources[0]?.resolution.state,
   )
   expect(states).toEqual(['resolved', 'unbounded'])
 })
@@ -396,8 +395,8 @@ test.each<[string, unknown, string]>([
   ['several', [{ type: 'Inline' }, { type: 'ExternalAuth' }], 'Inline, ExternalAuth'],
   ['no type', {}, '(no type)'],
   ['an empty list', [], '(empty list)'],
-  ["somebody's own word, in quotes", { type: 'CEL, and all is well' }, '"CEL, and all is well"'],
+  ["a word of the policy's author, in quotes", { type: 'CEL, and all is well' }, '"CEL, and all is well"'],
 ])('what a rule asks: %s', (_, authorization, asks) => {
-  const rules = [rule(spiffe(CHAT), { authorization })]
-  expect(firstRule(analysisOf([...HOME, policy({ spec: { rules } })])).asks).toBe(asks)
+  const rules = [rule(spiffe(CHAT_ID), { authorization })]
+  expect(firstRule(analysisOf([...TEAM_A, policy({ spec: { rules } })])).asks).toBe(asks)
 })

@@ -2,43 +2,43 @@
 // a policy, what is unknown stays unknown, and the order of the input does not matter.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgementOf, type Analysis } from '../../src/core/analysis/analysis.ts'
+import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { NOTE_KINDS, type Resolution } from '../../src/core/policies/resolution.ts'
-import { affectedPolicies } from '../../src/core/policies/affected.ts'
+import { affectedPolicies } from '../../src/core/explain/affected-policies.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
 import { FINDING_CODES, findingEntry } from '../../src/core/registry/findings.ts'
-import { binding, objective, pool } from '../core/build.ts'
+import { binding, objective, pool } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
-  CHAT,
-  DEFAULT,
+  CHAT_ID,
+  DEFAULT_ID,
   foreign,
-  HOME,
+  TEAM_A,
   NODE,
   pod,
   POLICY_KIND,
   spiffe,
-  type Setting,
-} from './build.ts'
+  type AnalysisSetting,
+} from '@kleym/testing/access-policies.ts'
 
 const RUNS = 150
 
-/** Words about a request, which kleym never says; a value of somebody's own field (`Allow`) is no such word. */
+/** Words about a request, which kleym never says; a value of a policy's own field (`Allow`) is no such word. */
 const VERDICT_WORDS =
   /\b(?:allowed|allows|allowing|denied|denies|deny|denying|permits?|permitted|block(?:s|ed|ing)?|grants?|granted|rejects?|rejected|authori[sz]ed)\b/i
 
 const junk = fc.constantFrom<unknown>(undefined, null, '', 7, true, [], {}, 'x', ['x'], { name: 7 })
 // What comes up more often stands there more often: every answer has to come up.
 const ids = fc.constantFrom(
-  CHAT,
-  CHAT,
-  CHAT,
-  CHAT,
-  CHAT.toUpperCase(),
-  `${CHAT}/x`,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID,
+  CHAT_ID.toUpperCase(),
+  `${CHAT_ID}/x`,
   'spiffe://example.org',
   'spiffe://example.org/ns/team-a',
   'spiffe://example.org/ns/agents/sa/planner',
@@ -54,7 +54,7 @@ const sources: fc.Arbitrary<unknown> = fc.oneof(
   fc.array(ids, { maxLength: 3 }).map(spiffe),
   fc.constantFrom<unknown>(
     { type: 'SPIFFE', serviceAccount: { name: 'runner' } },
-    { type: 'ServiceAccount', spiffe: CHAT },
+    { type: 'ServiceAccount', spiffe: CHAT_ID },
   ),
   fc.constantFrom('runner', 'planner', '').map((name) => account(name, 'team-a')),
   fc.record(
@@ -167,19 +167,19 @@ const somePolicies = fc.array(policies, { minLength: 1, maxLength: 8 }).map((lis
   // Names are unique, as an API server has them.
   list.map((one, at) => ({ ...one, metadata: { ...Object(one['metadata']), name: `p${at}` } })),
 )
-const worlds: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
-  HOME,
-  [...HOME, DEFAULT],
+const clusters: fc.Arbitrary<readonly JsonRecord[]> = fc.constantFrom(
+  TEAM_A,
+  [...TEAM_A, DEFAULT_ID],
   [NODE, pool(), objective(), binding()],
   [NODE, pool(), binding(), pod()],
-  [...HOME, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
+  [...TEAM_A, foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' })],
 )
-const gaps = (...kinds: readonly string[]): Setting => ({
+const gaps = (...kinds: readonly string[]): AnalysisSetting => ({
   gaps: Object.fromEntries(
     kinds.map((kind) => [kind, { verb: 'list', what: kind, cause: 'forbidden' } as const]),
   ),
 })
-const settings = fc.constantFrom<Setting>(
+const settings = fc.constantFrom<AnalysisSetting>(
   {},
   { trustDomain: undefined },
   { namespacesRead: ['team-a'] },
@@ -191,7 +191,7 @@ const settings = fc.constantFrom<Setting>(
 
 /** Everything that is said of policies, as texts of ours. */
 function textsOf(analysis: Analysis): readonly string[] {
-  const { list } = analysis.policies()
+  const { list } = analysis.settled.policies()
   return [
     ...list.flatMap(({ notes, problems, rules: each }) => [
       ...notes.flatMap(({ text, source }) => [text, source]),
@@ -210,7 +210,7 @@ function textsOf(analysis: Analysis): readonly string[] {
 
 test('no input makes kleym say what becomes of a request', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       for (const text of textsOf(analysisOf([...objects, ...list], setting)))
         expect(text).not.toMatch(VERDICT_WORDS)
     }),
@@ -231,17 +231,17 @@ test('no page of a finding says what becomes of a request', () => {
 function saidOfBindings(analysis: Analysis): unknown {
   return [
     analysis.compiled.map(({ binding: { key } }) => {
-      const judgement = judgementOf(analysis, key)
+      const judgement = analysis.now.judgements.get(key)
       return [key, judgement?.state, judgement === undefined ? undefined : verdictOf(judgement)]
     }),
-    analysis.settled.changes,
+    analysis.changes.all,
     findingsOf(analysis).filter(({ code }) => !code.startsWith('KLM6')),
   ]
 }
 
 test('a policy never changes a verdict on a binding, nor any finding that is not about policies', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       expect(saidOfBindings(analysisOf([...objects, ...list], setting))).toEqual(
         saidOfBindings(analysisOf(objects, setting)),
       )
@@ -252,7 +252,7 @@ test('a policy never changes a verdict on a binding, nor any finding that is not
 
 test('without policies nothing is said of them', () => {
   fc.assert(
-    fc.property(worlds, settings, (objects, setting) => {
+    fc.property(clusters, settings, (objects, setting) => {
       expect(textsOf(analysisOf(objects, setting))).toEqual([])
     }),
   )
@@ -268,7 +268,7 @@ test('what hangs on a kind that could not be read is never called dangling or un
       const { list: resolved } = analysisOf(
         [NODE, pool(), objective(), binding(), ...list],
         unread,
-      ).policies()
+      ).settled.policies()
       for (const { rules: each } of resolved)
         for (const { resolution } of each.flatMap((rule) => rule.sources)) {
           expect(CERTAIN).not.toContain(resolution.state)
@@ -282,17 +282,17 @@ test('what hangs on a kind that could not be read is never called dangling or un
 
 test('an answer with less knowledge is the same answer, or a less certain one', () => {
   const seen = { kept: 0, lost: 0 }
-  const less = fc.constantFrom<Setting>(
+  const less = fc.constantFrom<AnalysisSetting>(
     gaps('*'),
     gaps('Pod', 'ClusterSPIFFEID.spire.spiffe.io'),
     { trustDomain: undefined },
     { namespacesRead: ['agents'] },
   )
   fc.assert(
-    fc.property(worlds, somePolicies, less, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, less, (objects, list, setting) => {
       const [knows, guesses] = [{}, setting].map((one) =>
         analysisOf([...objects, ...list], one)
-          .policies()
+          .settled.policies()
           .list.flatMap(({ rules: each }) => each.flatMap((rule) => rule.sources)),
       )
       for (const [at, { resolution }] of (guesses ?? []).entries()) {
@@ -310,8 +310,8 @@ test('an answer with less knowledge is the same answer, or a less certain one', 
 test('every source gets one answer, whatever it is, and nothing is dropped', () => {
   const seen = new Set<string>()
   fc.assert(
-    fc.property(worlds, somePolicies, (objects, list) => {
-      const { list: resolved } = analysisOf([...objects, ...list]).policies()
+    fc.property(clusters, somePolicies, (objects, list) => {
+      const { list: resolved } = analysisOf([...objects, ...list]).settled.policies()
       expect(resolved).toHaveLength(list.length)
       for (const one of resolved) {
         expect(one.isInterpreted || one.problems.length > 0).toBe(true)
@@ -340,7 +340,7 @@ test('every source gets one answer, whatever it is, and nothing is dropped', () 
 
 test('the order of the input does not matter', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
       const [one, other] = [[...objects, ...list], [...list, ...objects].toReversed()].map((each) =>
         analysisOf(each, setting),
       )
@@ -350,11 +350,11 @@ test('the order of the input does not matter', () => {
   )
 })
 
-test('a world compared with itself affects no policy', () => {
+test('a cluster compared with itself affects no policy', () => {
   fc.assert(
-    fc.property(worlds, somePolicies, settings, (objects, list, setting) => {
-      const world = (): Analysis => analysisOf([...objects, ...list], setting)
-      expect(affectedPolicies(world(), world())).toEqual([])
+    fc.property(clusters, somePolicies, settings, (objects, list, setting) => {
+      const again = (): Analysis => analysisOf([...objects, ...list], setting)
+      expect(affectedPolicies(again().settled, again().settled)).toEqual([])
     }),
     { numRuns: RUNS },
   )

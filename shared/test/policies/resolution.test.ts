@@ -1,28 +1,27 @@
-// Each line of B3 of the facts sheet on access policies, and each guard rail: what a rule's source comes to, and what kleym
-// must not say where it does not know.
+// Each line of docs/gaie-facts.md §B3: what a rule's source comes to, and what kleym must not say where it does not know.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import type { Resolution } from '../../src/core/policies/resolution.ts'
-import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '../core/build.ts'
+import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import {
   account,
   analysisOf,
-  CHAT,
-  DEFAULT,
+  CHAT_ID,
+  DEFAULT_ID,
   foreign,
-  HOME,
+  TEAM_A,
   NODE,
   pod,
   policyOf,
   resolution,
   spiffe,
   staticEntry,
-  type Setting,
-} from './build.ts'
+  type AnalysisSetting,
+} from '@kleym/testing/access-policies.ts'
 
 const gap = (what: string): UnknownReason => ({ verb: 'list', what, cause: 'forbidden' })
-const PODS_UNKNOWN: Setting = { gaps: { Pod: gap('Pod') } }
+const PODS_UNKNOWN: AnalysisSetting = { gaps: { Pod: gap('Pod') } }
 const CSID = 'ClusterSPIFFEID.spire.spiffe.io'
 const REFUSED = binding({ spec: { objectiveRef: { name: 'sql' } } })
 
@@ -38,19 +37,19 @@ const DEPLOYMENT: JsonRecord = {
   },
 }
 
-/** An output of a binding elsewhere, which nobody has read, on the container of the binding here. */
+/** An output of a binding elsewhere, which was not read, on the container of the binding here. */
 const PEER = orphanOf(outputOf([pool(), objective(), binding()]), 'team-z/gone', {
   spec: { spiffeIDTemplate: 'spiffe://example.org/ns/team-z/objective/other' },
 })
 
 /** What kleym has written for the binding. */
-const OUTPUT = live(outputOf(HOME))
+const OUTPUT = live(outputOf(TEAM_A))
 
 interface Case {
   readonly says: string
   readonly source: unknown
   readonly objects?: readonly JsonRecord[]
-  readonly setting?: Setting
+  readonly setting?: AnalysisSetting
   readonly state: Resolution['state']
   /** Parts of the sentence. */
   readonly text?: readonly string[]
@@ -64,8 +63,8 @@ const CASES: readonly Case[] = [
   // 1. Resolved.
   {
     says: 'an ID of a binding whose pod is there is resolved to binding, pool and container',
-    source: spiffe(CHAT),
-    objects: [...HOME, OUTPUT],
+    source: spiffe(CHAT_ID),
+    objects: [...TEAM_A, OUTPUT],
     state: 'resolved',
     text: ['1 container holds it', 'binding team-a/llama of pool llama'],
   },
@@ -74,7 +73,7 @@ const CASES: readonly Case[] = [
     source: id('/ns/agents/sa/planner'),
     objects: [
       NODE,
-      DEFAULT,
+      DEFAULT_ID,
       pod({ namespace: 'agents', name: 'planner-0', spec: { serviceAccountName: 'planner' } }),
     ],
     state: 'resolved',
@@ -83,7 +82,7 @@ const CASES: readonly Case[] = [
   {
     says: 'an ephemeral container holds nothing, since SPIRE never attests one',
     source: id('/ns/team-a/sa/runner'),
-    objects: [NODE, DEFAULT, pod({ spec: { ephemeralContainers: [{ name: 'debugger' }] } })],
+    objects: [NODE, DEFAULT_ID, pod({ spec: { ephemeralContainers: [{ name: 'debugger' }] } })],
     state: 'resolved',
     text: ['2 containers hold it'],
   },
@@ -100,13 +99,13 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an ID that is held is resolved even where other pods are not known',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     setting: PODS_UNKNOWN,
     state: 'resolved',
   },
   {
     says: 'an ID that a workload will hold is resolved, and its pods are not there yet',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding(), DEPLOYMENT],
     state: 'resolved',
     text: [
@@ -116,7 +115,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an ID whose output kleym has yet to write is not held now',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     state: 'resolved',
     text: ['1 container will hold it, once kleym has written its ClusterSPIFFEID, by binding team-a/llama'],
   },
@@ -133,14 +132,14 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an ID of a binding without a pod is declared and unheld',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding()],
     state: 'unheld',
     text: ['binding team-a/llama of pool llama gives it', 'it selects no pod here'],
   },
   {
     says: 'an ID of a binding whose pod has no such container is unheld, with the reason',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding({ spec: { containerName: 'nobody' } }), pod()],
     state: 'unheld',
     text: ['nobody holds it now: k8s:container-name:nobody does not match'],
@@ -157,7 +156,7 @@ const CASES: readonly Case[] = [
     text: ['nobody holds it now: .spec.className of ClusterSPIFFEID/planner is other'],
   },
   {
-    says: 'an ID that stands literally in a ClusterSPIFFEID which selects nobody is unheld',
+    says: 'an ID that stands literally in a ClusterSPIFFEID which selects no pod is unheld',
     source: id('/agents/planner'),
     objects: [
       NODE,
@@ -171,7 +170,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an ID of a binding is unheld where SCM serves another trust domain',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     setting: { scmTrustDomain: 'elsewhere.org' },
     state: 'unheld',
     text: ['nobody holds it now: SCM serves elsewhere.org and renders no ID of example.org'],
@@ -187,31 +186,31 @@ const CASES: readonly Case[] = [
     says: 'a dangling ID names the one that differs only in case',
     source: id('/ns/team-a/objective/Chat'),
     state: 'dangling',
-    text: [`${CHAT} differs only in the case of letters`],
+    text: [`${CHAT_ID} differs only in the case of letters`],
   },
   {
     says: 'a trust domain in capital letters is ours, and no registration can have it',
     source: spiffe('spiffe://Example.org/ns/team-a/objective/chat'),
     state: 'dangling',
-    text: ['no registration can', `${CHAT} differs only in the case`],
+    text: ['no registration can', `${CHAT_ID} differs only in the case`],
   },
   {
     says: 'a dangling ID names the one below it, since people expect a prefix to match',
     source: id('/ns/team-a'),
     state: 'dangling',
-    text: [`${CHAT} lies below it, and an ID is compared as a whole`],
+    text: [`${CHAT_ID} lies below it, and an ID is compared as a whole`],
   },
   {
     says: 'a dangling ID names the one above it',
     source: id('/ns/team-a/objective/chat/adapter'),
     state: 'dangling',
-    text: [`${CHAT} lies above it`],
+    text: [`${CHAT_ID} lies above it`],
   },
   {
     says: 'a trust domain alone is dangling: no entry can have it',
     source: spiffe('spiffe://example.org'),
     state: 'dangling',
-    text: ['no registration can: it has no path', CHAT],
+    text: ['no registration can: it has no path', CHAT_ID],
   },
   {
     says: 'an ID with dots for segments, which the CRD takes, is dangling',
@@ -239,7 +238,7 @@ const CASES: readonly Case[] = [
   },
   // 4. Foreign.
   {
-    says: 'an ID of another trust domain is foreign, and nobody federates',
+    says: 'an ID of another trust domain is foreign, and no registration federates with it',
     source: id('/x', 'elsewhere.org'),
     state: 'foreign',
     text: ['elsewhere.org is another trust domain', 'no ClusterSPIFFEID federates with it'],
@@ -248,7 +247,7 @@ const CASES: readonly Case[] = [
     says: 'a foreign ID says who federates with its trust domain',
     source: id('/x', 'elsewhere.org'),
     objects: [
-      ...HOME,
+      ...TEAM_A,
       foreign('partner', { spiffeIDTemplate: 'spiffe://example.org/p', federatesWith: ['elsewhere.org'] }),
     ],
     state: 'foreign',
@@ -258,7 +257,7 @@ const CASES: readonly Case[] = [
     says: 'a foreign ID with the path of ours names ours',
     source: id('/ns/team-a/objective/chat', 'cluster.local'),
     state: 'foreign',
-    text: [`${CHAT} has the same path, in another trust domain`],
+    text: [`${CHAT_ID} has the same path, in another trust domain`],
   },
   {
     says: 'whether anything federates is not known where ClusterSPIFFEIDs are not',
@@ -270,7 +269,7 @@ const CASES: readonly Case[] = [
   {
     says: 'a foreign ID that stands in a ClusterSPIFFEID is no near miss of itself',
     source: id('/x', 'elsewhere.org'),
-    objects: [...HOME, foreign('stray', { spiffeIDTemplate: 'spiffe://elsewhere.org/x' })],
+    objects: [...TEAM_A, foreign('stray', { spiffeIDTemplate: 'spiffe://elsewhere.org/x' })],
     state: 'foreign',
     text: ['no ClusterSPIFFEID federates with it'],
     never: ['has the same path', 'lies below', 'lies above', 'differs only'],
@@ -286,7 +285,7 @@ const CASES: readonly Case[] = [
   { says: 'an empty source is unbounded', source: {}, state: 'unbounded', text: ['its source is empty'] },
   {
     says: 'a source without a type is unbounded, whatever it fills',
-    source: { spiffe: CHAT },
+    source: { spiffe: CHAT_ID },
     state: 'unbounded',
     text: ['its source has no type, without which spiffe does not count'],
   },
@@ -310,12 +309,12 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'a service account that fills spiffe is a mismatch',
-    source: { type: 'ServiceAccount', spiffe: CHAT },
+    source: { type: 'ServiceAccount', spiffe: CHAT_ID },
     state: 'member mismatch',
   },
   // 7. Service accounts.
   {
-    says: 'a service account that nobody uses says so',
+    says: 'a service account that no pod uses says so',
     source: account('planner'),
     state: 'service account',
     text: [
@@ -327,7 +326,7 @@ const CASES: readonly Case[] = [
     says: 'a service account whose pods hold only an ID of kleym is not what they present',
     source: account('runner', 'team-a'),
     state: 'service account',
-    text: ['1 pod runs under it', `with ${CHAT} they present an ID that it does not name`],
+    text: ['1 pod runs under it', `with ${CHAT_ID} they present an ID that it does not name`],
   },
   {
     says: 'a service account whose pods hold no ID of kleym presents none',
@@ -342,7 +341,7 @@ const CASES: readonly Case[] = [
     source: account('planner', 'agents'),
     objects: [
       NODE,
-      DEFAULT,
+      DEFAULT_ID,
       pod({ namespace: 'agents', name: 'planner-0', spec: { serviceAccountName: 'planner' } }),
     ],
     state: 'service account',
@@ -439,7 +438,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an ID that is given is unknown, not unheld, where pods could not be read',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding()],
     setting: PODS_UNKNOWN,
     state: 'unknown',
@@ -449,7 +448,7 @@ const CASES: readonly Case[] = [
     says: 'an ID of a foreign object is unknown, not unheld, where only one namespace was read',
     source: id('/agents/planner'),
     objects: [
-      ...HOME,
+      ...TEAM_A,
       foreign('planner', {
         spiffeIDTemplate: 'spiffe://example.org/agents/planner',
         podSelector: { matchLabels: { app: 'planner' } },
@@ -461,30 +460,30 @@ const CASES: readonly Case[] = [
   {
     says: 'an ID that a template may give to a pod that is not there is neither dangling nor resolved',
     source: id('/ns/agents/sa/planner'),
-    objects: [...HOME, DEFAULT],
+    objects: [...TEAM_A, DEFAULT_ID],
     state: 'unknown',
     text: ['nothing renders it now; ClusterSPIFFEID/default may, for a pod that is not there'],
   },
   ...[PODS_UNKNOWN, { namespacesRead: ['team-a'] }].map((setting): Case => ({
     says: `what a template renders is not known where pods are not (${Object.keys(setting).join()})`,
     source: id('/ns/agents/sa/planner'),
-    objects: [...HOME, DEFAULT],
+    objects: [...TEAM_A, DEFAULT_ID],
     setting,
     state: 'unknown',
     text: ['whether anything gives it is not known: cannot list Pod'],
     never: ['nothing renders it now'],
   })),
   {
-    says: 'an ID that is given, to nobody here, is unknown where other registrations could not be read',
-    source: spiffe(CHAT),
+    says: 'an ID that is given, but to no pod here, is unknown where other registrations could not be read',
+    source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding()],
     setting: { gaps: { 'ClusterStaticEntry.spire.spiffe.io': gap('ClusterStaticEntry.spire.spiffe.io') } },
     state: 'unknown',
     text: ['binding team-a/llama of pool llama gives it; whether anybody holds it is not known'],
   },
   {
-    says: 'an ID that is given, to nobody here, is unknown beside a template that kleym does not follow',
-    source: spiffe(CHAT),
+    says: 'an ID that is given, but to no pod here, is unknown beside a template that kleym does not follow',
+    source: spiffe(CHAT_ID),
     objects: [
       NODE,
       pool(),
@@ -499,14 +498,14 @@ const CASES: readonly Case[] = [
   {
     says: 'an ID that a template cannot give is dangling beside it',
     source: id('/ns/agents/objective/planner'),
-    objects: [...HOME, DEFAULT],
+    objects: [...TEAM_A, DEFAULT_ID],
     state: 'dangling',
   },
   {
     says: 'an ID that a template of an ignored class could give is dangling',
     source: id('/ns/agents/sa/planner'),
     objects: [
-      ...HOME,
+      ...TEAM_A,
       foreign('other', {
         spiffeIDTemplate: 'spiffe://example.org/ns/agents/sa/{{ .PodSpec.ServiceAccountName }}',
         className: 'other',
@@ -518,7 +517,7 @@ const CASES: readonly Case[] = [
     says: 'an ID that a template may give which kleym does not follow is unknown',
     source: id('/agents/planner'),
     objects: [
-      ...HOME,
+      ...TEAM_A,
       foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/agents/{{ printf "%v" .PodSpec }}' }),
     ],
     state: 'unknown',
@@ -528,7 +527,7 @@ const CASES: readonly Case[] = [
     says: 'an ID that hangs on what only the node knows is unknown',
     source: id('/agents/planner'),
     objects: [
-      ...HOME,
+      ...TEAM_A,
       foreign('image', {
         spiffeIDTemplate: 'spiffe://example.org/agents/planner',
         workloadSelectorTemplates: ['k8s:container-image:registry/x'],
@@ -539,7 +538,7 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'nothing is said where the trust domain is not known, but for the path',
-    source: spiffe(CHAT),
+    source: spiffe(CHAT_ID),
     setting: { trustDomain: undefined },
     state: 'unknown',
     text: [
@@ -555,8 +554,8 @@ const CASES: readonly Case[] = [
   },
   {
     says: 'an ID that a binding asks for which waits for a peer is unknown',
-    source: spiffe(CHAT),
-    objects: [...HOME, PEER],
+    source: spiffe(CHAT_ID),
+    objects: [...TEAM_A, PEER],
     setting: { namespacesRead: ['team-a'] },
     state: 'unknown',
     text: ['binding team-a/llama asks for it and is waiting (WaitingForPeer)'],
@@ -585,7 +584,7 @@ const CASES: readonly Case[] = [
     text: ['not certain whether ClusterSPIFFEID/planner gives it'],
   },
   {
-    says: "IDs below /spire are SPIRE's own, and nobody looks for them",
+    says: "IDs below /spire are SPIRE's own, and kleym does not look for them",
     source: id('/spire/agent/k8s_psat/prod/uid-of-n1'),
     state: 'unknown',
     text: ['the IDs of SPIRE servers and agents'],
@@ -616,31 +615,31 @@ const CASES: readonly Case[] = [
     text: ['is a number, not a string'],
   },
   {
-    says: 'a type that nobody knows is unreadable, not unbounded',
+    says: 'a type that kleym does not know is unreadable, not unbounded',
     source: { type: 'X509' },
     state: 'unreadable',
     text: ['.source.type is "X509", which kleym does not know'],
   },
   {
     says: 'a type in other letters is unreadable',
-    source: { type: 'spiffe', spiffe: CHAT },
+    source: { type: 'spiffe', spiffe: CHAT_ID },
     state: 'unreadable',
   },
   {
-    says: 'a field that nobody knows may name somebody: unreadable, not unbounded',
-    source: { type: 'SPIFFE', spiffeIDs: [CHAT] },
+    says: 'a field that kleym does not know may name a principal: unreadable, not unbounded',
+    source: { type: 'SPIFFE', spiffeIDs: [CHAT_ID] },
     state: 'unreadable',
     text: ['a field "spiffeIDs" that kleym does not know'],
   },
   {
-    says: 'a field that nobody knows may name somebody without a type too',
-    source: { spiffeIDs: [CHAT] },
+    says: 'a field that kleym does not know may name a principal without a type too',
+    source: { spiffeIDs: [CHAT_ID] },
     state: 'unreadable',
     text: ['has no type, and a field "spiffeIDs" that kleym does not know'],
   },
   {
     says: 'a source that is a text is unreadable',
-    source: CHAT,
+    source: CHAT_ID,
     state: 'unreadable',
     text: ['is a string, not a mapping'],
   },
@@ -652,7 +651,7 @@ const CASES: readonly Case[] = [
 ]
 
 describe('what a source comes to', () => {
-  test.each(CASES)('$says', ({ source, objects = HOME, setting = {}, state, text = [], never = [] }) => {
+  test.each(CASES)('$says', ({ source, objects = TEAM_A, setting = {}, state, text = [], never = [] }) => {
     const found = resolution(analysisOf([...objects, policyOf(source)], setting))
     expect(found).toMatchObject({ state })
     for (const part of text) expect(found.text).toContain(part)
@@ -660,8 +659,8 @@ describe('what a source comes to', () => {
   })
 
   test('several SPIFFE IDs in a list are several sources, each with an answer of its own', () => {
-    const analysis = analysisOf([...HOME, policyOf(spiffe([CHAT, 'spiffe://example.org/nobody', 7]))])
-    const [first] = analysis.policies().list
+    const analysis = analysisOf([...TEAM_A, policyOf(spiffe([CHAT_ID, 'spiffe://example.org/nobody', 7]))])
+    const [first] = analysis.settled.policies().list
     expect(first?.rules[0]?.sources.map((one) => one.resolution.state)).toEqual([
       'resolved',
       'dangling',

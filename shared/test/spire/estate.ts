@@ -9,9 +9,12 @@ import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { Prediction, PredictionInput } from '../../src/core/spire/prediction.ts'
 
+/** A mapping of a manifest. */
 export type Fields = Record<string, unknown>
 
+/** The template of the SPIRE charts. */
 export const ID = 'spiffe://td/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}'
+/** Nothing that tells SCM’s settings. */
 export const NO_EVIDENCE = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
 
 /** A ClusterSPIFFEID; objects are as old as their names say: `a` is older than `b`. */
@@ -40,7 +43,7 @@ export function staticEntry(name: string, spec: Fields = {}, meta: Fields = {}):
   }
 }
 
-/** A running pod `team-a/p` on node `n1`, unless told otherwise. */
+/** A running pod `team-a/p` on node `n1`, unless the fields say otherwise. */
 export function pod(name: string, parts: { meta?: Fields; spec?: Fields; status?: Fields } = {}): Fields {
   return {
     kind: 'Pod',
@@ -55,7 +58,8 @@ export function pod(name: string, parts: { meta?: Fields; spec?: Fields; status?
   }
 }
 
-export interface Estate {
+/** The objects to predict for; usual namespaces, nodes and settings by default. */
+export interface PredictedEstate {
   ids?: readonly Fields[]
   statics?: readonly Fields[]
   pods?: readonly Fields[]
@@ -68,9 +72,11 @@ export interface Estate {
   settings?: ScmSettings
 }
 
+/** `team-a` and `team-b`. */
 export const NAMESPACES: readonly Fields[] = ['team-a', 'team-b'].map((name) => ({
   metadata: { name, labels: {} },
 }))
+/** `n1` and `n2`. */
 export const NODES: readonly Fields[] = [1, 2].map((at) => ({
   metadata: { name: `n${at}`, uid: `node-uid-${at}`, labels: { zone: `z${at}` } },
   spec: {},
@@ -81,7 +87,7 @@ function raw(list: readonly Fields[] = []): { value: Fields }[] {
 }
 
 /** What the prediction is made from. */
-export function inputOf(estate: Estate): PredictionInput {
+export function inputOf(estate: PredictedEstate): PredictionInput {
   const config = { trustDomain: 'td', clusterName: 'c1', clusterDomain: 'cluster.local', ...estate.config }
   return {
     clusterSpiffeIds: raw(estate.ids).map((object) => readClusterSpiffeId(object, 'live')),
@@ -97,12 +103,14 @@ export function inputOf(estate: Estate): PredictionInput {
   }
 }
 
+/** An estate and its prediction. */
 export interface Case {
   readonly prediction: Prediction
   readonly pods: readonly Pod[]
 }
 
-export function predicted(estate: Estate): Case {
+/** Predicts for an estate. */
+export function predicted(estate: PredictedEstate): Case {
   const input = inputOf(estate)
   return { prediction: predict(input), pods: input.pods }
 }

@@ -1,12 +1,12 @@
-// facts/spire.md §4 and traps 1 to 3, 15, 21: who displaces a fallback, and who does not.
+// docs/spire-facts.md §4 and traps 1 to 3, 15, 21: who displaces a fallback, and who does not.
 import { describe, expect, test } from 'vitest'
-import { containersOf, csid, pod, predicted, verdictsOf, whyOf, type Estate } from './estate.ts'
+import { containersOf, csid, pod, predicted, verdictsOf, whyOf, type PredictedEstate } from './estate.ts'
 
 const DEFAULT = csid('default', { fallback: true, className: '' })
 
 interface Row {
   readonly name: string
-  readonly estate: Estate
+  readonly estate: PredictedEstate
   readonly verdicts: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-// facts/spire.md §11.9: while an object that Go cannot decode is there, SCM goes on with the ClusterSPIFFEIDs that it has
-// read before. What is new or edited is then not in force, and nobody may be told that it is.
+// docs/spire-facts.md §11.9: while an object that Go cannot decode is there, SCM goes on with the ClusterSPIFFEIDs that it has
+// read before. What is new or edited is then not in force, and kleym must not say that it is.
 import { describe, expect, test } from 'vitest'
 import type { Lifecycle } from '../../src/core/objects/clusterspiffeid.ts'
 import { predict } from '../../src/core/spire/predict.ts'

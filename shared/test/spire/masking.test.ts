@@ -1,6 +1,15 @@
-// facts/spire.md §3, §11.1 and traps 10, 11, 15: which objects want the same entry, and who gets it.
+// docs/spire-facts.md §3, §11.1 and traps 10, 11, 15: which objects want the same entry, and who gets it.
 import { describe, expect, test } from 'vitest'
-import { csid, pod, predicted, staticEntry, verdictsOf, whyOf, type Estate, type Fields } from './estate.ts'
+import {
+  csid,
+  pod,
+  predicted,
+  staticEntry,
+  verdictsOf,
+  whyOf,
+  type PredictedEstate,
+  type Fields,
+} from './estate.ts'
 
 const SAME = { spiffeIDTemplate: 'spiffe://td/x' }
 const selecting = (...templates: string[]): Fields => ({ ...SAME, workloadSelectorTemplates: templates })
@@ -8,7 +17,7 @@ const at = (second: number): string => `2026-01-01T00:00:0${second}Z`
 
 interface Row {
   readonly name: string
-  readonly estate: Estate
+  readonly estate: PredictedEstate
   readonly verdicts: readonly string[]
 }
 
@@ -85,7 +94,7 @@ const ROWS: readonly Row[] = [
     verdicts: ['a: depends', 'b: depends'],
   },
   {
-    name: 'a loser that the server would refuse is masked, as nobody sends it',
+    name: 'a masked entry that the server would refuse is masked, as SCM does not send it',
     estate: { ids: [csid('a', SAME), csid('b', { ...SAME, hint: 'h'.repeat(2000) })] },
     verdicts: ['a: declared', 'b: masked'],
   },
@@ -170,12 +179,12 @@ const ROWS: readonly Row[] = [
     verdicts: ['a: declared', 'b: masked'],
   },
   {
-    name: 'a displaced fallback masks nobody',
+    name: 'a displaced fallback masks no entry',
     estate: { ids: [csid('a', { ...SAME, fallback: true }), csid('b', SAME)] },
     verdicts: ['a: displaced', 'b: declared'],
   },
   {
-    name: 'an ignored object masks nobody',
+    name: 'an ignored object masks no entry',
     estate: { ids: [csid('a', { ...SAME, className: 'y' }), csid('b', SAME)] },
     verdicts: ['a: ignored', 'b: declared'],
   },

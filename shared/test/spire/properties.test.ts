@@ -8,11 +8,11 @@ import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { readClusterStaticEntry } from '../../src/core/objects/static-entry.ts'
 import { readWorkloadPods } from '../../src/core/objects/workload.ts'
 import { containerVerdicts } from '../../src/core/spire/registration.ts'
-import { registrationEntries } from '../../src/core/spire/entries.ts'
+import { registrationEntries } from '../../src/core/spire/registration-entries.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { PredictionInput } from '../../src/core/spire/prediction.ts'
-import { matchSelector } from '../../src/core/spire/selector.ts'
-import { csid, inputOf, NO_EVIDENCE, pod, staticEntry, type Estate, type Fields } from './estate.ts'
+import { matchSelector } from '../../src/core/spire/label-match.ts'
+import { csid, inputOf, NO_EVIDENCE, pod, staticEntry, type PredictedEstate, type Fields } from './estate.ts'
 
 /** Everything that a prediction says, as a text; pods by name, so that their order does not matter. */
 function everything(input: PredictionInput): string {
@@ -27,7 +27,7 @@ function everything(input: PredictionInput): string {
       ]),
       prediction.staticEntries(),
       [...prediction.counts()],
-      prediction.stoppers(),
+      prediction.scmFaults(),
       registrationEntries(prediction, input.pods),
     ],
     (_, value: unknown) => (value instanceof Map || value instanceof Set ? [...value] : value),
@@ -74,7 +74,7 @@ const meta = fc.record({
   }),
 })
 const NAMES = ['a', 'b', 'c', 'd'] as const
-const estates: fc.Arbitrary<Estate> = fc.record({
+const estates: fc.Arbitrary<PredictedEstate> = fc.record({
   ids: fc
     .array(fc.tuple(spec, meta), { maxLength: 4 })
     .map((list) => list.map(([fields, about], at) => csid(NAMES[at] ?? '', fields, about))),

@@ -1,12 +1,21 @@
-// facts/spire.md §1, §3, §11.2-7, §11.12, §11.17 and traps 9, 10, 14: the entry that is rendered, and what the server
+// docs/spire-facts.md §1, §3, §11.2-7, §11.12, §11.17 and traps 9, 10, 14: the entry that is rendered, and what the server
 // says to it.
 import { describe, expect, test } from 'vitest'
 import type { EntryOutcome } from '../../src/core/spire/prediction.ts'
-import { csid, pod, predicted, staticEntry, verdictsOf, whyOf, type Estate, type Fields } from './estate.ts'
+import {
+  csid,
+  pod,
+  predicted,
+  staticEntry,
+  verdictsOf,
+  whyOf,
+  type PredictedEstate,
+  type Fields,
+} from './estate.ts'
 
 const X = 'spiffe://td/x'
 
-function outcome(estate: Estate, name = 'a'): EntryOutcome {
+function outcome(estate: PredictedEstate, name = 'a'): EntryOutcome {
   const { prediction, pods } = predicted(estate)
   const found = pods
     .flatMap((subject) => prediction.entriesOf(subject))
@@ -15,7 +24,7 @@ function outcome(estate: Estate, name = 'a'): EntryOutcome {
   return found
 }
 
-const selectorsOf = (estate: Estate): readonly string[] | undefined =>
+const selectorsOf = (estate: PredictedEstate): readonly string[] | undefined =>
   outcome(estate).entry?.selectors.map(({ type, value }) => `${type}:${value}`)
 
 describe('what is rendered', () => {
@@ -85,25 +94,27 @@ describe('what is rendered', () => {
     ])
   })
 
-  test('autoPopulateDNSNames shows a cluster domain that nobody knows', () => {
+  test('autoPopulateDNSNames shows that the cluster domain is not known', () => {
     const subsets = [{ addresses: [{ targetRef: { kind: 'Pod', uid: 'pod-uid-p' } }] }]
     const endpoints = [{ metadata: { name: 'svc', namespace: 'team-a' }, subsets }]
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     expect(outcome({ ids, endpoints, config: { clusterDomain: '$DOMAIN' } }).entry).toMatchObject({
       dnsNames: ['svc', 'svc.team-a', 'svc.team-a.svc', 'svc.team-a.svc.<cluster-domain>'],
-      open: ['<cluster-domain>'],
+      placeholders: ['<cluster-domain>'],
     })
   })
 
   test('autoPopulateDNSNames is an open fact where Endpoints are not known', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
-    expect(outcome({ ids }).entry?.open).toEqual(['<DNS names of its Services>'])
+    expect(outcome({ ids }).entry?.placeholders).toEqual(['<DNS names of its Services>'])
   })
 
   test('§11.18: autoPopulateDNSNames is an open fact where cacheNamespaces narrow by label', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     const config = { cacheNamespaces: { 'team-a': { labelSelectors: { app: 'llama' } } } }
-    expect(outcome({ ids, endpoints: [], config }).entry?.open).toEqual(['<DNS names of its Services>'])
+    expect(outcome({ ids, endpoints: [], config }).entry?.placeholders).toEqual([
+      '<DNS names of its Services>',
+    ])
   })
 })
 
@@ -305,13 +316,13 @@ describe('§11.7: text that is not UTF-8', () => {
     pod('q', { meta: { annotations: { a: 'e' } } }),
   ]
 
-  test('the entry is refused, and nobody is sure of a new one', () => {
+  test('the entry is refused, and no new entry is certain', () => {
     const estate = predicted({ ids: [cut, csid('other')], pods })
     expect([verdictsOf(estate, 0), verdictsOf(estate, 1)]).toEqual([
       ['cut: refused', 'other: depends'],
       ['cut: depends', 'other: depends'],
     ])
-    expect(estate.prediction.stoppers()).toEqual([
+    expect(estate.prediction.scmFaults()).toEqual([
       {
         source: { kind: 'ClusterSPIFFEID', name: 'cut' },
         kind: 'not UTF-8',
@@ -339,7 +350,7 @@ describe('§11.7: text that is not UTF-8', () => {
       pods,
     })
     expect(verdictsOf(estate)).toEqual(['cut: ignored', 'other: declared', 'zut: displaced'])
-    expect(estate.prediction.stoppers()).toEqual([])
+    expect(estate.prediction.scmFaults()).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-// facts/spire.md §2, §11.9-13, §11.18 and traps 4 to 8: which objects SCM handles, and which pods they reach.
+// docs/spire-facts.md §2, §11.9-13, §11.18 and traps 4 to 8: which objects SCM handles, and which pods they reach.
 import { describe, expect, test } from 'vitest'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import {
@@ -9,7 +9,7 @@ import {
   predicted,
   verdictsOf,
   whyOf,
-  type Estate,
+  type PredictedEstate,
   type Fields,
 } from './estate.ts'
 
@@ -47,7 +47,7 @@ describe('§2 classes (trap 4)', () => {
 
 interface Row {
   readonly name: string
-  readonly estate: Estate
+  readonly estate: PredictedEstate
   readonly verdicts: readonly string[]
   readonly why?: string
 }
@@ -135,7 +135,7 @@ const ROWS: readonly Row[] = [
     verdicts: ['b: declared'],
   },
   {
-    name: '§1: an invalid selector drops the object, and nobody can say which pods it means',
+    name: '§1: an invalid selector drops the object, and which pods it means is not known',
     estate: { ids: [csid('a', { podSelector: { matchExpressions: [{ key: 'app', operator: 'In' }] } })] },
     verdicts: [],
   },
@@ -211,7 +211,7 @@ const ROWS: readonly Row[] = [
     verdicts: ['a: declared'],
   },
   {
-    name: 'cacheNamespaces by a label that nobody knows yet leaves it open',
+    name: 'cacheNamespaces by a label that is not known yet leaves it open',
     estate: {
       ids: [csid('a')],
       pods: [{ kind: 'Pod', metadata: { name: 'p', namespace: 'team-a' } }],
@@ -258,7 +258,7 @@ describe('which pods an object reaches', () => {
   })
 })
 
-function parentOf(config: Fields, nodes: Estate['nodes'] = NODES): string {
+function parentOf(config: Fields, nodes: PredictedEstate['nodes'] = NODES): string {
   const { prediction, pods } = predicted({ ids: [csid('a')], config, nodes })
   const [subject] = pods
   const outcome = subject === undefined ? undefined : prediction.entriesOf(subject)[0]
@@ -292,8 +292,8 @@ describe('the parent ID (§2, trap 19)', () => {
   })
 })
 
-describe('what stops SCM for everybody', () => {
-  const rows: readonly { name: string; estate: Estate; stoppers: readonly string[] }[] = [
+describe('what stops SCM for every object', () => {
+  const rows: readonly { name: string; estate: PredictedEstate; stoppers: readonly string[] }[] = [
     {
       name: '§11.9: a duration that Go cannot decode, of whatever class',
       estate: { ids: [csid('a', { ttl: '1d', className: 'else' }), csid('b', { jwtTtl: '' })] },
@@ -333,7 +333,7 @@ describe('what stops SCM for everybody', () => {
     { name: 'nothing, in a sound estate', estate: { ids: [csid('a')] }, stoppers: [] },
   ]
   test.each(rows)('$name', ({ estate, stoppers }) => {
-    const found = predicted(estate).prediction.stoppers()
+    const found = predicted(estate).prediction.scmFaults()
     expect(
       found.map(({ source }) => (source === undefined ? 'SCM' : `${source.kind}/${source.name}`)),
     ).toEqual(stoppers)
@@ -381,7 +381,7 @@ describe('the index', () => {
     expect(prediction.counts().get('ClusterSPIFFEID/a')?.podsSelected).toBe(found.length)
   })
 
-  test('a pod of a namespace that nobody named before is judged by the name alone', () => {
+  test('a pod of a namespace that no object named before is judged by the name alone', () => {
     const { prediction } = predicted({
       ids: ['ns-x', 'ns-y'].map((name) => csid(name, { namespaceSelector: NAMED(name) })),
       namespaces,

@@ -2,9 +2,9 @@
 // SPIRE Controller Manager v0.7.0 is built with.
 //
 //	go run . types > ../../../shared/src/core/go/template/go-types.generated.ts
-//	go run . run < ../../../shared/test/gotemplate/vectors/corpus.json > ../../../shared/test/gotemplate/vectors/oracle.json
+//	go run . run < ../../../shared/test/go/template/vectors/corpus.json > ../../../shared/test/go/template/vectors/oracle.json
 //
-// The second also answers the random templates of shared/test/gotemplate/random-templates.ts. Addresses in its answers
+// The second also answers the random templates of test/testing/src/random-templates.ts. Addresses in its answers
 // differ from run to run; the evaluator calls those templates unknown.
 package main
 

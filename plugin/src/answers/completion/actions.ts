@@ -2,6 +2,7 @@
 
 /** The actions, in the order in which help names them. */
 export const ACTION_NAMES = ['install', 'script'] as const
+/** One of them. */
 export type CompletionAction = (typeof ACTION_NAMES)[number]
 
 /** What each does, for those who press Tab. */

@@ -1,12 +1,12 @@
-// `kubectl kleym completion`: flags and words; the answer is in run.ts. What kubectl asks when somebody presses Tab is
-// not this command: that is `__complete`, in plugin/src/completion.
+// `kubectl kleym completion`: flags and words; the answer is in run.ts. What kubectl runs when a person
+// presses Tab is not this command but `__complete`, in plugin/src/completion.
 import * as Args from '@oclif/core/args'
-import { Command } from '@oclif/core/command'
-import { contextOf } from '../../flags/command.ts'
+import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { ACTION_NAMES } from './actions.ts'
 
-export class CompletionCommand extends Command {
+/** The command line of `completion`. */
+export class CompletionCommand extends KleymCommand {
   static override readonly summary = 'How does the shell complete this?'
   static override readonly description =
     'kubectl completes the words of a plugin by running an executable beside it, which krew does not ' +
@@ -26,10 +26,9 @@ export class CompletionCommand extends Command {
     folder: Args.string({ ignoreStdin: true, description: 'Where to install it: a folder on PATH.' }),
   }
 
-  /** Answers, or throws a KleymError. */
   async run(): Promise<CommandResult> {
     const { args } = await this.parse(CompletionCommand)
     const { run } = await import('./run.ts')
-    return run(args, contextOf(this.config))
+    return run(args, this.context)
   }
 }

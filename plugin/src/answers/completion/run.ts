@@ -5,9 +5,10 @@ import { EXIT, KleymError } from '../../io/errors.ts'
 import { escapeTerminal } from '../../io/escape.ts'
 import type { CompletionAction } from './actions.ts'
 import { installScript } from './install.ts'
-import { findExecutable, foldersOfPath } from './path.ts'
+import { findExecutable, foldersOfPath } from './executables.ts'
 import { completionScript } from './script.ts'
 
+/** What `completion` is asked; without an action it explains. */
 export interface CompletionArguments {
   readonly action?: CompletionAction | undefined
   readonly folder?: string | undefined

@@ -3,7 +3,7 @@
 // https://github.com/kubernetes/kubectl/blob/v0.37.1/pkg/cmd/plugin/plugin_completion.go
 import { COMPLETE } from '../../io/completion-request.ts'
 
-/** By this, a script of ours is told from somebody else's file. */
+/** The line by which kleym recognizes a script that it has written. */
 export const MARK = 'Completion of kubectl kleym; written by `kubectl kleym completion`.'
 
 /** kubectl-kleym is found by PATH at each run, so that an upgrade needs nothing; without it, nothing is said. */

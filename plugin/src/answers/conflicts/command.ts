@@ -1,10 +1,11 @@
 // `kubectl kleym conflicts`: flags and words; the answer is in run.ts.
-import { KleymCommand } from '../../flags/command.ts'
+import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 
-export class ConflictsCommand extends KleymCommand {
+/** The command line of `conflicts`. */
+export class ConflictsCommand extends SourceCommand {
   static override readonly summary = 'What clashes?'
   static override readonly description =
     'Lists everything that clashes, worst first: identity collisions with proof and witness, label ' +
@@ -20,10 +21,7 @@ export class ConflictsCommand extends KleymCommand {
 
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(ConflictsCommand)
-    const options = {
-      ...commonOptions(flags, 'conflicts', this.context.cwd),
-      allNamespaces: flags['all-namespaces'],
-    }
+    const options = commonOptions(flags, 'conflicts', this.context.cwd)
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

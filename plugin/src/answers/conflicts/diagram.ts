@@ -12,12 +12,12 @@ export function conflictsDiagram(shown: readonly Finding[]): Diagram {
     const parties = [one.subject, ...one.related]
     for (const { container, ...party } of parties.slice(0, DRAWN_MAX)) {
       const key = subjectText(party)
-      nodes.push({ key, lines: [party.kind, key.slice(party.kind.length + 1)], look: 'plain' })
+      nodes.push({ key, lines: [party.kind, key.slice(party.kind.length + 1)], style: 'plain' })
       edges.push({ from, to: key, label: container ?? '' })
     }
     const more = parties.length - DRAWN_MAX
     if (more <= 0) continue
-    nodes.push({ key: `${from}\nmore`, lines: [`and ${more} more`], look: 'plain' })
+    nodes.push({ key: `${from}\nmore`, lines: [`and ${more} more`], style: 'plain' })
     edges.push({ from, to: `${from}\nmore`, label: '' })
   }
   return { nodes, edges }

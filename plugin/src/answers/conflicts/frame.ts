@@ -1,10 +1,10 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
-import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { judgementOf } from '@kleym/shared/core/analysis/analysis.ts'
-import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { bindingsIn, countsOf } from './counts.ts'
+import { conflictsFields } from './json.ts'
 import { viewConflicts } from './view.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -18,35 +18,23 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM521',
 ])
 /** Nothing clashes where no pod is there yet. */
-const QUIET: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
+const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all. */
-export function conflictsFrame(world: AnswerInput, namespace: string | undefined): Frame {
-  const all = [...findingsOf(world.after), ...world.inputFindings]
+export function conflictsFrame(input: AnswerInput, namespace: string | undefined): Frame {
+  const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
   const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
-  const bindings = world.after.snapshot.bindings.filter(
-    ({ meta }) => namespace === undefined || meta.namespace === namespace,
-  )
-  const policies = world.after.policies()
-  const counts = {
-    bindings: bindings.length,
-    namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
-    ...(hasPolicies(policies)
-      ? {
-          policies: policies.list.filter((one) => namespace === undefined || one.namespace === namespace)
-            .length,
-        }
-      : {}),
-  }
+  const bindings = bindingsIn(input, namespace)
+  const counts = countsOf(input, bindings, namespace)
   return {
     kind: 'ConflictsReport',
-    fields: () => counts,
+    fields: () => conflictsFields(counts),
     findings,
     missing: missingOf(
-      world,
-      bindings.flatMap(({ key }) => judgementOf(world.after, key) ?? []),
+      input,
+      bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
     ),
-    grounds: {
+    suppressionScope: {
       all: () => all,
       covers: (subject) => namespace === undefined || subject.namespace === namespace,
     },
@@ -57,5 +45,5 @@ export function conflictsFrame(world: AnswerInput, namespace: string | undefined
 }
 
 function isClash({ code }: Finding): boolean {
-  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !QUIET.has(code))
+  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !NO_CLASHES.has(code))
 }

@@ -1,10 +1,11 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
-import { KleymCommand } from '../../flags/command.ts'
+import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 
-export class DiffCommand extends KleymCommand {
+/** The command line of `diff`. */
+export class DiffCommand extends SourceCommand {
   static override readonly summary = 'What would change if these files were applied?'
   static override readonly description =
     'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or ' +
@@ -30,10 +31,7 @@ export class DiffCommand extends KleymCommand {
 
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(DiffCommand)
-    const options = {
-      ...commonOptions(flags, 'diff', this.context.cwd),
-      allNamespaces: flags['all-namespaces'],
-    }
+    const options = commonOptions(flags, 'diff', this.context.cwd)
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -2,21 +2,21 @@
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
-import { diffFrame, objectChanges } from './frame.ts'
-import type { ObjectChange } from '../../frame/model.ts'
+import { objectChanges, type ObjectChange } from './changes.ts'
+import { diffFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
-import type { DiffOptions } from '../../flags/options.ts'
+import type { CommonOptions } from '../../flags/options.ts'
 
 /** Tells what would change. */
-export async function run(options: DiffOptions, context: CommandContext): Promise<CommandResult> {
+export async function run(options: CommonOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
   const about = { allNamespaces, named: [undefined], aboutFiles: true }
-  const world = await gather(options, { ...about, policies: true, resolves: true }, context)
-  requireTrustDomain(world)
-  const changes = objectChanges(world)
+  const input = await gather(options, { ...about, policies: true, resolves: true }, context)
+  requireTrustDomain(input)
+  const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const shown = caused.length === 0 ? '' : await show(caused, context)
-  return finish(diffFrame(world, changes, shown), world, options.output, context)
+  return finish(diffFrame(input, changes, shown), input, options.output, context)
 }
 
 /** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */

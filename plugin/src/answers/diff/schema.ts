@@ -16,6 +16,7 @@ const changeSchema = z.object({
   dueAlready: z.boolean().describe('It is due whether or not the files are applied.'),
 })
 
+/** A DiffReport. */
 export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubectl kleym diff.', {
   changes: z.array(changeSchema),
   ownershipUnknown: z.array(z.string()).describe('Outputs that were matched by name and annotation alone.'),

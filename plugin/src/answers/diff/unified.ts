@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import { createTwoFilesPatch } from 'diff'
 import { KleymError } from '../../io/errors.ts'
-import type { ObjectChange } from '../../frame/model.ts'
+import type { ObjectChange } from './changes.ts'
 
 /** Lines of context around a change. */
 const CONTEXT = 3
@@ -79,8 +80,10 @@ async function runDiffer(
       },
       { cause },
     )
+  const path = findProgram(program, env)
+  if (path === undefined) throw fail('it is not on the PATH')
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args], { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(path, [...args], { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
     const out: Buffer[] = []
     const err: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk))

@@ -1,17 +1,18 @@
-// How `diff` looks: the unified diff, then what the change does to people, then the findings that it brings or mends.
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+// How `diff` looks: the unified diff, then which containers gain or lose an identity, then the findings that are new or fixed.
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ObjectChange } from '../../frame/model.ts'
-import { viewAffected } from './affected-view.ts'
-import { severitiesText, viewFinding } from '../conflicts/view.ts'
+import type { ObjectChange } from './changes.ts'
+import { viewAffected } from './policies-view.ts'
+import { severitiesText, viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import type { Role } from '../../io/palette.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 
+/** What the view shows beside the changes and their effect. */
 export interface DiffLayout extends Layout {
   /** How many outputs were matched by name and annotation alone. */
   readonly ownershipUnknown: number
@@ -42,7 +43,7 @@ export function viewDiff(
   ]
 }
 
-/** Nothing of kleym's changes; whether that is all well hangs on what else the change does. */
+/** kleym changes no object; the mark is `ok` only if nothing else changes either. */
 function noChange(due: readonly ObjectChange[], effect: Effect, { incomplete, affected }: DiffLayout): Line {
   const { gained, lost, uncertain, findings } = effect
   const isQuiet = [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)

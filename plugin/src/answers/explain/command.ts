@@ -1,14 +1,16 @@
 // `kubectl kleym explain`: flags and words; the answer is in run.ts.
 import * as Args from '@oclif/core/args'
-import { KleymCommand } from '../../flags/command.ts'
+import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
-import { commonOptions, optionsWithoutSources, type ExplainOptions } from '../../flags/options.ts'
+import { commonOptions, optionsWithoutSources } from '../../flags/options.ts'
+import type { ExplainOptions } from './run.ts'
 
 /** A finding code, as people write it. */
 const CODE = /^klm\d+$/i
 
-export class ExplainCommand extends KleymCommand {
+/** The command line of `explain`. */
+export class ExplainCommand extends SourceCommand {
   static override readonly summary = 'Why is this binding refused, and what does it give to whom?'
   static override readonly description =
     'Derives bindings step by step: the pool and objective, every selector and where it comes from, ' +
@@ -36,14 +38,14 @@ export class ExplainCommand extends KleymCommand {
     const subjects: readonly string[] = args.binding ?? []
     const codes = subjects.filter((subject) => CODE.test(subject)).map((code) => code.toUpperCase())
     const bindings = subjects.filter((subject) => !CODE.test(subject))
-    const onlyCodes = codes.length > 0 && bindings.length === 0
+    if (codes.length > 0 && bindings.length === 0) {
+      const { output } = optionsWithoutSources(flags, this.context.cwd)
+      const { codePages } = await import('./pages.ts')
+      return codePages(codes, output, this.context)
+    }
     const options: ExplainOptions = {
-      ...(onlyCodes
-        ? optionsWithoutSources(flags, this.context.cwd)
-        : commonOptions(flags, 'explain', this.context.cwd)),
+      ...commonOptions(flags, 'explain', this.context.cwd),
       bindings,
-      codes,
-      allNamespaces: flags['all-namespaces'],
       selector: flags.selector,
     }
     const { run } = await import('./run.ts')

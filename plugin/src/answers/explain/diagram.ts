@@ -1,19 +1,21 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
+import { splitNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Diagram, DiagramEdge, DiagramNode, Look } from '../../output/mermaid.ts'
-import { broken, DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
+import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'
+import { labelLines, DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
 
-type Steps = Readonly<Record<DerivationStep['outcome'], { readonly mark: string; readonly look: Look }>>
+type Steps = Readonly<Record<DerivationStep['outcome'], { readonly mark: string; readonly style: NodeStyle }>>
 
 const OUTCOMES: Steps = {
-  passed: { mark: '√', look: 'good' },
-  failed: { mark: '×', look: 'bad' },
-  unknown: { mark: '‼', look: 'doubtful' },
-  'not judged': { mark: '·', look: 'note' },
+  passed: { mark: '√', style: 'good' },
+  failed: { mark: '×', style: 'bad' },
+  unknown: { mark: '‼', style: 'doubtful' },
+  'not judged': { mark: '·', style: 'note' },
 }
 
 /** All bindings in one graph: what they share (a pool, a pod, a peer) is one node. */
@@ -34,7 +36,7 @@ function partOf(one: Explanation, about: readonly Finding[]): Diagram {
   const pool = addSteps(one, graph)
   addOutput(one, pool, graph)
   for (const { binding, relation } of one.peers.slice(0, DRAWN_MAX)) {
-    graph.nodes.push({ key: bindingKey(binding), lines: [BINDING_KIND, binding], look: 'plain' })
+    graph.nodes.push({ key: bindingKey(binding), lines: [BINDING_KIND, binding], style: 'plain' })
     graph.edges.push({ from: bindingKey(one.key), to: bindingKey(binding), label: relation, dotted: true })
   }
   addMore(one.peers.length, bindingKey(one.key), 'peers', graph)
@@ -52,7 +54,7 @@ function bindingKey(key: string): string {
   return `binding\n${key}`
 }
 
-function bindingNode({ key, verdict }: Explanation): DiagramNode {
+function bindingNode({ key, verdict, judgement }: Explanation): DiagramNode {
   const outcome =
     verdict === undefined
       ? 'not judged'
@@ -61,28 +63,27 @@ function bindingNode({ key, verdict }: Explanation): DiagramNode {
         : verdict.ready === 'False'
           ? 'failed'
           : 'unknown'
-  const { mark, look } = OUTCOMES[outcome]
-  const words = { passed: 'ready', failed: 'refused', unknown: 'not decided', 'not judged': 'being deleted' }
+  const { mark, style } = OUTCOMES[outcome]
   const reason = verdict === undefined || outcome === 'passed' ? '' : ` (${verdict.reason})`
   return {
     key: bindingKey(key),
-    lines: [BINDING_KIND, key, `${mark} ${words[outcome]}${reason}`],
-    look,
+    lines: [BINDING_KIND, key, `${mark} ${judgementWord(judgement.state)}${reason}`],
+    style,
   }
 }
 
 /** The pool, the objective, and every step that failed or is not known. Returns the key of the pool's node. */
 function addSteps(one: Explanation, { nodes, edges }: Graph): string {
   const { objective } = one.judgement.compiled.gathered
-  const namespace = one.key.slice(0, one.key.indexOf('/'))
+  const namespace = splitNamespacedName(one.key).namespace
   let pool = ''
   for (const { name, outcome, text } of one.steps) {
     const isObject = name === 'pool' || (name === 'objective' && objective?.state === 'found')
     if (outcome === 'not judged' || (outcome === 'passed' && !isObject)) continue
     // What is found is one node for all bindings that name it; what is not is each binding's own.
     const key = outcome === 'passed' ? `${name}\n${namespace}\n${text}` : `${name}\n${one.key}`
-    const { mark, look } = OUTCOMES[outcome]
-    nodes.push({ key, lines: outcome === 'passed' ? [text] : broken(`${mark} ${name}: ${text}`), look })
+    const { mark, style } = OUTCOMES[outcome]
+    nodes.push({ key, lines: outcome === 'passed' ? [text] : labelLines(`${mark} ${name}: ${text}`), style })
     edges.push({ from: bindingKey(one.key), to: key, label: name })
     if (name === 'pool') pool = key
   }
@@ -95,8 +96,8 @@ function addOutput(one: Explanation, pool: string, graph: Graph): void {
     const key = `withdrawn\n${name}`
     nodes.push({
       key,
-      lines: ['ClusterSPIFFEID', name, ...broken(`withdrawn: ${because}`)],
-      look: 'doubtful',
+      lines: ['ClusterSPIFFEID', name, ...labelLines(`withdrawn: ${because}`)],
+      style: 'doubtful',
     })
     edges.push({ from: bindingKey(one.key), to: key, label: '', dotted: true })
   }
@@ -105,11 +106,11 @@ function addOutput(one: Explanation, pool: string, graph: Graph): void {
   nodes.push({
     key: output,
     lines: ['ClusterSPIFFEID', one.output.name, one.identity?.spiffeId ?? '', one.output.state],
-    look: 'plain',
+    style: 'plain',
   })
   for (const { selector, object, field } of one.selectors) {
     const key = `selector\n${one.key}\n${selector}`
-    nodes.push({ key, lines: [selector], look: 'plain' })
+    nodes.push({ key, lines: [selector], style: 'plain' })
     edges.push({
       from: object.startsWith(`${BINDING_KIND}/`) ? bindingKey(one.key) : pool,
       to: key,
@@ -140,23 +141,23 @@ function addReach(
   const all = [...reached, ...perhaps, ...missed]
   for (const { pod, ...edge } of all.slice(0, DRAWN_MAX)) {
     const key = `pod\n${podText(pod)}`
-    graph.nodes.push({ key, lines: [podText(pod)], look: 'plain' })
+    graph.nodes.push({ key, lines: [podText(pod)], style: 'plain' })
     graph.edges.push({ from: output, to: key, ...edge })
   }
   addMore(all.length, output, 'pods', graph)
   if (all.length > 0) return
   graph.nodes.push({
-    key: `${output}\nnobody`,
+    key: `${output}\nno pod`,
     lines: [areKnown ? '‼ reaches no container' : '‼ the pods are not known'],
-    look: 'doubtful',
+    style: 'doubtful',
   })
-  graph.edges.push({ from: output, to: `${output}\nnobody`, label: '' })
+  graph.edges.push({ from: output, to: `${output}\nno pod`, label: '' })
 }
 
 function addMore(count: number, from: string, what: string, { nodes, edges }: Graph): void {
   const more = count - DRAWN_MAX
   if (more <= 0) return
   const key = `${from}\nmore ${what}`
-  nodes.push({ key, lines: [`and ${more} more ${what}`], look: 'plain' })
+  nodes.push({ key, lines: [`and ${more} more ${what}`], style: 'plain' })
   edges.push({ from, to: key, label: '' })
 }

@@ -1,52 +1,54 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import { explain } from '@kleym/shared/core/explain/explanation.ts'
-import { findingsAbout, findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { explain, type Explanation } from '@kleym/shared/core/explain/explanation.ts'
+import { inForceFinding } from '@kleym/shared/core/explain/in-force-finding.ts'
+import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { explainFields } from './json.ts'
 import { viewExplanations } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
-import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
 
 /** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
-export function explainFrame(world: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
+export function explainFrame(input: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
-  const all = [...findingsAbout(world.after, keys), ...world.inputFindings].toSorted(compareFindings)
-  const explanations = chosen.flatMap(({ key }) => explain(world.after, key) ?? [])
-  const policies = world.after.policies()
+  const all = [
+    ...input.drive(findingStepsAbout(input.after, keys)),
+    ...input.inputFindings,
+    ...chosen.flatMap(({ key }) => inForceFinding(input.after, key) ?? []),
+  ].toSorted(compareFindings)
+  const explanations = chosen.flatMap(({ key }) => explain(input.after, key) ?? [])
+  const policies = input.after.settled.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
-  const everybody = isAnyReady ? all.filter(concernsEverybody) : []
+  const clusterWide = isAnyReady ? all.filter(concernsEverybody) : []
   const findings = all
-    .filter((one) => isAbout(one, BINDING_KIND, keys) || everybody.includes(one))
-    .map((one) => withSuggestion(one, world.after.snapshot))
+    .filter((one) => isAbout(one, BINDING_KIND, keys) || clusterWide.includes(one))
+    .map((one) => withSuggestion(one, input.after.snapshot))
   return {
     kind: 'ExplainReport',
-    fields: () => ({
-      bindings: explanations.map((one) => explanationReport(one, namedBy(one))),
-      ...(isNamed ? { accessPolicies: accessPoliciesReport(policies) } : {}),
-    }),
+    fields: () => explainFields(explanations, namedBy, isNamed ? policies : undefined),
     findings,
     missing: missingOf(
-      world,
+      input,
       explanations.map(({ judgement }) => judgement),
     ),
-    grounds: {
-      all: () => [...findingsOf(world.after), ...world.inputFindings],
-      covers: ({ kind, namespace, name }) => kind === BINDING_KIND && keys.has(`${namespace}/${name}`),
+    suppressionScope: {
+      all: () => [...input.drive(findingSteps(input.after)), ...input.inputFindings],
+      covers: ({ kind, namespace, name }) =>
+        kind === BINDING_KIND && keys.has(namespacedName(namespace, name)),
     },
     names: () =>
       chosen.map(({ meta }) => ({
@@ -55,14 +57,15 @@ export function explainFrame(world: AnswerInput, chosen: readonly Binding[], nam
         namespace: meta.namespace,
         name: meta.name,
       })),
-    diagram: async (shown) => (await import('./diagram.ts')).explainDiagram(explanations, byBinding(shown)),
+    diagram: async (shown) =>
+      (await import('./diagram.ts')).explainDiagram(explanations, findingsByBinding(shown)),
     view: (layout, shown) =>
       viewExplanations(explanations, {
-        about: byBinding(shown),
-        everybody: everybody.filter((one) => shown.includes(one)),
+        findingsByBinding: findingsByBinding(shown),
+        clusterWide: clusterWide.filter((one) => shown.includes(one)),
         named,
         namedBy,
-        there: thereText(world.after.snapshot),
+        scopeText: scopeText(input.after.snapshot),
         ...layout,
       }),
   }
@@ -78,11 +81,11 @@ function namedByOf({ identity, judgement }: Explanation, policies: Policies): Na
   return policies.namedBy([identity.spiffeId], account)
 }
 
-function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const about = new Map<string, Finding[]>()
   for (const one of findings) {
     const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
-    for (const key of new Set(bindings.map(({ namespace, name }) => `${namespace}/${name}`))) {
+    for (const key of new Set(bindings.map(({ namespace, name }) => namespacedName(namespace, name)))) {
       getOrCreate(about, key, () => []).push(one)
     }
   }
@@ -90,17 +93,16 @@ function byBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly F
 }
 
 /** How many bindings there are; which ones there are is not known where they could not be listed. */
-function thereText(snapshot: Snapshot): string {
+function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (gapOf(snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) !== undefined)
-    return 'which ones there are is not known'
+  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined) return 'which ones there are is not known'
   const where = namespacesRead === undefined ? 'in all' : `in ${[...namespacesRead].join(', ')}`
   return `there ${bindings.length === 1 ? 'is 1' : `are ${bindings.length}`} ${where}`
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */
 function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot): Finding {
-  const binding = bindings.find(({ key }) => key === `${one.subject.namespace}/${one.subject.name}`)
+  const binding = bindings.find(({ key }) => key === namespacedName(one.subject.namespace, one.subject.name))
   const wanted =
     one.code === 'KLM102'
       ? { ref: binding?.poolRef, there: pools }
@@ -113,51 +115,4 @@ function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot)
     .map(({ meta }) => meta.name)
   const suggestion = didYouMean(wanted.ref.value.name, [...new Set(names)])
   return suggestion === undefined ? one : { ...one, fix: `${suggestion} ${one.fix}` }
-}
-
-function explanationReport(
-  one: Explanation,
-  namedBy: NamedBy | undefined,
-): Readonly<Record<string, unknown>> {
-  return {
-    binding: one.key,
-    ready: one.verdict?.ready ?? null,
-    reason: one.verdict?.reason ?? 'Deleting',
-    message: one.verdict?.message ?? 'the binding is being deleted',
-    afterwards: one.afterwards ?? null,
-    spiffeID: one.identity?.spiffeId ?? null,
-    mode: one.identity?.mode ?? null,
-    steps: one.steps,
-    selectors: one.selectors,
-    peers: one.peers.map(({ witness, spiffeId, ...peer }) => ({
-      ...peer,
-      spiffeID: spiffeId,
-      witness: witness === undefined ? null : podText(witness),
-    })),
-    output: one.output ?? null,
-    withdrawn: one.withdrawn,
-    reach: one.reach === undefined ? null : reachReport(one.reach),
-    podsUnknown: one.podsUnknown === undefined ? null : unknownReasonText(one.podsUnknown),
-    ...(namedBy === undefined ? {} : { namedBy: namedByReport(namedBy) }),
-  }
-}
-
-function reachReport(reach: NonNullable<Explanation['reach']>): Readonly<Record<string, unknown>> {
-  return {
-    reached: reach.reached.map(({ pod, containers }) => ({ pod: podText(pod), containers })),
-    perhaps: reach.perhaps.map(({ pod, why }) => ({ pod: podText(pod), why })),
-    missed: reach.missed.map(({ pod, verdict, why }) => ({ pod: podText(pod), verdict, why })),
-    lost: reach.lost.map(({ pod, containers, spiffeId, source }) => ({
-      pod: podText(pod),
-      containers,
-      spiffeID: spiffeId,
-      source,
-    })),
-    alsoHeld: reach.alsoHeld.map(({ pod, container, spiffeId, source }) => ({
-      pod: podText(pod),
-      container,
-      spiffeID: spiffeId,
-      source,
-    })),
-  }
 }

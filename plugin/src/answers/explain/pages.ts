@@ -6,9 +6,9 @@ import {
   type FindingCode,
 } from '@kleym/shared/core/registry/findings.ts'
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'
-import { paletteFor, type CommandContext } from '../../io/context.ts'
-import { viewWidth } from '../../text/view-width.ts'
-import { KleymError } from '../../io/errors.ts'
+import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
+import { viewWidth } from '../../text/layout.ts'
+import { EXIT, KleymError } from '../../io/errors.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import type { OutputOptions } from '../../flags/options.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
@@ -21,9 +21,17 @@ export async function codePages(
   written: readonly string[],
   options: OutputOptions,
   context: CommandContext,
-): Promise<string> {
+): Promise<CommandResult> {
   requirePageFormat(options.format)
-  const codes = written.map(requireCode)
+  const answer = await pagesIn(written.map(requireCode), options, context)
+  return { answer, notes: [], exitCode: EXIT.ok }
+}
+
+async function pagesIn(
+  codes: readonly FindingCode[],
+  options: OutputOptions,
+  context: CommandContext,
+): Promise<string> {
   if (options.format === 'json') return toJson(pagesReport(codes))
   if (options.format === 'yaml') return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes))
   if (options.format === 'name') return codes.map((code) => `${code}\n`).join('')
@@ -34,7 +42,7 @@ export async function codePages(
 
 const PAGE_FORMATS: readonly OutputFormat[] = ['text', 'wide', 'json', 'yaml', 'name']
 
-/** The formats for findings and graphs have nothing to say about a page. */
+/** A page has no findings and no graph, so it has no format for those. */
 function requirePageFormat(format: OutputFormat): void {
   if (PAGE_FORMATS.includes(format)) return
   throw new KleymError({

@@ -65,17 +65,23 @@ const explanationSchema = z
       })
       .nullable(),
     withdrawn: z.array(z.object({ name: z.string(), because: z.string() })),
+    inForce: z
+      .object({ status: readySchema, reason: z.string(), message: z.string() })
+      .optional()
+      .describe('The condition InForce of the status; absent where the status has none.'),
     reach: reachSchema.nullable(),
     podsUnknown: z.string().nullable().describe('Why there may be more pods than `reach` shows.'),
     namedBy: namedBySchema.optional(),
   })
   .meta({ id: 'Explanation' })
 
+/** An ExplainReport. */
 export const explainReportSchema = reportSchema('ExplainReport', 'The answer of kubectl kleym explain.', {
   bindings: z.array(explanationSchema),
   accessPolicies: accessPoliciesSchema.optional(),
 })
 
+/** The pages of finding codes: `explain CODE`. */
 export const findingPagesSchema = z
   .object({
     apiVersion: z.literal(REPORT_API_VERSION),

@@ -1,34 +1,35 @@
-// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; a binding that
-// nobody asked for by name is kept to its answer.
+// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; of a
+// binding that was not asked for by name, only the answer is shown.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import type { Reach } from '@kleym/shared/core/explain/reach.ts'
-import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { viewFinding } from '../conflicts/view.ts'
+import { viewFinding, viewFindingUnder } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
-import { namedByRows } from '../../frame/named-by.ts'
-import { namesText } from '../../text/names.ts'
+import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
-import { shorten, wrap } from '../../text/wrap.ts'
+import { wrap } from '../../text/wrap.ts'
+import {
+  reachRows,
+  viewDerivation,
+  viewNamedBy,
+  viewSteps,
+  type DerivationLayout,
+} from './derivation-view.ts'
 
-export interface ExplainLayout extends Layout {
+/** What the view shows beside the explanations. */
+export interface ExplainLayout extends DerivationLayout {
   /** The findings that name a binding, by its key. */
-  readonly about: ReadonlyMap<string, readonly Finding[]>
-  /** The findings that stop everybody's registrations, those of ready bindings too. */
-  readonly everybody: readonly Finding[]
-  /** Who names the identity of a binding; undefined where it has none, or where there are no policies to speak of. */
-  readonly namedBy: (one: Explanation) => NamedBy | undefined
+  readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
+  /** The findings that stop all registrations of the cluster, those of ready bindings too. */
+  readonly clusterWide: readonly Finding[]
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
-  /** Where the bindings that were read stand, and how many they are: `there are 3 in namespace team-a`. */
-  readonly there: string
+  /** How many bindings were read, and where: `there are 3 in team-a`. */
+  readonly scopeText: string
 }
 
 /** All explanations, worst first, with a line that counts them where there are several. */
@@ -38,12 +39,12 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
     return [
       line(
         mark,
-        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.there}`,
+        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,
       ),
     ]
   }
   const inFull = layout.named || layout.wide || explanations.length === 1
-  const sorted = explanations.toSorted((a, b) => RANK[stateOf(a)] - RANK[stateOf(b)])
+  const sorted = explanations.toSorted((a, b) => RANK[a.judgement.state] - RANK[b.judgement.state])
   const head = explanations.length === 1 ? [] : [...summary(explanations), BLANK]
   const hint = inFull
     ? []
@@ -55,38 +56,38 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
         ),
       ]
   const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
-  const stop = layout.everybody.flatMap((one) => [...viewFinding(one, layout), BLANK])
+  const stop = layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK])
   return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
 }
 
-type State = 'refused' | 'unknown' | 'deleting' | 'ready'
-const RANK: Readonly<Record<State, number>> = { refused: 0, unknown: 1, deleting: 2, ready: 3 }
-
-function stateOf({ verdict }: Explanation): State {
-  if (verdict === undefined) return 'deleting'
-  return verdict.ready === 'True' ? 'ready' : verdict.ready === 'False' ? 'refused' : 'unknown'
+type BindingState = Judgement['state']
+const RANK: Readonly<Record<BindingState, number>> = {
+  refused: 0,
+  undetermined: 1,
+  waiting: 1,
+  deleting: 2,
+  ready: 3,
 }
 
 function summary(explanations: readonly Explanation[]): Block {
-  const counts = new Map<State, number>()
-  for (const one of explanations) counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1)
-  const words: readonly [State, string][] = [
-    ['refused', 'refused'],
-    ['unknown', 'not decided'],
-    ['deleting', 'being deleted'],
-    ['ready', 'ready'],
-  ]
-  const parts = words.flatMap(([state, word]) => (counts.has(state) ? [`${counts.get(state)} ${word}`] : []))
+  const counts = new Map<BindingState, number>()
+  for (const { judgement } of explanations)
+    counts.set(judgement.state, (counts.get(judgement.state) ?? 0) + 1)
+  const states: readonly BindingState[] = ['refused', 'undetermined', 'waiting', 'deleting', 'ready']
+  const parts = states.flatMap((state) =>
+    counts.has(state) ? [`${counts.get(state)} ${judgementWord(state)}`] : [],
+  )
   return [line(span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}`, 'bold'))]
 }
 
 function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
-  const about = layout.about.get(one.key) ?? []
-  switch (stateOf(one)) {
+  const about = layout.findingsByBinding.get(one.key) ?? []
+  switch (one.judgement.state) {
     case 'refused':
       return viewRefused(one, about, layout, inFull)
-    case 'unknown':
-      return viewUndecided(one, about, layout, inFull)
+    case 'undetermined':
+    case 'waiting':
+      return viewUndetermined(one, about, layout, inFull)
     case 'deleting':
       return heading(
         line(MARKS.note, ' ', span(one.key, 'bold'), ' is being deleted; its registrations go with it'),
@@ -123,7 +124,7 @@ function viewRefused(
   ]
 }
 
-function viewUndecided(
+function viewUndetermined(
   one: Explanation,
   about: readonly Finding[],
   layout: ExplainLayout,
@@ -132,9 +133,16 @@ function viewUndecided(
   const { verdict } = one
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   if (verdict === undefined || code === undefined) return []
-  const what = verdict.reason === 'WaitingForPeer' ? 'is waiting' : 'cannot be decided'
   return [
-    ...heading(line(MARKS.warn, ' ', span(one.key, 'bold'), ` ${what} (${verdict.reason})`), layout),
+    ...heading(
+      line(
+        MARKS.warn,
+        ' ',
+        span(one.key, 'bold'),
+        ` is ${judgementWord(one.judgement.state)} (${verdict.reason})`,
+      ),
+      layout,
+    ),
     ...paragraph(verdict.message, layout),
     ...paragraph(
       `fix: ${about.find((finding) => finding.code === code)?.fix ?? findingEntry(code).fix}`,
@@ -173,116 +181,10 @@ function viewReady(
       layout,
     ),
     line(`  ${one.identity?.spiffeId ?? ''}`),
-    ...about.flatMap((finding) => findingLines(finding, layout)),
+    ...about.flatMap((finding) => viewFindingUnder(finding, layout)),
     ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
     ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
   ]
-}
-
-const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
-  error: 'bad',
-  warning: 'warn',
-  info: 'note',
-}
-
-/** A finding under its binding: mark, sentence, code. */
-export function findingLines({ code, severity, summary: text }: Finding, layout: Layout): Block {
-  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${text}   `, span(code, 'dim')), {
-    width: layout.width,
-    hang: 4,
-  })
-}
-
-function viewDerivation(one: Explanation, layout: ExplainLayout): Block {
-  const selectors = one.selectors.map(({ selector, object, field }) => [selector, `${object} ${field}`])
-  return [
-    ...table(selectors, { width: layout.width, indent: 2, header: ['selector', 'from'] }),
-    BLANK,
-    ...table(rowsOf(one, layout), { width: layout.width, indent: 2 }),
-  ]
-}
-
-/** Below the steps of a binding that is not ready: who relies on the ID that it asks for. */
-function viewNamedBy(one: Explanation, layout: ExplainLayout): Block {
-  return table(policyRows(one, layout), { width: layout.width, indent: 2 })
-}
-
-function policyRows(one: Explanation, layout: ExplainLayout): string[][] {
-  const namedBy = layout.namedBy(one)
-  return namedBy === undefined ? [] : labelled('named by', namedByRows(namedBy, layout))
-}
-
-function rowsOf(one: Explanation, layout: ExplainLayout): readonly (readonly string[])[] {
-  const { reach, output } = one
-  const rows: string[][] = one.steps
-    .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
-    .map(({ name, text }) => [name, text])
-  if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
-  rows.push(...policyRows(one, layout))
-  if (output !== undefined) rows.push(['output', outputText(output, layout)])
-  for (const { name, because } of one.withdrawn)
-    rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])
-  return rows
-}
-
-function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
-  const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
-  const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
-  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
-}
-
-function reachRows(reach: Reach, unknown: UnknownReason | undefined): string[][] {
-  const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
-  const perhaps = grouped(reach.perhaps, ({ why }) => why)
-  const missed = grouped(reach.missed, ({ why }) => why)
-  const lost = grouped(
-    reach.lost,
-    ({ containers, spiffeId }) =>
-      `${containers.join(', ')} ${containers.length === 1 ? 'loses' : 'lose'} ${spiffeId}`,
-  )
-  const held = grouped(
-    reach.alsoHeld,
-    ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
-  )
-  return [
-    ...(reached.length === 0 && unknown === undefined
-      ? [['reaches', 'no container']]
-      : labelled('reaches', reached)),
-    ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),
-    ...labelled('perhaps', perhaps),
-    ...labelled('in vain', missed),
-    ...labelled('also', held),
-    ...labelled('loses', lost),
-  ]
-}
-
-function labelled(label: string, rows: readonly string[]): string[][] {
-  return rows.map((text, at) => [at === 0 ? label : '', text])
-}
-
-/** Pods with the same thing to say, in one row: `llama-0, llama-1: vllm`. */
-function grouped<T extends { readonly pod: Pod }>(
-  items: readonly T[],
-  what: (item: T) => string,
-): readonly string[] {
-  return [...Map.groupBy(items, what)].map(
-    ([text, same]) => `${namesText(same.map(({ pod }) => shortPodText(pod)))}: ${text}`,
-  )
-}
-
-function viewSteps(steps: readonly DerivationStep[], layout: Layout): Block {
-  const judged = steps.filter(({ outcome }) => outcome !== 'not judged')
-  const marks: Readonly<Record<Exclude<DerivationStep['outcome'], 'not judged'>, Mark>> = {
-    passed: 'ok',
-    failed: 'bad',
-    unknown: 'warn',
-  }
-  const rows = judged.map(({ name, outcome, text }) => [
-    outcome === 'not judged' ? '' : [MARKS[marks[outcome]], ` ${name}`],
-    text,
-  ])
-  const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' the rest was not judged')] : []
-  return [...table(rows, { width: layout.width, indent: 2 }), ...rest]
 }
 
 /** Every peer with its proof and witness; a person wants the name first. */

@@ -1,11 +1,13 @@
 // `kubectl kleym policies`: flags and words; the answer is in run.ts.
 import * as Args from '@oclif/core/args'
-import { KleymCommand } from '../../flags/command.ts'
+import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
-import { commonOptions, type PoliciesOptions } from '../../flags/options.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { PoliciesOptions } from './run.ts'
 
-export class PoliciesCommand extends KleymCommand {
+/** The command line of `policies`. */
+export class PoliciesCommand extends SourceCommand {
   static override readonly summary = 'Whom do access policies name?'
   static override readonly description =
     "Lists, for each rule of Kube Agentic Networking's XAccessPolicies, whom its source names: a SPIFFE " +
@@ -31,7 +33,6 @@ export class PoliciesCommand extends KleymCommand {
     const options: PoliciesOptions = {
       ...commonOptions(flags, 'policies', this.context.cwd),
       policies: args.policy ?? [],
-      allNamespaces: flags['all-namespaces'],
     }
     const { run } = await import('./run.ts')
     return run(options, this.context)

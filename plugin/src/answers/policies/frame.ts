@@ -1,5 +1,6 @@
 // The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
-import { findingsOf } from '@kleym/shared/core/rules/all.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -10,38 +11,38 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
-import { knowledgeReport, policyReport } from './json.ts'
+import { policiesFields } from './json.ts'
 
 /** Makes the report for the chosen policies; `named` says that the person asked for them one by one. */
 export function policiesFrame(
-  world: AnswerInput,
+  input: AnswerInput,
   chosen: readonly ResolvedPolicy[],
   { named }: { readonly named: boolean },
 ): Frame {
-  const { after } = world
-  const { knowledge } = after.policies()
+  const { after } = input
+  const { knowledge } = after.settled.policies()
   const keys = new Set(chosen.map(objectKey))
   const isChosen = ({ subject, related }: Finding): boolean =>
     [subject, ...related].some((one) => keys.has(objectKey(one)))
-  const open = openIn(chosen)
-  const all = [...findingsOf(after), ...world.inputFindings].toSorted(compareFindings)
+  const open = openQuestions(chosen)
+  const all = [...input.drive(findingSteps(after)), ...input.inputFindings].toSorted(compareFindings)
   const findings = all.filter(
     (one) =>
       isChosen(one) || isUnfollowed(one, open.perhaps) || (chosen.length > 0 && concernsEverybody(one)),
   )
   return {
     kind: 'PoliciesReport',
-    fields: () => ({ ...knowledgeReport(knowledge), policies: chosen.map(policyReport) }),
+    fields: () => policiesFields(knowledge, chosen),
     findings,
     missing: [
-      ...missingOf(world, after.settled.first.judgements.values()),
+      ...missingOf(input, after.now.judgements.values()),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
-    grounds: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
+    suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
     names: () =>
       chosen.map(({ kind, apiVersion, namespace, name }) => ({
         kind,
-        group: apiVersion.split('/', 1)[0] ?? '',
+        group: groupOfApiVersion(apiVersion),
         namespace,
         name,
       })),
@@ -49,17 +50,18 @@ export function policiesFrame(
   }
 }
 
-/** Without it, nobody can tell whether an ID is one of ours. */
+/** Without the trust domain, kleym cannot tell whether an ID is one of ours. */
 const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
 
-interface Open {
-  /** The objects that may give an ID which nobody is known to hold. */
+/** What the sources of the chosen policies leave unknown. */
+interface OpenQuestions {
+  /** The objects that may give an ID which no container is known to hold. */
   readonly perhaps: ReadonlySet<string>
-  /** Whether an answer hangs on the trust domain. */
+  /** Whether the answer about a source depends on the trust domain. */
   readonly trustDomain: boolean
 }
 
-function openIn(chosen: readonly ResolvedPolicy[]): Open {
+function openQuestions(chosen: readonly ResolvedPolicy[]): OpenQuestions {
   const unknown = chosen
     .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
     .filter((one): one is Extract<Resolution, { readonly state: 'unknown' }> => one.state === 'unknown')

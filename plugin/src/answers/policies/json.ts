@@ -1,7 +1,8 @@
-// Access policies as machines read them: what a rule names, and what became of it.
+// `policies` as machines read it, and what other reports say of access policies: what a rule names, and what became of it.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { AffectedPolicy } from '@kleym/shared/core/policies/affected.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type {
@@ -21,8 +22,13 @@ import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** The fields of a PoliciesReport. */
+export function policiesFields(knowledge: PolicyKnowledge, policies: readonly ResolvedPolicy[]): Json {
+  return { ...knowledgeReport(knowledge), policies: policies.map(policyReport) }
+}
+
 /** A policy with all its rules. */
-export function policyReport(policy: ResolvedPolicy): Json {
+function policyReport(policy: ResolvedPolicy): Json {
   return {
     policy: policy.key,
     namespace: policy.namespace,
@@ -79,7 +85,7 @@ function detailsOf(resolution: Resolution): Json {
       return { type: resolution.type, filled: resolution.filled }
     case 'service account':
       return {
-        serviceAccount: `${resolution.namespace}/${resolution.name}`,
+        serviceAccount: namespacedName(resolution.namespace, resolution.name),
         pods: resolution.pods?.map(podText) ?? null,
         kleymIDs: resolution.kleymIds,
         holders: resolution.holders.map(holderReport),
@@ -115,7 +121,7 @@ function nearMissReport({ spiffeId, how, text, binding, source }: NearMiss): Jso
 }
 
 /** Whether policies are known: `known`, `unknown`, `absent`, `not given`, and why they are unknown. */
-export function knowledgeReport(knowledge: PolicyKnowledge): Json {
+function knowledgeReport(knowledge: PolicyKnowledge): Json {
   return {
     policiesKnown: knowledge.state,
     policiesUnknown: knowledge.state === 'unknown' ? unknownReasonText(knowledge.why) : null,
@@ -132,7 +138,7 @@ export function accessPoliciesReport(policies: Policies): Json {
   }
 }
 
-/** The field `namedBy` of identities: the rules that name them, and not just everybody, who stands in `accessPolicies`. */
+/** The field `namedBy` of identities: the rules that name them in particular; rules that name any principal stand in `accessPolicies`. */
 export function namedByReport({ namings, asksDiffer }: NamedBy): Json {
   return { rules: namings.filter(({ way }) => way !== 'unbounded').map(namingReport), asksDiffer }
 }

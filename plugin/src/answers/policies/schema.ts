@@ -81,6 +81,7 @@ const sourceSchema = z
   .describe('Whom one source of a rule names; which fields there are follows from the state.')
   .meta({ id: 'PolicySource' })
 
+/** A PoliciesReport. */
 export const policiesReportSchema = reportSchema('PoliciesReport', 'The answer of kubectl kleym policies.', {
   ...knowledgeFields,
   policies: z.array(

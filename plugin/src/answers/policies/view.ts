@@ -1,4 +1,4 @@
-// How `policies` looks: one block per policy, one per rule in it, each source with what it comes to, what does not take
+// How `policies` looks: one block per policy, one per rule in it, each source with what it resolves to, what does not take
 // effect as it is written, and the fix of what is found about it.
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
@@ -20,12 +20,13 @@ import type {
   ResolvedSource,
 } from '@kleym/shared/core/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
-import { policiesText, viewFinding } from '../conflicts/view.ts'
+import { viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
-import { namesText } from '../../text/names.ts'
+import { namesText, policiesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 
+/** What the view shows beside the policies. */
 export interface PoliciesLayout extends Layout {
   readonly knowledge: PolicyKnowledge
   /** Whether the policies were asked for by name. */
@@ -67,7 +68,7 @@ function nothing({ knowledge, width, incomplete }: PoliciesLayout): Block {
   }
 }
 
-/** How many there are, and how many sources come to what, in the order of what needs looking at. */
+/** How many there are, and how many sources are in which state, those that need attention first. */
 function summary(policies: readonly ResolvedPolicy[], { width, named, knowledge }: PoliciesLayout): Block {
   if (named && policies.length === 1) return []
   const sources = policies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
@@ -136,7 +137,7 @@ function viewPolicy(policy: ResolvedPolicy, about: readonly Finding[], layout: P
   ]
 }
 
-/** One that kleym does not know is somebody's own word, in quotes. */
+/** An action that kleym does not know is shown in quotes, as it is written. */
 function actionText({ action }: ResolvedPolicy): string {
   if (action === undefined) return '(none)'
   return action === 'Allow' || action === 'ExternalAuth' ? action : shown(action)
@@ -195,7 +196,7 @@ function markOf(resolution: Resolution): Mark {
   return isMissed ? 'warn' : STATE_MARKS[resolution.state]
 }
 
-/** The parts of the sentence, a row each and without what stands above them, then what only a person may want beside it. */
+/** The parts of the sentence, a row each, without the source, which stands above them; then the holders. */
 function rowsOf(source: string, resolution: Resolution, layout: Layout): readonly string[] {
   const head = `${source}: `
   const said = resolution.text

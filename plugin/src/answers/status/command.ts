@@ -1,11 +1,12 @@
 // `kubectl kleym status`: flags and words; the answer is in run.ts.
-import { KleymCommand } from '../../flags/command.ts'
+import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
 
-export class StatusCommand extends KleymCommand {
+/** The command line of `status`. */
+export class StatusCommand extends SourceCommand {
   static override readonly summary = 'Is the installation sound?'
   static override readonly description =
     'Tells, a line each: the kinds that are served, the operator and who leads, its trust domain and ' +
@@ -22,10 +23,7 @@ export class StatusCommand extends KleymCommand {
     const { flags } = await this.parse(StatusCommand)
     refuseFiles(flags)
     requireFormat(flags.output, 'status')
-    const options = {
-      ...optionsWithoutSources(flags, this.context.cwd),
-      allNamespaces: flags['all-namespaces'],
-    }
+    const options = optionsWithoutSources(flags, this.context.cwd)
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -1,14 +1,14 @@
 // The answer of `kubectl kleym status`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import type { StatusOptions } from '../../flags/options.ts'
+import type { CommonOptions } from '../../flags/options.ts'
 import { openCluster } from '../../cluster/session.ts'
-import { installedWorld } from '../../gather/installed.ts'
+import { installedInput } from '../../gather/installed.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { finish } from '../../frame/finish.ts'
 import { statusFrame } from './frame.ts'
 
 /** Tells whether the installation is sound. */
-export async function run(options: StatusOptions, context: CommandContext): Promise<CommandResult> {
+export async function run(options: CommonOptions, context: CommandContext): Promise<CommandResult> {
   const { sources, settings, output, allNamespaces } = options
   requireValidSettings(settings)
   const session = await openCluster(sources.cluster, context)
@@ -19,8 +19,8 @@ export async function run(options: StatusOptions, context: CommandContext): Prom
       scmNamespaces: settings.scmConfig === undefined ? sources.scmNamespaces : [],
       isScmNamespaceGiven: sources.isScmNamespaceGiven,
     })
-    const world = await installedWorld(installation, options, { cwd: context.cwd, namespace })
-    return await finish(statusFrame(world, installation, context.clock.now()), world, output, context)
+    const input = await installedInput(installation, options, { cwd: context.cwd, namespace })
+    return await finish(statusFrame(input, installation, context.clock.now()), input, output, context)
   } finally {
     session.close()
   }

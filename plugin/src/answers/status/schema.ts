@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { bindingKeySchema, count, reportSchema } from '../../frame/schema.ts'
 
+/** A StatusReport. */
 export const statusReportSchema = reportSchema('StatusReport', 'The answer of kubectl kleym status.', {
   kinds: z.array(
     z.object({
@@ -47,6 +48,10 @@ export const statusReportSchema = reportSchema('StatusReport', 'The answer of ku
     )
     .nullable()
     .describe('Null where bindings could not be listed.'),
+  inForce: z
+    .array(z.object({ status: z.string().describe('True, False, Unknown.'), reason: z.string(), count }))
+    .optional()
+    .describe('The conditions InForce, by status and reason.'),
   oldestStuck: z
     .object({ binding: bindingKeySchema, since: z.string().describe('RFC 3339.'), reason: z.string() })
     .nullable(),

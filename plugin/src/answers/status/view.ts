@@ -1,4 +1,5 @@
 // How `status` looks: a line each, with a mark; then the findings, with their fixes.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { SCM_WORKLOAD_KINDS, workloadText } from '@kleym/shared/core/install/scm-container.ts'
@@ -7,27 +8,28 @@ import type { ConditionCount } from '@kleym/shared/core/install/conditions.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { KindFact } from '../../cluster/installation.ts'
-import type { StatusAnswer } from '../../frame/model.ts'
-import { viewFinding } from '../conflicts/view.ts'
+import type { StatusAnswer } from './model.ts'
+import { viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, MARKS, type Block, type Mark } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 
-type Row = readonly [mark: Mark, what: string, says: string]
+type StatusRow = readonly [mark: Mark, what: string, says: string]
 
 /** The whole view. */
 export function viewStatus(
   answer: StatusAnswer,
-  world: AnswerInput,
+  input: AnswerInput,
   findings: readonly Finding[],
   layout: Layout,
 ): Block {
-  const rows: readonly Row[] = [
+  const rows: readonly StatusRow[] = [
     ...kindRows(answer.kinds),
     ...operatorRows(answer),
-    ...settingRows(world),
-    ...scmRows(answer, world),
+    ...settingRows(input),
+    ...scmRows(answer, input),
     ...bindingRows(answer),
+    ...inForceRows(answer),
   ]
   const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])
   return [
@@ -37,9 +39,9 @@ export function viewStatus(
 }
 
 /** A line for each kind; those that may be served in several groups share one. */
-function kindRows(kinds: readonly KindFact[]): readonly Row[] {
+function kindRows(kinds: readonly KindFact[]): readonly StatusRow[] {
   const byKind = Map.groupBy(kinds, ({ resource }) => resource.kind)
-  return [...byKind].map(([kind, facts]): Row => {
+  return [...byKind].map(([kind, facts]): StatusRow => {
     const served = facts.filter((fact) => fact.served.state === 'served')
     const unknown = facts.flatMap(({ served: state }) => (state.state === 'unknown' ? [state.why] : []))
     const says = [
@@ -55,25 +57,25 @@ function kindRows(kinds: readonly KindFact[]): readonly Row[] {
 /** kleym does without them. */
 const OPTIONAL: ReadonlySet<string> = new Set(['ClusterStaticEntry', 'InferenceObjective'])
 
-function operatorRows({ operators, leader }: StatusAnswer): readonly Row[] {
+function operatorRows({ operators, leader }: StatusAnswer): readonly StatusRow[] {
   if (operators === undefined) return [['warn', 'operator', 'not known: Deployments cannot be listed']]
   if (operators.length === 0) return [['warn', 'operator', 'no Deployment of it is there']]
-  const rows = operators.map(({ subject, wanted, available, images }): Row => {
+  const rows = operators.map(({ subject, wanted, available, images }): StatusRow => {
     const mark: Mark = operators.length > 1 || available === 0 ? 'bad' : available < wanted ? 'warn' : 'ok'
-    const says = `${subject.namespace}/${subject.name}, ${available} of ${counted(wanted, 'replica')}, ${images.join(', ')}`
+    const says = `${namespacedName(subject.namespace, subject.name)}, ${available} of ${counted(wanted, 'replica')}, ${images.join(', ')}`
     return [mark, 'operator', says]
   })
   return [...rows, leaderRow(leader)]
 }
 
-function leaderRow(leader: StatusAnswer['leader']): Row {
+function leaderRow(leader: StatusAnswer['leader']): StatusRow {
   if (leader === undefined) return ['note', 'leader', 'no Lease is known']
   if (leader.isCurrent) return ['ok', 'leader', `${leader.holder}, by Lease ${leader.lease}`]
   const was = leader.holder === '' ? '' : `; the last was ${leader.holder}`
   return ['warn', 'leader', `nobody holds Lease ${leader.lease}${was}`]
 }
 
-function settingRows({ operator }: AnswerInput): readonly Row[] {
+function settingRows({ operator }: AnswerInput): readonly StatusRow[] {
   const { trustDomain, className } = operator.config
   return [
     trustDomain.kind === 'set'
@@ -86,7 +88,7 @@ function settingRows({ operator }: AnswerInput): readonly Row[] {
 }
 
 /** The SCM that the answer is about, then the others; where none is known, what is assumed in its place. */
-function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly Row[] {
+function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusRow[] {
   const { scm, scms, scmContainers } = answer
   const [first, ...others] = scms
   const { settings } = after
@@ -108,14 +110,14 @@ function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly Row[] {
 
 const WHERE_SCM_RUNS = SCM_WORKLOAD_KINDS.join(' or ')
 
-function handlingRow({ state }: StatusAnswer['scm'], place: string): Row {
+function handlingRow({ state }: StatusAnswer['scm'], place: string): StatusRow {
   if (state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
   if (state === 'unknown') return ['warn', 'SCM', `not known whether it handles kleym's class (${place})`]
   return ['bad', 'SCM', `ignores kleym's outputs (${place})`]
 }
 
 /** One more SCM: fine where another acts, and no help where none does. */
-function otherRow(one: ScmInstance, isHandled: boolean): Row {
+function otherRow(one: ScmInstance, isHandled: boolean): StatusRow {
   if (acts(one)) return ['ok', 'SCM', `handles kleym's class too (${placeOf(one)})`]
   const { className } = one.settings
   const its =
@@ -131,13 +133,21 @@ function placeOf({ settings, runBy }: ScmInstance): string {
   return [settings.source, ...new Set(runBy.map(({ workload }) => workloadText(workload)))].join(', ')
 }
 
-function bindingRows({ conditions, stuck }: StatusAnswer): readonly Row[] {
+function bindingRows({ conditions, stuck }: StatusAnswer): readonly StatusRow[] {
   if (conditions === undefined) return [['warn', 'bindings', 'not known: they cannot be listed']]
   const total = conditions.reduce((sum, { count }) => sum + count, 0)
   const says = total === 0 ? 'none' : `${total}: ${conditions.map(countText).join(', ')}`
-  const bindings: Row = [worst(conditions), 'bindings', says]
+  const bindings: StatusRow = [worst(conditions), 'bindings', says]
   if (stuck === undefined) return [bindings]
   return [bindings, ['warn', 'oldest stuck', `${stuck.binding.key}, ${stuck.reason} since ${stuck.since}`]]
+}
+
+/** Whether SCM acts on the outputs, as the statuses say. */
+function inForceRows({ inForce }: StatusAnswer): readonly StatusRow[] {
+  if (inForce.length === 0) return []
+  const says = inForce.map(({ reason, count }) => `${count} ${reason}`).join(', ')
+  const isGood = inForce.every(({ status, reason }) => status === 'True' || reason === 'Pending')
+  return [[isGood ? 'ok' : 'warn', 'in force', says]]
 }
 
 function countText({ ready, reason, count }: ConditionCount): string {

@@ -1,13 +1,14 @@
 // `kubectl kleym watch`: flags and words; the answer is in run.ts.
-import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
-import { contextOf } from '../../flags/command.ts'
+import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
+import { outputLabelsOf } from '../../flags/options.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
-export class WatchCommand extends Command {
+/** The command line of `watch`. */
+export class WatchCommand extends KleymCommand {
   static override readonly summary = 'How do the bindings stand, as it changes?'
   static override readonly description =
     'A live table of bindings with their verdicts, and the derivation of the one that you open. The ' +
@@ -42,14 +43,13 @@ export class WatchCommand extends Command {
     ...clusterFlags,
   }
 
-  /** Answers when the person leaves, or throws a KleymError. */
+  /** Resolves when the person leaves, or throws a KleymError. */
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(WatchCommand)
-    const context = contextOf(this.config)
     const { run } = await import('./run.ts')
     return run(
       {
-        cluster: clusterOptions(flags, context.cwd),
+        cluster: clusterOptions(flags, this.context.cwd),
         namespace: flags.namespace === '' ? undefined : flags.namespace,
         allNamespaces: flags['all-namespaces'],
         plain: flags.plain,
@@ -57,11 +57,12 @@ export class WatchCommand extends Command {
         settings: {
           trustDomain: flags['trust-domain'],
           className: flags['clusterspiffeid-class-name'],
+          outputLabels: outputLabelsOf(flags['output-label']),
           scmConfig: flags['scm-config'],
         },
         colour: flags.color,
       },
-      context,
+      this.context,
     )
   }
 }

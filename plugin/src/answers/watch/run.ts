@@ -9,13 +9,13 @@ import {
 } from '../../io/context.ts'
 import { EXIT, type ExitCode } from '../../io/errors.ts'
 import type { SettingsOptions } from '../../flags/options.ts'
-import { connect, type Connection } from '../../cluster/connect.ts'
+import { connect, warn, type Connection } from '../../cluster/connect.ts'
 import { unreachable } from '../../cluster/unreachable.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
 import { readScmConfigFile } from '../../sources/scm-config.ts'
 import type { ColourFlag } from '../../io/palette.ts'
-import { CONTACT_PATH } from './live/contact.ts'
+import { PROBE_PATH } from './live/connection-monitor.ts'
 import type { StreamFormat } from './live/formats.ts'
 import { LiveState } from './live/live-state.ts'
 import { PlainStream } from './live/plain.ts'
@@ -39,6 +39,7 @@ export async function run(options: WatchCommandOptions, context: CommandContext)
   requireValidSettings(options.settings)
   const settings = await givenSettings(options.settings, context.cwd)
   const connection = await connect(options.cluster, context)
+  warn(connection, context)
   try {
     await firstContact(connection)
     const exitCode = await watch({ ...options, settings }, context, connection)
@@ -51,7 +52,7 @@ export async function run(options: WatchCommandOptions, context: CommandContext)
 /** A screen that could only say that it is not connected would hide why. */
 async function firstContact({ client, name }: Connection): Promise<void> {
   try {
-    await client.raw('GET', CONTACT_PATH)
+    await client.raw('GET', PROBE_PATH)
   } catch (error) {
     const reason = unreachable(error, name)
     if (reason !== undefined) throw reason
@@ -59,11 +60,11 @@ async function firstContact({ client, name }: Connection): Promise<void> {
 }
 
 async function givenSettings(
-  { trustDomain, className, scmConfig }: SettingsOptions,
+  { trustDomain, className, outputLabels, scmConfig }: SettingsOptions,
   cwd: string,
 ): Promise<GivenSettings> {
   const scm = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
-  return { trustDomain, className, scm }
+  return { trustDomain, className, outputLabels, scm }
 }
 
 async function watch(
@@ -85,7 +86,7 @@ async function watch(
   const io = { client, clock, random: Math.random }
   const screen = plain || format === 'json' ? undefined : screenOf(context)
   if (screen !== undefined) {
-    // ink and React take longer to load than all the rest: nobody else should wait for them.
+    // ink and React take longer to load than all the rest, so only the screen loads them.
     const { runScreen } = await import('./screen/run-screen.ts')
     return runScreen({ ...io, ...screen }, { namespace: scope, settings, palette, cluster: connection.name })
   }
@@ -126,7 +127,7 @@ async function streamUntilLeft(
   let live: LiveState | undefined
   try {
     await new Promise<void>((resolve, reject) => {
-      stdout.onGone?.(resolve)
+      stdout.onReaderLeft?.(resolve)
       live = new LiveState(io, {
         namespace,
         settings,

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { REPORT_API_VERSION } from '../../output/json.ts'
 import { bindingKeySchema, count, missingSchema } from '../../frame/schema.ts'
 
+/** A WatchEvent. */
 export const watchEventSchema = z
   .object({
     apiVersion: z.literal(REPORT_API_VERSION),

@@ -1,12 +1,15 @@
 // `kubectl kleym who-selects`: flags and words; the answer is in run.ts.
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { KleymCommand } from '../../flags/command.ts'
+import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
-import { commonOptions, parseTarget, type WhoSelectsOptions } from '../../flags/options.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { WhoSelectsOptions } from './run.ts'
+import { parseTarget } from './target.ts'
 
-export class WhoSelectsCommand extends KleymCommand {
+/** The command line of `who-selects`. */
+export class WhoSelectsCommand extends SourceCommand {
   static override readonly summary = 'Who gets which identity here?'
   static override readonly description =
     'Lists, for each container, every registration that would select it, with its SPIFFE ID, where it ' +
@@ -35,11 +38,9 @@ export class WhoSelectsCommand extends KleymCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(WhoSelectsCommand)
-    const target = parseTarget(args.target)
     const options: WhoSelectsOptions = {
+      target: parseTarget(args.target),
       ...commonOptions(flags, 'who-selects', this.context.cwd),
-      target,
-      allNamespaces: flags['all-namespaces'],
       selector: flags.selector,
       container: flags.container,
       spiffeId: flags['spiffe-id'],

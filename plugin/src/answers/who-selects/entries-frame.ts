@@ -4,9 +4,10 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
-import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
+import { registrationEntries } from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { entriesFields } from './json.ts'
 import { viewEntries } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -20,8 +21,8 @@ export interface EntryScope {
 }
 
 /** Makes the report for the chosen pods. */
-export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
-  const prediction = world.after.prediction()
+export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: EntryScope): Frame {
+  const prediction = input.after.settled.prediction()
   const near = new Set(
     scope.everything
       ? []
@@ -33,15 +34,15 @@ export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: En
       (scope.everything || entry.pod !== undefined || near.has(entry.source)),
   )
   const findings = [
-    ...podNotes(world.after, pods),
-    ...installFindings(world.after),
-    ...world.inputFindings.filter(concernsEverybody),
+    ...podNotes(input.after, pods),
+    ...installFindings(input.after),
+    ...input.inputFindings.filter(concernsEverybody),
   ].toSorted(compareFindings)
   return {
     kind: 'EntriesReport',
-    fields: () => ({ entries: entries.map(entryReport) }),
+    fields: () => entriesFields(entries),
     findings,
-    missing: missingOf(world, []),
+    missing: missingOf(input, []),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>
@@ -51,8 +52,4 @@ export function entriesFrame(world: AnswerInput, pods: readonly Pod[], scope: En
         perhapsMore: findings.some(({ code }) => code === 'KLM413'),
       }),
   }
-}
-
-function entryReport(entry: RegistrationEntry): Readonly<Record<string, unknown>> {
-  return { ...entry, pod: entry.pod ?? null, depends: entry.depends ?? null }
 }

@@ -1,11 +1,12 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import type { RegistrationEntry } from '@kleym/shared/core/spire/entries.ts'
-import { viewFinding } from '../conflicts/view.ts'
+import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
+import { viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 
+/** What the view shows beside the entries. */
 export interface EntriesLayout extends Layout {
   readonly findings: readonly Finding[]
   /** There may be more entries than are shown: a registration is not followed. */

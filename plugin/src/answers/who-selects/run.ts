@@ -1,37 +1,54 @@
 // The answer of `kubectl kleym who-selects`.
+import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { matchSelector } from '@kleym/shared/core/spire/selector.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
 import { finish } from '../../frame/finish.ts'
-import { unlessUnread } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
-import type { WhoSelectsOptions } from '../../flags/options.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+
+/** What `who-selects` is asked. */
+export interface WhoSelectsOptions extends CommonOptions {
+  /** The object whose containers are asked about; undefined: those in scope. */
+  readonly target: ObjectName | undefined
+  /** A label selector as written. */
+  readonly selector: string | undefined
+  readonly container: string | undefined
+  /** Asks the reverse: which containers would hold this ID. */
+  readonly spiffeId: string | undefined
+  /** Prints registration entries instead of containers. */
+  readonly entries: boolean
+}
 
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<CommandResult> {
   const { container, spiffeId, target, selector, allNamespaces } = options
-  const world = await gather(
+  const input = await gather(
     options,
     { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
     context,
   )
-  const pods = unlessUnread(world, kindOf(target), () => choosePods(world, options))
-  const everything = target === undefined && selector === undefined && world.namespaceInForce === undefined
+  const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
+  const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const frame = options.entries
-    ? entriesFrame(world, pods, { spiffeId, everything })
-    : whoSelectsFrame(world, pods, { container, spiffeId })
-  return finish(frame, world, options.output, context)
+    ? entriesFrame(input, pods, { spiffeId, everything })
+    : whoSelectsFrame(input, pods, { container, spiffeId })
+  return finish(frame, input, options.output, context)
 }
 
 /** The qualified kind of what is asked about. */
 function kindOf(target: WhoSelectsOptions['target']): string {
-  const group = WORKLOAD_KINDS.find(({ kind }) => kind === target?.kind)?.group
-  return group === undefined ? (target?.kind ?? 'Pod') : `${target?.kind ?? ''}.${group}`
+  const { kind = 'Pod' } = target ?? {}
+  const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
+  return qualifiedKind({ kind, group })
 }
 
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */
@@ -48,14 +65,17 @@ function choosePods(
       (namespace === undefined || pod.namespace === namespace) &&
       (target === undefined || (pod.ref.kind === target.kind && pod.ref.name === target.name)) &&
       (query === undefined ||
-        matchSelector(query, { labels: pod.labels, open: pod.openLabels, possible: pod.possibleLabels }) !==
-          'no'),
+        matchSelector(query, {
+          labels: pod.labels,
+          unknownValues: pod.unknownLabels,
+          possible: pod.possibleLabels,
+        }) !== 'no'),
   )
   if (target === undefined || chosen.length > 0) return chosen
   throw new KleymError({
     code: 'not-found',
     what: `there is no such ${target.kind}`,
-    where: namespace === undefined ? target.name : `${namespace}/${target.name}`,
+    where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
     why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
     fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
   })

@@ -20,6 +20,7 @@ const registrationSchema = z
   })
   .meta({ id: 'Registration' })
 
+/** A WhoSelectsReport. */
 export const whoSelectsReportSchema = reportSchema(
   'WhoSelectsReport',
   'The answer of kubectl kleym who-selects.',
@@ -69,6 +70,7 @@ const entrySchema = z
   .describe('A registration entry, with the field names of spire-server entry show -output json.')
   .meta({ id: 'RegistrationEntry' })
 
+/** An EntriesReport. */
 export const entriesReportSchema = reportSchema(
   'EntriesReport',
   'The answer of kubectl kleym who-selects --entries.',

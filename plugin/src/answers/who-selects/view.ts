@@ -6,21 +6,22 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ContainerAnswer, Named, Narrowing, PodAnswer } from '../../frame/model.ts'
-import { viewFinding } from '../conflicts/view.ts'
+import type { ContainerAnswer, ContainerFilter, PodAnswer } from './model.ts'
+import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
-import { namedIdRows } from '../../frame/named-by.ts'
+import { namedIdRows, type NamedIds } from '../policies/named-by.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 
+/** What the view shows beside the pods. */
 export interface WhoSelectsLayout extends Layout {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, string>
   readonly findings: readonly Finding[]
-  readonly narrowing: Narrowing
+  readonly filter: ContainerFilter
   /** Who names the identities; undefined where there are no policies to speak of. */
-  readonly named: Named | undefined
+  readonly named: NamedIds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
 }
@@ -32,8 +33,8 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     .flatMap((one) => [BLANK, ...viewFinding(one, layout)])
   if (answers.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
-    const named = layout.narrowing.spiffeId === undefined ? [] : viewNamed(layout)
-    return [line(mark, ` ${nobody(layout)}`), ...named, ...findings]
+    const named = layout.filter.spiffeId === undefined ? [] : viewNamed(layout)
+    return [line(mark, ` ${emptyText(layout)}`), ...named, ...findings]
   }
   const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
   return [
@@ -53,7 +54,7 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-function nobody({ narrowing: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
+function emptyText({ filter: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
   if (spiffeId !== undefined)
     return `no container ${incomplete === true ? 'is known to' : 'would'} hold ${spiffeId}`
   const known = incomplete === true ? 'known to be ' : ''
@@ -150,7 +151,7 @@ function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelects
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
   const none =
-    issued.length > 0 || layout.narrowing.spiffeId !== undefined
+    issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
           open || layout.incomplete === true

@@ -1,9 +1,10 @@
 // Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
-// another (contract §6). Claims with equal labels share a cell, and a cell finds its relatives through one designated
-// label each, so that thousands of claims cost neither a comparison of all with all nor a list of all pairs.
+// another (docs/contract.md §6). Claims with equal labels share a group. Which groups overlap is found when somebody asks,
+// through one label of each: a list of all overlaps would be as long as the square of the claims (2,500 wide label sets and
+// 2,500 narrow ones have 6.25 million), and what is kept here is linear in the claims.
 import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import { ANY, type Claim } from './claim.ts'
 
 /**
@@ -12,125 +13,154 @@ import { ANY, type Claim } from './claim.ts'
  */
 export type Relation = 'SamePods' | 'Contains' | 'ContainedBy'
 
+/** A group that shares pods with another; `relation` is how the other's pods stand to this one's. */
+export interface Overlap<Group> {
+  readonly relation: Relation
+  readonly group: Group
+}
+
 /** Claims with one namespace, service account, container and label set, in byte order of their owners. */
 export interface ClaimGroup {
   readonly labels: PoolLabels
   readonly claims: readonly Claim[]
   /** The declared ones among them. */
   readonly declared: readonly Claim[]
-  /** The cells that share pods with this one, itself first. */
-  readonly overlapping: readonly { readonly relation: Relation; readonly cell: ClaimGroup }[]
 }
 
-/** The declared claims of a cell and its relatives. */
+/** The declared claims of a group and of those that it overlaps. */
 export interface PeerRows {
   readonly rows: readonly PeerRow[]
   /** How many claims there are in all rows. */
   readonly count: number
 }
 
-/** Declared claims that stand to the cell in one way, in byte order of their owners. */
+/** Declared claims whose pods stand in one relation to a group's, in byte order of their owners. */
 export interface PeerRow {
   readonly relation: Relation
   readonly claims: readonly Claim[]
 }
 
-interface OpenCell extends ClaimGroup {
-  readonly group: Group
-  /** The label under which larger label sets look for it; empty for the empty set. */
-  designated: string
+interface MutableClaimGroup extends ClaimGroup {
+  readonly container: ClaimedContainer
+  /** The label under which larger label sets look for it: its rarest when it was added; empty for the empty set. */
+  indexLabel: string
   claims: Claim[]
   declared: Claim[]
-  overlapping: { readonly relation: Relation; readonly cell: OpenCell }[]
 }
 
-/** The cells of one namespace, service account and container; mostly there is one. */
-interface Group {
+/** The groups of one namespace, service account and container; mostly there is one. */
+interface ClaimedContainer {
   readonly key: string
-  readonly cells: Map<string, OpenCell>
-  /** How a second cell finds its relatives; undefined before there was one. */
-  kin: Kin | undefined
-  /** Merged rows, until a claim of the group comes or goes. */
-  rows: Map<OpenCell, PeerRows> | undefined
+  readonly groups: Map<string, MutableClaimGroup>
+  /** How a further group finds those that it overlaps; undefined until there is a second group. */
+  labelIndex: LabelIndex | undefined
+  /** Rows of groups that have many claims themselves, until a claim of the container is added or removed. */
+  rows: Map<MutableClaimGroup, PeerRows> | undefined
+  /** The latest answer, until a group is added or removed: one decision asks for the same group more than once. */
+  latest: { readonly group: MutableClaimGroup; readonly overlaps: readonly MutableOverlap[] } | undefined
 }
 
-interface Kin {
-  /** The cells that have a label. */
-  readonly holders: Map<string, Set<OpenCell>>
-  /** The cells that stand under a label: each under one of its own. */
-  readonly designated: Map<string, Set<OpenCell>>
+type MutableOverlap = Overlap<MutableClaimGroup>
+
+/**
+ * Rows are kept where they hold at most this many claims for each declared claim of their group, so that all kept rows
+ * together are linear in the claims. Other rows are found anew for each question.
+ */
+const KEPT_PER_CLAIM = 128
+
+/** The groups of a container by their labels, each label as `labelKeysOf` writes it. */
+interface LabelIndex {
+  /** Every group under each of its labels. */
+  readonly byLabel: Map<string, Set<MutableClaimGroup>>
+  /** Every group under one of its labels, `indexLabel`. */
+  readonly byIndexLabel: Map<string, Set<MutableClaimGroup>>
 }
 
 /** Claims that come and go: a snapshot's all at once, the operator's one by one. */
 export class ClaimIndex {
-  readonly #groups = new Map<string, Group>()
-  // Who asks about a claim mostly holds the very object that was indexed: that spares writing its labels down again.
-  readonly #cellOfClaim = new Map<Claim, OpenCell>()
-  #loose: Claim[] = []
+  readonly #containers = new Map<string, ClaimedContainer>()
+  // A caller that asks about a claim mostly holds the very object that was indexed: this spares serialising its labels.
+  readonly #groupOfClaim = new Map<Claim, MutableClaimGroup>()
+  #wildcardClaims: Claim[] = []
 
-  /** Live claims on any service account or namespace: too few to be worth a cell. */
+  /** Live claims on any service account or namespace: too few to be worth an index. */
   get wildcardClaims(): readonly Claim[] {
-    return this.#loose
+    return this.#wildcardClaims
   }
 
-  /** All cells, in a total order. */
-  get cells(): readonly ClaimGroup[] {
-    return [...this.#groups.values()]
+  /** All groups, in a total order. */
+  get groups(): readonly ClaimGroup[] {
+    return [...this.#containers.values()]
       .toSorted((a, b) => compareBytes(a.key, b.key))
-      .flatMap(({ cells }) => [...cells].toSorted(([a], [b]) => compareBytes(a, b)).map(([, cell]) => cell))
+      .flatMap(({ groups }) =>
+        [...groups].toSorted(([a], [b]) => compareBytes(a, b)).map(([, group]) => group),
+      )
   }
 
-  /** Takes a claim in; the same object only once. */
+  /** Adds a claim; the same object only once. */
   add(claim: Claim): void {
-    if (isLoose(claim)) {
-      this.#loose = withClaim(this.#loose, claim)
+    if (isWildcard(claim)) {
+      this.#wildcardClaims = withClaim(this.#wildcardClaims, claim)
       return
     }
-    const key = groupKey(claim)
-    const group = getOrCreate(this.#groups, key, () => openGroup(key))
+    const key = containerKey(claim)
+    const container = getOrCreate(this.#containers, key, () => newContainer(key))
     const { labels } = claim
-    const cell = getOrCreate(group.cells, labelsKey(labels), () => openCell(group, labels))
-    cell.claims = withClaim(cell.claims, claim)
-    if (claim.basis === 'declared') cell.declared = withClaim(cell.declared, claim)
-    this.#cellOfClaim.set(claim, cell)
-    group.rows = undefined
+    const group = getOrCreate(container.groups, labelsKey(labels), () => addGroup(container, labels))
+    group.claims = withClaim(group.claims, claim)
+    if (claim.basis === 'declared') group.declared = withClaim(group.declared, claim)
+    this.#groupOfClaim.set(claim, group)
+    container.rows = undefined
   }
 
-  /** Takes out a claim that `add` took in. */
+  /** Removes a claim that was added, by the same object. */
   remove(claim: Claim): void {
-    if (isLoose(claim)) {
-      withdraw(this.#loose, claim)
+    if (isWildcard(claim)) {
+      withdraw(this.#wildcardClaims, claim)
       return
     }
-    const cell = this.#cellOfClaim.get(claim)
-    if (cell === undefined) return
-    this.#cellOfClaim.delete(claim)
-    withdraw(cell.claims, claim)
-    if (claim.basis === 'declared') withdraw(cell.declared, claim)
-    cell.group.rows = undefined
-    if (cell.claims.length > 0) return
-    closeCell(cell)
-    if (cell.group.cells.size === 0) this.#groups.delete(cell.group.key)
+    const group = this.#groupOfClaim.get(claim)
+    if (group === undefined) return
+    this.#groupOfClaim.delete(claim)
+    withdraw(group.claims, claim)
+    if (claim.basis === 'declared') withdraw(group.declared, claim)
+    group.container.rows = undefined
+    if (group.claims.length > 0) return
+    removeGroup(group)
+    if (group.container.groups.size === 0) this.#containers.delete(group.container.key)
   }
 
-  /** The cell of a claim, by value; undefined where no claim with its labels is there. */
-  cellOf(claim: Claim): ClaimGroup | undefined {
-    return this.#openCellOf(claim)
+  /** The group of a claim, by value; undefined where no claim of its container has its labels. */
+  groupOf(claim: Claim): ClaimGroup | undefined {
+    return this.#mutableGroupOf(claim)
   }
 
-  /** The declared claims that a claim of this value meets, itself included; worked out once for each cell. */
+  /** The groups that share pods with that of a claim, its own first; empty where `groupOf` finds none. */
+  overlapsOf(claim: Claim): readonly Overlap<ClaimGroup>[] {
+    const group = this.#mutableGroupOf(claim)
+    return group === undefined ? [] : overlapsOf(group)
+  }
+
+  /** The declared claims that a claim of this value meets, itself included. Not to be kept: they are many. */
   rowsOf(claim: Claim): PeerRows | undefined {
-    const cell = this.#openCellOf(claim)
-    if (cell === undefined) return undefined
-    // A cell without relatives has one row, which is at hand.
-    if (cell.overlapping.length === 1) return peerRowsOf(cell)
-    cell.group.rows ??= new Map()
-    return getOrCreate(cell.group.rows, cell, () => peerRowsOf(cell))
+    const group = this.#mutableGroupOf(claim)
+    if (group === undefined) return undefined
+    const { container } = group
+    const kept = container.rows?.get(group)
+    if (kept !== undefined) return kept
+    const rows = plainRowsOf(group)
+    // A group that overlaps no other has one row, which needs no merging.
+    if (rows.rows.length === 1 || rows.count > KEPT_PER_CLAIM * group.declared.length) return rows
+    const merged = mergedRows(group, rows)
+    container.rows ??= new Map()
+    container.rows.set(group, merged)
+    return merged
   }
 
-  #openCellOf(claim: Claim): OpenCell | undefined {
+  #mutableGroupOf(claim: Claim): MutableClaimGroup | undefined {
     return (
-      this.#cellOfClaim.get(claim) ?? this.#groups.get(groupKey(claim))?.cells.get(labelsKey(claim.labels))
+      this.#groupOfClaim.get(claim) ??
+      this.#containers.get(containerKey(claim))?.groups.get(labelsKey(claim.labels))
     )
   }
 }
@@ -138,22 +168,23 @@ export class ClaimIndex {
 /** Indexes claims, which may come in any order. */
 export function indexClaims(claims: Iterable<Claim>): ClaimIndex {
   const index = new ClaimIndex()
-  // In order, so that each is inserted at the end of its cell.
+  // In order, so that each is inserted at the end of its group.
   for (const claim of [...claims].toSorted(compareClaims)) index.add(claim)
   return index
 }
 
+/** A row for each group that overlaps this one. */
+function plainRowsOf(group: MutableClaimGroup): PeerRows {
+  const rows = overlapsOf(group).map(({ relation, group: other }) => ({ relation, claims: other.declared }))
+  return { rows, count: rows.reduce((sum, { claims }) => sum + claims.length, 0) }
+}
+
 /**
- * Each declared claim of the cell will go through the rows. Where the cell has many claims and many relatives, as a wide
- * label set over thousands of narrow ones, relatives of one relation are merged into one row.
+ * Each declared claim of the group will go through its rows: where it has many claims and overlaps many groups, as a wide
+ * label set over thousands of narrow ones, the groups of one relation are merged into one row.
  */
-function peerRowsOf(cell: OpenCell): PeerRows {
-  const rows = cell.overlapping.map(({ relation, cell: relative }) => ({
-    relation,
-    claims: relative.declared,
-  }))
-  const count = rows.reduce((sum, { claims }) => sum + claims.length, 0)
-  if (count > cell.declared.length * rows.length) return { rows, count }
+function mergedRows(group: MutableClaimGroup, { rows, count }: PeerRows): PeerRows {
+  if (count > group.declared.length * rows.length) return { rows, count }
   const byRelation = Map.groupBy(rows, ({ relation }) => relation)
   const merged = [...byRelation].map(([relation, alike]) => ({
     relation,
@@ -169,81 +200,89 @@ export function relationOf(own: PoolLabels, other: PoolLabels): Relation | undef
   return isSubset(other, own) ? 'ContainedBy' : undefined
 }
 
-function openGroup(key: string): Group {
-  return { key, cells: new Map(), kin: undefined, rows: undefined }
+function newContainer(key: string): ClaimedContainer {
+  return { key, groups: new Map(), labelIndex: undefined, rows: undefined, latest: undefined }
 }
 
-/** Opens a cell and links it with every cell of the group of which one label set contains the other. */
-function openCell(group: Group, labels: PoolLabels): OpenCell {
-  const cell: OpenCell = { group, labels, designated: '', claims: [], declared: [], overlapping: [] }
-  cell.overlapping = [{ relation: 'SamePods', cell }]
-  if (group.cells.size === 0) return cell
-  const kin = (group.kin ??= kinOf(group))
+function addGroup(container: ClaimedContainer, labels: PoolLabels): MutableClaimGroup {
+  const group: MutableClaimGroup = { container, labels, indexLabel: '', claims: [], declared: [] }
+  container.latest = undefined
+  if (container.groups.size > 0) indexGroup((container.labelIndex ??= labelIndexOf(container)), group)
+  return group
+}
+
+/** The groups of the container that share pods with this one: itself, those that it contains, those that contain it. */
+function overlapsOf(group: MutableClaimGroup): readonly MutableOverlap[] {
+  const { container } = group
+  if (container.labelIndex === undefined) return [{ relation: 'SamePods', group }]
+  if (container.latest?.group === group) return container.latest.overlaps
+  const overlaps = findOverlaps(group, container.labelIndex)
+  container.latest = { group, overlaps }
+  return overlaps
+}
+
+function findOverlaps(group: MutableClaimGroup, index: LabelIndex): readonly MutableOverlap[] {
+  const { container, labels } = group
+  const overlaps: MutableOverlap[] = [{ relation: 'SamePods', group }]
   const labelKeys = labelKeysOf(labels)
-  const rarest = rarestOf(kin, labelKeys)
+  const rarest = rarestOf(index, labelKeys)
   // Whatever contains this label set has all of its labels, the rarest too.
-  const larger = rarest === undefined ? group.cells.values() : (kin.holders.get(rarest) ?? [])
-  for (const other of larger) if (isProperSubset(labels, other.labels)) link(cell, other)
+  const larger = rarest === undefined ? container.groups.values() : (index.byLabel.get(rarest) ?? [])
+  for (const other of larger) {
+    if (isProperSubset(labels, other.labels)) overlaps.push({ relation: 'Contains', group: other })
+  }
   // Whatever this label set contains stands under one of its labels.
   for (const key of [...labelKeys, '']) {
-    for (const other of kin.designated.get(key) ?? []) {
-      if (isProperSubset(other.labels, labels)) link(other, cell)
+    for (const other of index.byIndexLabel.get(key) ?? []) {
+      if (isProperSubset(other.labels, labels)) overlaps.push({ relation: 'ContainedBy', group: other })
     }
   }
-  enter(kin, cell)
-  return cell
+  return overlaps
 }
 
-/** The first cells of a group, once there is a second to find them. */
-function kinOf({ cells }: Group): Kin {
-  const kin: Kin = { holders: new Map(), designated: new Map() }
-  for (const cell of cells.values()) enter(kin, cell)
-  return kin
+/** Indexes the groups that a container has when its second one is added. */
+function labelIndexOf({ groups }: ClaimedContainer): LabelIndex {
+  const index: LabelIndex = { byLabel: new Map(), byIndexLabel: new Map() }
+  for (const group of groups.values()) indexGroup(index, group)
+  return index
 }
 
-function enter(kin: Kin, cell: OpenCell): void {
-  const labelKeys = labelKeysOf(cell.labels)
-  cell.designated = rarestOf(kin, labelKeys) ?? ''
-  for (const key of labelKeys) getOrCreate(kin.holders, key, newSet).add(cell)
-  getOrCreate(kin.designated, cell.designated, newSet).add(cell)
+function indexGroup(index: LabelIndex, group: MutableClaimGroup): void {
+  const labelKeys = labelKeysOf(group.labels)
+  group.indexLabel = rarestOf(index, labelKeys) ?? ''
+  for (const key of labelKeys) getOrCreate(index.byLabel, key, newSet).add(group)
+  getOrCreate(index.byIndexLabel, group.indexLabel, newSet).add(group)
 }
 
-function closeCell(cell: OpenCell): void {
-  const { group } = cell
-  for (const { cell: relative } of cell.overlapping) {
-    if (relative !== cell) relative.overlapping = relative.overlapping.filter((one) => one.cell !== cell)
+function removeGroup(group: MutableClaimGroup): void {
+  const { container } = group
+  container.latest = undefined
+  if (container.labelIndex !== undefined) {
+    for (const key of labelKeysOf(group.labels)) dropFrom(container.labelIndex.byLabel, key, group)
+    dropFrom(container.labelIndex.byIndexLabel, group.indexLabel, group)
   }
-  if (group.kin !== undefined) {
-    for (const key of labelKeysOf(cell.labels)) dropFrom(group.kin.holders, key, cell)
-    dropFrom(group.kin.designated, cell.designated, cell)
-  }
-  group.cells.delete(labelsKey(cell.labels))
+  container.groups.delete(labelsKey(group.labels))
 }
 
-function link(smaller: OpenCell, larger: OpenCell): void {
-  larger.overlapping.push({ relation: 'ContainedBy', cell: smaller })
-  smaller.overlapping.push({ relation: 'Contains', cell: larger })
-}
-
-function rarestOf(kin: Kin, labelKeys: readonly string[]): string | undefined {
-  const holders = (key: string): number => kin.holders.get(key)?.size ?? 0
+function rarestOf(index: LabelIndex, labelKeys: readonly string[]): string | undefined {
+  const holders = (key: string): number => index.byLabel.get(key)?.size ?? 0
   return labelKeys.reduce<string | undefined>(
     (best, key) => (best === undefined || holders(key) < holders(best) ? key : best),
     undefined,
   )
 }
 
-function newSet(): Set<OpenCell> {
+function newSet(): Set<MutableClaimGroup> {
   return new Set()
 }
 
-function dropFrom(sets: Map<string, Set<OpenCell>>, key: string, cell: OpenCell): void {
+function dropFrom(sets: Map<string, Set<MutableClaimGroup>>, key: string, group: MutableClaimGroup): void {
   const set = sets.get(key)
-  set?.delete(cell)
+  set?.delete(group)
   if (set?.size === 0) sets.delete(key)
 }
 
-function isLoose(claim: Claim): boolean {
+function isWildcard(claim: Claim): boolean {
   return claim.namespace === ANY || claim.serviceAccountName === ANY
 }
 
@@ -301,11 +340,11 @@ function isSubset(smaller: PoolLabels, larger: PoolLabels): boolean {
   return true
 }
 
-function groupKey(claim: Claim): string {
+function containerKey(claim: Claim): string {
   return JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
 }
 
-/** Each label as a text, which is not kept: most cells are the only one of their group, and nobody asks for it again. */
+/** Each label as a text. The texts are not kept: most containers have one group, which never reads them again. */
 function labelKeysOf(labels: PoolLabels): readonly string[] {
   // Neither a label key nor a label value holds a colon or a line feed where kleym made it; a hand-made live output may
   // hold anything, hence JSON.

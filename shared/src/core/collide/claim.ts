@@ -1,11 +1,13 @@
-// A claim: these pods, this service account, this container, one identity (contract §6). Bindings declare them, live
-// outputs keep them in force, and a write in flight reserves them.
+// A claim: one identity for a container of the pods that carry some labels and run under a service account
+// (docs/contract.md §6). Bindings declare claims, live outputs keep them in force, and writes in flight reserve them.
 import type { Compiled } from '../compile/compile.ts'
 import type { IdentityParts } from '../compile/identity.ts'
-import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
 import { compareBytes } from '../text/bytes.ts'
 
+/** What a claim rests on. */
 export type ClaimBasis =
   /** A binding that passed all checks before the collision: two of them collide. */
   | 'declared'
@@ -13,27 +15,28 @@ export type ClaimBasis =
   | 'tentative'
   /** A live output, by its own spec: others wait until it is gone or changed. */
   | 'live'
-  /** A create or update that is decided and not yet seen. */
+  /** A create or update that the operator has decided on, until the output cache shows it. */
   | 'reserved'
 
+/** One claim. Claims are compared by `relationOf` and never changed. */
 export interface Claim {
   readonly basis: ClaimBasis
-  /** The binding behind the claim, `namespace/name`; empty for an orphan, which nobody answers for. */
-  readonly owner: string
+  /** The key of the binding behind the claim; empty for an output whose binding is gone or not known. */
+  readonly owner: NamespacedName | ''
   /** The output behind a live or reserved claim. */
   readonly output: string | undefined
   readonly namespace: string
-  /** `ANY` for a live output from which a hand has removed that selector; the same holds for the namespace. */
+  /** `ANY` for a live output from which somebody removed that selector by hand; the same holds for the namespace. */
   readonly serviceAccountName: string
   readonly containerName: string
   readonly labels: PoolLabels
   readonly spiffeId: string
 }
 
-/** Stands for every value of a selector that is not there; no name is like it. */
+/** Stands for every value of a selector that an output lacks; no Kubernetes name equals it. */
 export const ANY = '*'
 
-/** What a binding declares; nothing for PoolOnly, which never collides. */
+/** The claim that a binding declares; undefined for PoolOnly, which never collides, for a refusal and for a deletion. */
 export function declaredClaim(compiled: Compiled): Claim | undefined {
   const { binding, gathered, result } = compiled
   if (binding.meta.deletedAt !== undefined || result.kind === 'refused') return undefined
@@ -43,12 +46,12 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
 }
 
 /**
- * What a live output keeps in force, read from its own spec. Other selectors that a person's hand has added only narrow
- * it, so leaving them out claims too much rather than too little. Nothing without a container: that is PoolOnly.
+ * The claims that a live output keeps in force, read from its own spec. Further selectors, added by hand, only narrow it:
+ * leaving them out claims too much rather than too little. None without a container selector, which makes it PoolOnly.
  */
 export function liveClaims(
   { meta: { name }, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
-  owner: string,
+  owner: NamespacedName | '',
 ): readonly Claim[] {
   const { workloadSelectorTemplates: selectors, spiffeIDTemplate: spiffeId } = spec
   return orAny(valuesOf(selectors, 'k8s:ns:')).flatMap((namespace) =>
@@ -70,9 +73,9 @@ export function liveClaims(
 }
 
 /**
- * The label sets of a live output. As rendered, pod selector and selectors say the same, which is one set. Where a hand
- * has made them differ, the entry is made for the pods that both choose, but its selectors alone decide which pods of
- * those nodes get it: both sets are claimed.
+ * The label sets of a live output: one as rendered, where pod selector and workload selectors say the same. Where somebody
+ * edited them apart, SCM makes the entry for the pods that both choose, but the workload selectors alone decide which pods
+ * of those nodes get it, so both sets are claimed.
  */
 function liveLabels({ workloadSelectorTemplates, podSelector }: ClusterSpiffeIdSpec): readonly PoolLabels[] {
   const selected = new Map<string, string>()
@@ -93,7 +96,7 @@ function inOrder(labels: PoolLabels): PoolLabels {
 function claimOf(
   basis: 'declared' | 'tentative',
   parts: IdentityParts,
-  owner: string,
+  owner: NamespacedName | '',
   spiffeId: string,
 ): Claim | undefined {
   if (parts.mode !== 'PerObjective' || parts.containerName === undefined) return undefined
@@ -109,7 +112,7 @@ function claimOf(
   }
 }
 
-/** No selector of a kind means that none narrows the registration. */
+/** Without a selector of a kind nothing narrows the registration in that respect. */
 function orAny(values: readonly string[]): readonly string[] {
   return values.length === 0 ? [ANY] : values
 }

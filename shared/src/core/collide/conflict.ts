@@ -1,47 +1,50 @@
-// Who a claim meets: declared peers make a collision, live and tentative ones a wait (contract §6). Peers are never
-// listed in pairs: they are read out of the cells on demand.
+// The peers of a claim: declared ones make a collision, live, reserved and tentative ones a wait (docs/contract.md §6). No
+// list of pairs is kept: peers are read out of the claim groups on demand.
+import { splitNamespacedName } from '../namespaced-name.ts'
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
 import { relationOf, type ClaimGroup, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
 
-/** A peer as a person sees it: whose it is, and how its pods stand to ours. */
+/** Another claim on provably common pods, and how its pods stand to those of the claim in question. */
 export interface Peer {
   readonly claim: Claim
-  /** How our pods stand to the peer's. */
+  /** How the pods of the claim in question stand to the peer's. */
   readonly relation: Relation
 }
 
 /** The declared peers of a claim. */
 export interface Collision {
-  /** How many there are. */
+  /** How many peers there are, named or not. */
   readonly count: number
   /** The first ten that follow the claim's owner in byte order, wrapping round. */
   readonly named: readonly Peer[]
-  /** All of them, by owner; for the plugin, which names everybody. */
+  /** All peers, by owner, as long as the index stays as it is; the plugin names each of them. */
   all(): readonly Peer[]
 }
 
-/** The declared claims that collide with a declared one; undefined when there is none. */
+/** The declared claims that collide with a declared one; undefined where none does. */
 export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefined {
   const peers = index.rowsOf(claim)
   if (peers === undefined || peers.count < 2) return undefined
-  const { rows } = peers
   const count = peers.count - 1
+  // Found again when somebody asks: what all collisions of a cluster hold together would be the square of its claims.
   const all = (): readonly Peer[] =>
-    rows
+    (index.rowsOf(claim)?.rows ?? [])
       .flatMap(({ relation, claims }) => claims.map((peer) => ({ claim: peer, relation })))
       .filter((peer) => peer.claim.owner !== claim.owner)
       .toSorted((a, b) => compareBytes(a.claim.owner, b.claim.owner))
-  return { count, named: nextInOrder(rows, claim.owner), all }
+  return { count, named: nextInOrder(peers.rows, claim.owner), all }
 }
 
-/** What a declared claim has to wait for: others' live, reserved and tentative claims, in a total order. */
+/** The live, reserved and tentative claims of other owners that a declared claim has to wait for, in a total order. */
 export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
-  const near = (index.cellOf(claim)?.overlapping ?? []).flatMap(({ relation, cell }) =>
-    cell.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
-  )
-  return [...near, ...looseOnes(index, claim)]
+  const near = index
+    .overlapsOf(claim)
+    .flatMap(({ relation, group }) =>
+      group.claims.filter(({ basis }) => basis !== 'declared').map((peer) => ({ claim: peer, relation })),
+    )
+  return [...near, ...wildcardPeers(index, claim)]
     .filter((peer) => peer.claim.owner !== claim.owner)
     .toSorted(
       (a, b) =>
@@ -51,7 +54,7 @@ export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
     )
 }
 
-function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
+function wildcardPeers({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
   return wildcardClaims.flatMap((peer) => {
     const meets =
       peer.containerName === claim.containerName &&
@@ -62,27 +65,27 @@ function looseOnes({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[
   })
 }
 
-/** The bindings whose decision a claim may change: those that declare, for good or tentatively, some of its pods. */
+/** The bindings whose decision a claim may change: those with a declared or tentative claim on some of its pods. */
 export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string> {
-  for (const { claims } of cellsNear(index, claim)) {
+  for (const { claims } of overlappingGroups(index, claim)) {
     for (const { basis, owner } of claims) if (basis === 'declared' || basis === 'tentative') yield owner
   }
 }
 
-function cellsNear(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
-  const cell = index.cellOf(claim)
-  // A loose claim has no cell, and may meet any.
-  return cell === undefined ? index.cells : cell.overlapping.map(({ cell: relative }) => relative)
+function overlappingGroups(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
+  const overlaps = index.overlapsOf(claim)
+  // A wildcard claim belongs to no group, and may meet the claims of any.
+  return overlaps.length === 0 ? index.groups : overlaps.map(({ group }) => group)
 }
 
-/** `identity collision with bindings a, b: …`, naming the ten that follow, then `and more`. */
+/** The message of a collision: `identity collision with bindings a, b: …`, with the ten named peers, then `and more`. */
 export function collisionMessage(collision: Collision): string {
   const names = collision.named.map(({ claim }) => nameOf(claim)).join(', ')
   const more = collision.count > collision.named.length ? ' and more' : ''
   return `identity collision with bindings ${names}${more}: PerObjective bindings must not share the same pod selector and container name`
 }
 
-/** The machine form of the same ten: `status.conflicts`. */
+/** The ten named peers as `status.conflicts` lists them. */
 export function collisionPeers(
   collision: Collision,
 ): { bindingName: string; relation: Relation; spiffeID: string }[] {
@@ -95,19 +98,26 @@ export function collisionPeers(
 
 /** The first ten peers after `owner` in byte order, wrapping round, merged from sorted rows. */
 function nextInOrder(rows: readonly PeerRow[], owner: string): readonly Peer[] {
-  const take = (row: PeerRow): readonly Peer[] => {
-    const start = firstAfter(row.claims, owner)
-    const length = Math.min(row.claims.length, CONFLICTS_NAMED + 1)
-    return Array.from({ length }, (_, at) => row.claims[(start + at) % row.claims.length])
-      .filter((claim) => claim !== undefined)
-      .filter((claim) => claim.owner !== owner)
-      .map((claim) => ({ claim, relation: row.relation }))
+  // Ten places, and not a sorted list of all: a claim may have thousands of rows, and as many claims may ask.
+  const first: { readonly peer: Peer; readonly wraps: boolean }[] = []
+  for (const { relation, claims } of rows) {
+    const start = firstAfter(claims, owner)
+    const length = Math.min(claims.length, CONFLICTS_NAMED + 1)
+    for (let step = 0; step < length; step++) {
+      const claim = claims[(start + step) % claims.length]
+      if (claim === undefined || claim.owner === owner) continue
+      const wraps = start + step >= claims.length
+      const isBefore = (other: (typeof first)[number] | undefined): boolean =>
+        other === undefined ||
+        (wraps === other.wraps ? compareBytes(claim.owner, other.peer.claim.owner) < 0 : other.wraps)
+      // The rest of the row comes after it.
+      if (first.length === CONFLICTS_NAMED && !isBefore(first.at(-1))) break
+      const at = first.findIndex(isBefore)
+      first.splice(at === -1 ? first.length : at, 0, { peer: { claim, relation }, wraps })
+      if (first.length > CONFLICTS_NAMED) first.pop()
+    }
   }
-  const wrapped = (peer: Peer): number => (compareBytes(peer.claim.owner, owner) > 0 ? 0 : 1)
-  return rows
-    .flatMap(take)
-    .toSorted((a, b) => wrapped(a) - wrapped(b) || compareBytes(a.claim.owner, b.claim.owner))
-    .slice(0, CONFLICTS_NAMED)
+  return first.map(({ peer }) => peer)
 }
 
 function firstAfter(claims: readonly Claim[], owner: string): number {
@@ -122,5 +132,5 @@ function firstAfter(claims: readonly Claim[], owner: string): number {
 }
 
 function nameOf({ owner }: Claim): string {
-  return owner.slice(owner.indexOf('/') + 1)
+  return owner === '' ? '' : splitNamespacedName(owner).name
 }

@@ -1,5 +1,5 @@
-// What a binding must satisfy before anything is written for it, as one ordered list: the first check that objects
-// decides (contract §7). A check looks at what was gathered and returns an objection or nothing; none logs or throws.
+// What a binding must satisfy before the operator writes anything for it, as one ordered list: the first check that objects
+// decides (docs/contract.md §7). A check takes what was gathered and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
@@ -19,7 +19,7 @@ import {
 } from './references.ts'
 
 /** Everything that the checks look at, gathered before the first of them runs. */
-export interface Gathered {
+export interface CheckInput {
   readonly binding: Binding
   readonly config: Config
   /** Undefined when `.spec.poolRef` is malformed. */
@@ -30,7 +30,7 @@ export interface Gathered {
   readonly parts: IdentityParts | undefined
 }
 
-/** Why a binding gets nothing: the condition's reason, and a message that names object and field. */
+/** Why a binding gets no output: the condition's reason, and a message that names object and field. */
 export interface Refusal {
   readonly kind: 'refused'
   readonly check: CheckName
@@ -38,21 +38,23 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Why nothing can be decided. */
+/** Why a binding cannot be decided: something that a check needs could not be read. */
 export interface Undetermined {
   readonly kind: 'undetermined'
   readonly check: CheckName
   readonly why: UnknownReason
 }
 
+/** What a check that does not pass returns. */
 export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>
 
+/** One check: its name, and its judgement; undefined means that the binding passes. */
 export interface Check {
   readonly name: CheckName
-  readonly judge: (gathered: Gathered) => Objection | undefined
+  readonly judge: (gathered: CheckInput) => Objection | undefined
 }
 
-/** The checks by name, in the order in which they are judged. `collision` and `output` look at other bindings. */
+/** The names of all checks, in the order in which they are judged. `collision` and `output` compare bindings and outputs. */
 export const CHECK_NAMES = [
   'poolRef form',
   'pool found',
@@ -70,6 +72,7 @@ export const CHECK_NAMES = [
   'collision',
   'output',
 ] as const
+/** The name of a check. */
 export type CheckName = (typeof CHECK_NAMES)[number]
 
 /** The checks that one binding decides by itself. */
@@ -89,8 +92,8 @@ export const CHECKS: readonly Check[] = [
   { name: 'SPIFFE ID', judge: spiffeIdValid },
 ]
 
-/** Looks up what a binding names and puts together what it declares. Pure: the lookups were read before. */
-export function gather(binding: Binding, references: References, config: Config): Gathered {
+/** Looks up what a binding names and assembles the identity that it declares. `references` answers from what was read before. */
+export function gather(binding: Binding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
   const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
@@ -99,7 +102,7 @@ export function gather(binding: Binding, references: References, config: Config)
   return { binding, config, pool, objective, parts: identityParts(binding, pool) }
 }
 
-/** The mode that is asked for: the default when the field is absent, undefined when it is no mode. */
+/** The mode of a binding: the default where the field is absent, undefined where it holds no mode. */
 export function modeOf(binding: Binding): Mode | undefined {
   return binding.mode.ok ? (binding.mode.value ?? DEFAULT_MODE) : undefined
 }
@@ -127,11 +130,11 @@ function identityParts(binding: Binding, pool: PoolResolution | undefined): Iden
   }
 }
 
-function poolRefForm({ binding }: Gathered): Objection | undefined {
+function poolRefForm({ binding }: CheckInput): Objection | undefined {
   return binding.poolRef.ok ? undefined : refused('InvalidPoolRef', binding.poolRef.problem)
 }
 
-function poolFound({ binding, pool }: Gathered): Objection | undefined {
+function poolFound({ binding, pool }: CheckInput): Objection | undefined {
   if (pool?.state === 'unknown') return { kind: 'undetermined', why: pool.why }
   const name = binding.poolRef.ok ? binding.poolRef.value.name : ''
   if (pool?.state === 'absent') {
@@ -143,23 +146,23 @@ function poolFound({ binding, pool }: Gathered): Objection | undefined {
   return undefined
 }
 
-function poolUnambiguous({ pool }: Gathered): Objection | undefined {
+function poolUnambiguous({ pool }: CheckInput): Objection | undefined {
   if (pool?.state !== 'ambiguous') return undefined
   const groups = pool.pools.map(({ group }) => group).join(' and ')
   const name = pool.pools[0]?.meta.name ?? ''
   return refused('AmbiguousPoolRef', `InferencePool ${name} exists in ${groups} with different selectors`)
 }
 
-function objectiveRefForm({ binding }: Gathered): Objection | undefined {
+function objectiveRefForm({ binding }: CheckInput): Objection | undefined {
   return binding.objectiveRef.ok ? undefined : refused('InvalidObjectiveRef', binding.objectiveRef.problem)
 }
 
-function objectiveRequired({ binding, objective }: Gathered): Objection | undefined {
+function objectiveRequired({ binding, objective }: CheckInput): Objection | undefined {
   if (modeOf(binding) !== 'PerObjective' || objective !== undefined) return undefined
   return refused('MissingObjectiveRef', '.spec.objectiveRef is missing; mode PerObjective requires it')
 }
 
-function objectiveFound({ binding, objective }: Gathered): Objection | undefined {
+function objectiveFound({ binding, objective }: CheckInput): Objection | undefined {
   if (objective?.state === 'unknown') return { kind: 'undetermined', why: objective.why }
   const name = (binding.objectiveRef.ok ? binding.objectiveRef.value?.name : undefined) ?? ''
   if (objective?.state === 'absent') {
@@ -174,7 +177,7 @@ function objectiveFound({ binding, objective }: Gathered): Objection | undefined
   return undefined
 }
 
-function objectiveLeadsToPool({ objective, pool }: Gathered): Objection | undefined {
+function objectiveLeadsToPool({ objective, pool }: CheckInput): Objection | undefined {
   if (objective?.state !== 'found' || pool?.state !== 'found') return undefined
   const problem = objectivePoolProblem(objective.objective, pool.pool)
   if (problem === undefined) return undefined
@@ -182,22 +185,22 @@ function objectiveLeadsToPool({ objective, pool }: Gathered): Objection | undefi
   return refused('InvalidObjectiveRef', `${which} leads to another pool: ${problem}`)
 }
 
-function poolSelector({ pool }: Gathered): Objection | undefined {
+function poolSelector({ pool }: CheckInput): Objection | undefined {
   if (pool?.state !== 'found' || pool.selector.ok) return undefined
   const which = objectText(pool.kind, pool.pool.meta.name)
   return refused(pool.selector.reason, `${which}: ${pool.selector.problems.join('; ')}`)
 }
 
-function modeSupported({ binding }: Gathered): Objection | undefined {
+function modeSupported({ binding }: CheckInput): Objection | undefined {
   return binding.mode.ok ? undefined : refused('UnsupportedMode', binding.mode.problem)
 }
 
-function serviceAccount({ binding }: Gathered): Objection | undefined {
+function serviceAccount({ binding }: CheckInput): Objection | undefined {
   const field = binding.serviceAccountName
   return field.ok ? undefined : refused('InvalidServiceAccountName', field.problem)
 }
 
-function container({ binding }: Gathered): Objection | undefined {
+function container({ binding }: CheckInput): Objection | undefined {
   const field = binding.containerName
   if (modeOf(binding) === 'PoolOnly') {
     if (field.ok && (field.value ?? '') === '') return undefined
@@ -208,8 +211,8 @@ function container({ binding }: Gathered): Objection | undefined {
   return refused('InvalidContainerName', '.spec.containerName is missing; mode PerObjective requires it')
 }
 
-function safetyProof({ parts }: Gathered): Objection | undefined {
-  // Every earlier check passed, so the parts are there; if they were not, nothing would be proven.
+function safetyProof({ parts }: CheckInput): Objection | undefined {
+  // All earlier checks passed, so the parts are there. Without them nothing is proven, so the answer is a refusal.
   if (parts === undefined) return refused('UnsafeSelector', 'the selectors could not be put together')
   const problems = safetyProblems(
     parts,
@@ -218,7 +221,7 @@ function safetyProof({ parts }: Gathered): Objection | undefined {
   return problems.length === 0 ? undefined : refused('UnsafeSelector', problems.join('; '))
 }
 
-function spiffeIdValid({ parts, config }: Gathered): Objection | undefined {
+function spiffeIdValid({ parts, config }: CheckInput): Objection | undefined {
   if (config.trustDomain.kind === 'missing')
     return refused('MissingTrustDomain', 'no trust domain is configured')
   if (parts === undefined) return refused('InvalidSPIFFEID', 'the SPIFFE ID could not be put together')
@@ -233,7 +236,7 @@ function absentText(tried: readonly Kind[], name: string, binding: Binding): str
   return `no ${tried[0]?.kind ?? 'object'} ${name} in namespace ${binding.meta.namespace} (looked in ${groups})`
 }
 
-/** The trust domain as it is rendered: a placeholder where it is not known. */
+/** The trust domain as it is rendered; `TRUST_DOMAIN_PLACEHOLDER` where it is not known. */
 export function trustDomainText(config: Config): string {
   return config.trustDomain.kind === 'set' ? config.trustDomain.value : TRUST_DOMAIN_PLACEHOLDER
 }

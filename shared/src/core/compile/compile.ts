@@ -1,26 +1,34 @@
-// One binding, compiled by itself: an identity and its output, a refusal, or not knowing. What other bindings make of
-// it is decided by `collide/` and `plan/`.
+// Compiles one binding by itself: to an identity and its output, to a refusal, or to an unknown. `collide/` and `plan/`
+// then decide by the other bindings and by the outputs that exist.
 import type { Binding } from '../objects/binding.ts'
-import { CHECKS, gather, trustDomainText, type Gathered, type Refusal, type Undetermined } from './checks.ts'
+import {
+  CHECKS,
+  gather,
+  trustDomainText,
+  type CheckInput,
+  type Refusal,
+  type Undetermined,
+} from './checks.ts'
 import type { Config } from './config.ts'
 import { selectorsOf, spiffeIdOf, type Identity } from './identity.ts'
 import { renderOutput, type Output } from './output.ts'
 import type { References } from './references.ts'
 
+/** A binding that passed all checks. */
 export interface Resolved {
   readonly kind: 'resolved'
   readonly identity: Identity
   readonly output: Output
 }
 
-/** A binding and what it comes to before it meets the others. */
+/** A binding, what was gathered for it, and its own result. */
 export interface Compiled {
   readonly binding: Binding
-  readonly gathered: Gathered
+  readonly gathered: CheckInput
   readonly result: Resolved | Refusal | Undetermined
 }
 
-/** Runs the checks in order; the first that objects decides. Never throws. */
+/** Compiles a binding: runs the checks in order, and the first that objects decides. Never throws. */
 export function compile(binding: Binding, references: References, config: Config): Compiled {
   const gathered = gather(binding, references, config)
   for (const check of CHECKS) {
@@ -30,7 +38,7 @@ export function compile(binding: Binding, references: References, config: Config
   return { binding, gathered, result: resolve(gathered) }
 }
 
-function resolve({ binding, config, parts }: Gathered): Resolved | Refusal {
+function resolve({ binding, config, parts }: CheckInput): Resolved | Refusal {
   if (parts === undefined) {
     return { kind: 'refused', check: 'safety proof', reason: 'UnsafeSelector', message: 'nothing was proven' }
   }
@@ -39,5 +47,5 @@ function resolve({ binding, config, parts }: Gathered): Resolved | Refusal {
     spiffeId: spiffeIdOf(parts, trustDomainText(config)),
     selectors: selectorsOf(parts),
   }
-  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config.className) }
+  return { kind: 'resolved', identity, output: renderOutput(identity, binding.meta.uid, config) }
 }

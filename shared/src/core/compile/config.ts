@@ -1,4 +1,4 @@
-// What the install decides for all bindings (contract §3).
+// The settings of the install that hold for all bindings (docs/contract.md §3).
 
 /** The trust domain: set, known to be missing, or (in the plugin only) not known. */
 export type TrustDomainSetting =
@@ -6,11 +6,14 @@ export type TrustDomainSetting =
   | { readonly kind: 'missing' }
   | { readonly kind: 'not known' }
 
+/** Trust domain and class of an install. */
 export interface Config {
   readonly trustDomain: TrustDomainSetting
-  /** Rendered as `spec.className`; empty renders none. */
+  /** Rendered as `spec.className`, and as the label that SCM filters by where it is a label value; empty renders none. */
   readonly className: string
+  /** The labels of `--output-label`: set on every output, for an SCM that sees only labelled objects. */
+  readonly outputLabels?: ReadonlyMap<string, string>
 }
 
-/** Stands for a trust domain that is not known; no valid one looks like it. */
+/** Stands for a trust domain that is not known; no valid trust domain equals it. */
 export const TRUST_DOMAIN_PLACEHOLDER = '<trust-domain>'

@@ -1,11 +1,12 @@
 // The identity that a binding asks for: its SPIFFE ID and its workload selectors, each selector with the field that it
-// comes from, and the proof that they stay within the tenant (contract §5).
-import { SPIRE_COLUMN_BYTES, type Mode } from '../names.ts'
+// comes from, and the proof that they stay within the tenant (docs/contract.md §5).
+import { SPIRE_COLUMN_BYTES } from '../names.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import { byteLength, compareBytes } from '../text/bytes.ts'
 import { isDns1123Label, isDns1123Subdomain } from '../text/kubernetes.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
-import type { PoolLabels } from './pool-selector.ts'
+import { boundaryOf, identityPath, type BoundaryNames } from './identity-path.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 
 /** One workload selector and where it comes from. */
 export interface SelectorOrigin {
@@ -17,41 +18,30 @@ export interface SelectorOrigin {
   readonly field: string
 }
 
-/** What the checks have established about a binding before they prove it. */
-export interface IdentityParts {
-  readonly namespace: string
+/** The parts of an identity, as the checks have established them before the safety proof. */
+export interface IdentityParts extends BoundaryNames {
   readonly binding: string
-  readonly mode: Mode
-  readonly poolName: string
   readonly poolLabels: PoolLabels
   /** Where the labels stand in the pool. */
   readonly poolLabelsPath: string
-  /** Set when the mode is PerObjective. */
-  readonly objectiveName: string | undefined
   readonly serviceAccountName: string
   /** Set when the mode is PerObjective. */
   readonly containerName: string | undefined
 }
 
+/** A proven identity: its SPIFFE ID and its workload selectors. */
 export interface Identity extends IdentityParts {
   readonly spiffeId: string
   /** In byte order, without duplicates. */
   readonly selectors: readonly SelectorOrigin[]
 }
 
-/** `spiffe://<trust domain>/ns/<namespace>/pool/<pool>` or `…/objective/<objective>`. */
-export function spiffeIdOf(parts: IdentityParts, trustDomain: string): string {
-  const [word, name] =
-    parts.mode === 'PoolOnly' ? ['pool', parts.poolName] : ['objective', parts.objectiveName ?? '']
-  return `spiffe://${trustDomain}/ns/${parts.namespace}/${word}/${name}`
+/** The SPIFFE ID of an identity: `spiffe://<trust domain>/ns/<namespace>/pool/<pool>` or `…/objective/<objective>`. */
+export function spiffeIdOf(parts: BoundaryNames, trustDomain: string): string {
+  return `spiffe://${trustDomain}${identityPath(boundaryOf(parts))}`
 }
 
-/** The namespace of a SPIFFE ID that a binding could have, as `spiffeIdOf` writes it. */
-export function identityNamespace(spiffeId: string): string | undefined {
-  return /^spiffe:\/\/[^/]+\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(spiffeId)?.[1]
-}
-
-/** What makes an SPIFFE ID unusable, else undefined. A trust domain that is not known is taken to be valid. */
+/** Why a SPIFFE ID cannot be used; undefined where it can. An unknown trust domain counts as valid. */
 export function spiffeIdProblem(spiffeId: string): string | undefined {
   const parsed = parseSpiffeId(spiffeId.replace(TRUST_DOMAIN_PLACEHOLDER, 'trust.domain'))
   if (!parsed.ok) return parsed.message

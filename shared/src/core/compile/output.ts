@@ -1,20 +1,24 @@
-// The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (contract §5).
+// The ClusterSPIFFEID of an identity, byte for byte the same for the same inputs (docs/contract.md §5).
+import { CLUSTER_SPIFFE_ID, apiVersionOf } from '../kinds.ts'
+import { namespacedName, parseNamespacedName, splitNamespacedName } from '../namespaced-name.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
+  ANNOTATION_OUTPUT_LABELS,
   CLUSTER_SPIFFE_ID_KIND,
   LABEL_BINDING_NAME,
   LABEL_BINDING_NAMESPACE,
   LABEL_MANAGED_BY,
   MANAGED_BY,
   NAMESPACE_NAME_LABEL,
-  SPIRE_GROUP,
-  SPIRE_VERSION,
+  SCM_CLASS_LABEL,
 } from '../names.ts'
-import { byteLength, cutToBytes } from '../text/bytes.ts'
+import { byteLength, compareBytes, cutToBytes } from '../text/bytes.ts'
+import { labelValueProblem } from '../text/kubernetes.ts'
 import { sha256Hex } from '../text/sha256.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import type { Identity } from './identity.ts'
+import { boundaryWord, parseIdentity, type BoundaryWord } from './identity-path.ts'
 
 const NAME_MAX = 63
 const HASH_DIGITS = 20
@@ -22,7 +26,7 @@ const SHORT_HASH_DIGITS = 8
 const LABEL_VALUE_MAX = 63
 const HINT_MAX = 255
 
-/** The `spec` of our output: exactly these fields; any other found on it is drift. */
+/** The `spec` of kleym's output: exactly these fields; any other that is found on it is drift. */
 export interface OutputSpec {
   readonly spiffeIDTemplate: string
   readonly namespaceSelector: { readonly matchLabels: Readonly<Record<string, string>> }
@@ -33,6 +37,7 @@ export interface OutputSpec {
   readonly className?: string
 }
 
+/** The object that kleym writes: a ClusterSPIFFEID without the fields that the API server sets. */
 export interface Output {
   readonly apiVersion: string
   readonly kind: typeof CLUSTER_SPIFFE_ID_KIND
@@ -44,11 +49,18 @@ export interface Output {
   readonly spec: OutputSpec
 }
 
+/** What of the install's settings an output shows. */
+export type OutputSettings = Pick<Config, 'className' | 'outputLabels'>
+
 /** Renders the ClusterSPIFFEID; without a UID (a manifest) its annotation is left out. */
-export function renderOutput(identity: Identity, bindingUid: string | undefined, className: string): Output {
-  const key = `${identity.namespace}/${identity.binding}`
+export function renderOutput(
+  identity: Identity,
+  bindingUid: string | undefined,
+  { className, outputLabels = NO_LABELS }: OutputSettings,
+): Output {
+  const key = namespacedName(identity.namespace, identity.binding)
   return {
-    apiVersion: `${SPIRE_GROUP}/${SPIRE_VERSION}`,
+    apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
     kind: CLUSTER_SPIFFE_ID_KIND,
     metadata: {
       name: outputName(identity.namespace, identity.binding, boundaryWord(identity.mode), identity.spiffeId),
@@ -56,10 +68,13 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
         [LABEL_MANAGED_BY]: MANAGED_BY,
         [LABEL_BINDING_NAME]: labelValue(identity.binding),
         [LABEL_BINDING_NAMESPACE]: labelValue(identity.namespace),
+        ...(isClassLabel(className) ? { [SCM_CLASS_LABEL]: className } : {}),
+        ...Object.fromEntries(outputLabels),
       },
       annotations: {
         [ANNOTATION_BINDING]: key,
         ...(bindingUid === undefined ? {} : { [ANNOTATION_BINDING_UID]: bindingUid }),
+        ...(outputLabels.size === 0 ? {} : { [ANNOTATION_OUTPUT_LABELS]: labelKeysText(outputLabels) }),
       },
     },
     spec: {
@@ -74,12 +89,16 @@ export function renderOutput(identity: Identity, bindingUid: string | undefined,
   }
 }
 
-/** The word in a name that tells the two boundaries apart. */
-export type BoundaryWord = 'pool' | 'objective'
+const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
-/** The word of a mode. */
-export function boundaryWord(mode: Identity['mode']): BoundaryWord {
-  return mode === 'PoolOnly' ? 'pool' : 'objective'
+/** Whether a class can stand in SCM's class label: one that is no label value is rendered as `spec.className` alone. */
+export function isClassLabel(className: string): boolean {
+  return className !== '' && labelValueProblem(className) === undefined
+}
+
+/** Label keys as the annotation lists them: in byte order, a comma between. No label key holds a comma. */
+function labelKeysText(labels: ReadonlyMap<string, string>): string {
+  return [...labels.keys()].toSorted(compareBytes).join(',')
 }
 
 /**
@@ -87,7 +106,7 @@ export function boundaryWord(mode: Identity['mode']): BoundaryWord {
  * over `<namespace>/<binding>`, a line feed, and the SPIFFE ID.
  */
 export function outputName(namespace: string, binding: string, word: BoundaryWord, spiffeId: string): string {
-  const hash = sha256Hex(`${namespace}/${binding}\n${spiffeId}`).slice(0, HASH_DIGITS)
+  const hash = sha256Hex(`${namespacedName(namespace, binding)}\n${spiffeId}`).slice(0, HASH_DIGITS)
   const tail = `-${word}-${spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER) ? unknownHash(hash) : hash}`
   const base = `kleym-${namespace}-${binding}`
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -96,21 +115,23 @@ export function outputName(namespace: string, binding: string, word: BoundaryWor
   return `${base}${tail}`
 }
 
-/** Stands for a hash that hangs on a trust domain that is not known: it tells names apart, and no object can have it. */
+/** Replaces a hash that depends on an unknown trust domain: it tells names apart, and no object can have it as its name. */
 function unknownHash(hash: string): string {
   return `<hash-${hash.slice(0, SHORT_HASH_DIGITS)}>`
 }
 
 /**
- * The name that an output would have by its own annotation and template (contract §8, ownership); undefined where the
- * two do not make a name of ours.
+ * The name that kleym gives to an output with this annotation and template (docs/contract.md §8, "Whose object is it");
+ * undefined where the two do not belong together.
  */
 export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): string | undefined {
-  const [namespace, binding, ...rest] = bindingKey.split('/')
-  if (namespace === undefined || binding === undefined || rest.length > 0) return undefined
-  const path = /^spiffe:\/\/[^/{}]+\/ns\/([^/{}]+)\/(pool|objective)\/[^/{}]+$/.exec(spiffeIDTemplate)
-  if (path === null || path[1] !== namespace) return undefined
-  return outputName(namespace, binding, path[2] === 'pool' ? 'pool' : 'objective', spiffeIDTemplate)
+  const key = parseNamespacedName(bindingKey)
+  if (key === undefined) return undefined
+  const { namespace, name } = splitNamespacedName(key)
+  // A template with actions is no literal ID, whatever its texts look like.
+  const identity = /[{}]/.test(spiffeIDTemplate) ? undefined : parseIdentity(spiffeIDTemplate)
+  if (identity?.namespace !== namespace) return undefined
+  return outputName(namespace, name, boundaryWord(identity.mode), spiffeIDTemplate)
 }
 
 /** A label value: a longer name is cut to 54 characters, a dash and 8 hex digits of its SHA-256. */

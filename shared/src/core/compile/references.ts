@@ -1,5 +1,5 @@
-// From the names in a binding to the pool and the objective that they mean (contract §4). Only a lookup that says
-// `absent` makes something missing; one that fails makes it unknown.
+// Resolves the names in a binding to a pool and an objective (docs/contract.md §4). Only a lookup that says `absent` makes an
+// object missing; a lookup that fails makes it unknown.
 import { isRecord, own, typeName } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
@@ -10,12 +10,14 @@ import {
   type Kind,
   type ObjectiveGroup,
   type PoolGroup,
+  POOL_KIND,
 } from '../kinds.ts'
+import { MESSAGE_BYTES } from '../names.ts'
 import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
-import { decodePoolSelector, sameSelection, type PoolSelector } from './pool-selector.ts'
+import { sameSelection, type PoolSelector } from '../objects/pool-selector.ts'
 
-/** What a cache, a cluster or a folder says of one object. */
+/** The answer of a cache, a cluster or a folder about one object. */
 export type Lookup<T> =
   | { readonly state: 'found'; readonly object: T }
   | { readonly state: 'absent' }
@@ -28,6 +30,7 @@ export interface References {
   objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<Objective>
 }
 
+/** The pool of a binding, with its decoded selector. */
 export interface ResolvedPool {
   readonly state: 'found'
   readonly pool: Pool
@@ -37,13 +40,14 @@ export interface ResolvedPool {
   readonly shadowed: Pool | undefined
 }
 
+/** What the pool reference of a binding resolves to; `tried` are the kinds that were looked up. */
 export type PoolResolution =
   | ResolvedPool
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
   | { readonly state: 'ambiguous'; readonly pools: readonly Pool[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
 
-/** Finds the pool that a binding means. */
+/** Finds the pool that a binding names. */
 export function resolvePool(references: References, namespace: string, ref: PoolRef): PoolResolution {
   const lookups = POOL_KINDS.map((kind) => ({
     kind,
@@ -68,38 +72,36 @@ export function resolvePool(references: References, namespace: string, ref: Pool
   return shadowed === undefined ? first : { ...first, shadowed: shadowed.pool }
 }
 
+/** What the objective reference of a binding resolves to; `tried` are the kinds that were looked up. */
 export type ObjectiveResolution =
   | {
       readonly state: 'found'
       readonly objective: Objective
       readonly kind: Kind
-      /** Kinds before the found one that are served but do not hold the name. */
-      readonly passedOver: readonly Kind[]
     }
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
 
-/** Finds the objective that a binding means: the first served kind that holds the name decides. */
+/** Finds the objective that a binding names: the first served kind that holds the name decides. */
 export function resolveObjective(
   references: References,
   namespace: string,
   ref: ObjectiveRef,
 ): ObjectiveResolution {
   const tried: Kind[] = []
-  const served: Kind[] = []
+  let isServed = false
   for (const kind of OBJECTIVE_KINDS) {
     if (ref.group !== undefined && ref.group !== kind.group) continue
     tried.push(kind)
     const lookup = references.objective(kind.group, namespace, ref.name)
     if (lookup.state === 'unknown') return lookup
-    if (lookup.state === 'found')
-      return { state: 'found', objective: lookup.object, kind, passedOver: served }
-    if (lookup.state === 'absent') served.push(kind)
+    if (lookup.state === 'found') return { state: 'found', objective: lookup.object, kind }
+    isServed ||= lookup.state === 'absent'
   }
-  return { state: served.length > 0 ? 'absent' : 'kinds absent', tried }
+  return { state: isServed ? 'absent' : 'kinds absent', tried }
 }
 
-/** What keeps an objective from leading to the binding's pool, as a sentence about the objective's field; else undefined. */
+/** Why an objective does not lead to the binding's pool, as a sentence about its field; undefined where it does. */
 export function objectivePoolProblem(objective: Objective, pool: Pool): string | undefined {
   const ref = objective.poolRef
   if (!isRecord(ref)) return `.spec.poolRef is ${ref === undefined ? 'missing' : typeName(ref)}`
@@ -112,8 +114,8 @@ export function objectivePoolProblem(objective: Objective, pool: Pool): string |
     return `.spec.poolRef.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
   }
   const kind = own(ref, 'kind') ?? ''
-  if (kind !== '' && kind !== 'InferencePool')
-    return `.spec.poolRef.kind is ${shown(kind)}, not "InferencePool"`
+  if (kind !== '' && kind !== POOL_KIND)
+    return `.spec.poolRef.kind is ${shown(kind)}, not ${JSON.stringify(POOL_KIND)}`
   const group = own(ref, 'group') ?? ''
   if (group !== '' && group !== pool.group) {
     return `.spec.poolRef.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`
@@ -136,11 +138,14 @@ function resolved(kind: (typeof POOL_KINDS)[number], pool: Pool): ResolvedPool {
     state: 'found',
     pool,
     kind,
-    selector: decodePoolSelector(kind.group, pool.selector),
+    selector: pool.selector,
     shadowed: undefined,
   }
 }
 
 function shown(value: unknown): string {
+  if (typeof value === 'string' && value.length > MESSAGE_BYTES) {
+    return `${JSON.stringify(value.slice(0, MESSAGE_BYTES))}…`
+  }
   return typeof value === 'string' ? JSON.stringify(value) : value === undefined ? 'missing' : typeName(value)
 }

@@ -1,15 +1,16 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed or unchanged.
-import type { Analysis } from '../analysis/analysis.ts'
-import { findingsOf } from '../rules/all.ts'
+import { judgementWord } from '../plan/judgement-text.ts'
+import { unchanged } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
+import { findingSteps } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
-import { verdictOf } from '../plan/status.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { judgementOf } from '../analysis/analysis.ts'
+import { driveAtOnce, type Drive } from '../steps.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {
@@ -31,6 +32,7 @@ export interface VerdictChange {
   readonly after: string | undefined
 }
 
+/** What a change does: to containers, to the verdicts of bindings, and to findings. */
 export interface Effect {
   readonly gained: readonly IdentityChange[]
   readonly lost: readonly IdentityChange[]
@@ -48,8 +50,9 @@ export interface Effect {
   }
 }
 
-/** Compares two worlds, each through the lens that fits (`asIs`, `afterwards`). */
-export function effectOf(before: Analysis, after: Analysis): Effect {
+/** Compares two states, of one snapshot or of two; `drive` is how their findings are worked out. */
+export function effectOf(before: State, after: State, drive: Drive = driveAtOnce): Effect {
+  const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
   const held = identitiesOf(before)
   const will = identitiesOf(after)
   const uncertain = [...new Map([...held, ...will])].filter(
@@ -93,11 +96,11 @@ function openText(held: Held | undefined): string {
 }
 
 /** The identities that are certainly issued, by container. */
-function identitiesOf(analysis: Analysis): ReadonlyMap<string, Held> {
+function identitiesOf(state: State): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>()
-  const prediction = analysis.prediction()
-  const specs = new Map(analysis.settled.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
-  for (const pod of analysis.subjects) {
+  const prediction = state.prediction()
+  const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
+  for (const pod of state.base.subjects) {
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
       const one: Held = getOrCreate(held, `${holder.pod}:${holder.container}`, () => ({
@@ -145,30 +148,20 @@ function compareHolders(left: Holder, right: Holder): number {
   return compareBytes(left.pod, right.pod) || compareBytes(left.container, right.container)
 }
 
-function verdictChanges(before: Analysis, after: Analysis): readonly VerdictChange[] {
-  const keys = new Set([...before.compiled, ...after.compiled].map(({ binding }) => binding.key))
+function verdictChanges(before: State, after: State): readonly VerdictChange[] {
+  const keys = new Set([...before.judgements.keys(), ...after.judgements.keys()])
   return [...keys].toSorted(compareBytes).flatMap((binding) => {
     const change = { binding, before: verdictText(before, binding), after: verdictText(after, binding) }
     return change.before === change.after ? [] : [change]
   })
 }
 
-/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `not decided`, `being deleted`. */
-function verdictText(analysis: Analysis, key: string): string | undefined {
-  const judgement = judgementOf(analysis, key)
+/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `undetermined`, `being deleted`. */
+function verdictText({ judgements }: State, key: string): string | undefined {
+  const judgement = judgements.get(key)
   if (judgement === undefined) return undefined
-  switch (judgement.state) {
-    case 'ready':
-      return 'ready'
-    case 'refused':
-      return `refused (${verdictOf(judgement)?.reason ?? ''})`
-    case 'waiting':
-      return 'waiting'
-    case 'undetermined':
-      return 'not decided'
-    case 'deleting':
-      return 'being deleted'
-  }
+  const word = judgementWord(judgement.state)
+  return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
 
 function findingChanges(before: readonly Finding[], after: readonly Finding[]): Effect['findings'] {

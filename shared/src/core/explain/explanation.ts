@@ -1,11 +1,15 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
-import { judgementOf, settledJudgementOf, type Analysis } from '../analysis/analysis.ts'
+import { inForceOf } from '../install/conditions.ts'
+import type { Condition } from '../objects/binding-status.ts'
+import type { Binding } from '../objects/binding.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../rules/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
-import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Action, Judgement } from '../plan/plan.ts'
@@ -24,7 +28,7 @@ export interface PeerExplanation {
   readonly witness: Pod | undefined
 }
 
-/** The output of a ready binding, and how it stands. */
+/** The output of a ready binding, and what kleym has yet to do to it. */
 export interface OutputExplanation {
   readonly name: string
   readonly state: 'in step' | 'to be created' | 'to be updated'
@@ -32,8 +36,9 @@ export interface OutputExplanation {
   readonly drift: readonly string[]
 }
 
+/** What `explain` says of one binding. */
 export interface Explanation {
-  readonly key: string
+  readonly key: NamespacedName
   readonly judgement: Judgement
   /** Undefined for a binding that is being deleted. */
   readonly verdict: StatusVerdict | undefined
@@ -46,6 +51,8 @@ export interface Explanation {
   readonly output: OutputExplanation | undefined
   /** ClusterSPIFFEIDs that will be deleted on behalf of the binding. */
   readonly withdrawn: readonly { readonly name: string; readonly because: string }[]
+  /** What the status says of `InForce`; undefined where it says nothing. */
+  readonly inForce: Pick<Condition, 'status' | 'reason' | 'message'> | undefined
   readonly reach: Reach | undefined
   /** Why there may be more pods than `reach` shows; undefined where all pods are known. */
   readonly podsUnknown: UnknownReason | undefined
@@ -53,17 +60,17 @@ export interface Explanation {
 
 /** Explains one binding; undefined for a key that is not in the snapshot. */
 export function explain(analysis: Analysis, key: string): Explanation | undefined {
-  const judgement = judgementOf(analysis, key)
+  const judgement = analysis.now.judgements.get(key)
   if (judgement === undefined) return undefined
-  const settled = settledJudgementOf(analysis, key) ?? judgement
+  const settled = analysis.settled.judgements.get(key) ?? judgement
   const verdict = verdictOf(judgement)
   const later = verdictOf(settled)
   const resolved =
     settled.state === 'ready' || settled.state === 'waiting' ? settled.resolved : resolvedOf(judgement)
   const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
-  const changes = analysis.changesByBinding().get(key) ?? []
+  const changes = analysis.changes.of(key)
   return {
-    key,
+    key: judgement.compiled.binding.key,
     judgement,
     verdict,
     afterwards: later?.reason === verdict?.reason ? undefined : later,
@@ -75,10 +82,18 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
     withdrawn: changes.flatMap((change) =>
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
+    inForce: inForceWord(judgement.compiled.binding),
     reach:
-      output === undefined ? undefined : reachOf(analysis, judgement.compiled.binding.meta.namespace, output),
+      output === undefined
+        ? undefined
+        : reachOf(analysis.settled.prediction(), judgement.compiled.binding.meta.namespace, output),
     podsUnknown: analysis.snapshot.gaps.get('Pod'),
   }
+}
+
+function inForceWord(binding: Binding): Explanation['inForce'] {
+  const condition = inForceOf(binding)
+  return condition && { status: condition.status, reason: condition.reason, message: condition.message }
 }
 
 function resolvedOf(judgement: Judgement): { readonly identity: Identity } | undefined {

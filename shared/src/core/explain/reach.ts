@@ -1,10 +1,10 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import type { Analysis } from '../analysis/analysis.ts'
 import { lossesOf, podIdentitiesOf, type PodIdentities } from '../rules/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
-import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
+import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'
 
+/** A pod that the registration reaches, and the containers that it gives the identity to. */
 export interface Reached {
   readonly pod: Pod
   readonly containers: readonly string[]
@@ -33,6 +33,7 @@ export interface AlsoHeld {
   readonly source: string
 }
 
+/** What a registration does to the pods that it selects. */
 export interface Reach {
   readonly reached: readonly Reached[]
   /** Containers for which it depends on what only the node knows. */
@@ -43,7 +44,7 @@ export interface Reach {
 }
 
 /** Looks at every pod of a namespace that the ClusterSPIFFEID of that name selects. */
-export function reachOf(analysis: Analysis, namespace: string, outputName: string): Reach {
+export function reachOf(prediction: Prediction, namespace: string, outputName: string): Reach {
   const reach = {
     reached: [] as Reached[],
     perhaps: [] as Missed[],
@@ -51,8 +52,8 @@ export function reachOf(analysis: Analysis, namespace: string, outputName: strin
     lost: [] as Lost[],
     alsoHeld: [] as AlsoHeld[],
   }
-  for (const pod of analysis.prediction().podsByClusterSpiffeId(namespace).get(outputName) ?? []) {
-    const facts = podIdentitiesOf(analysis.prediction(), pod)
+  for (const pod of prediction.podsByClusterSpiffeId(namespace).get(outputName) ?? []) {
+    const facts = podIdentitiesOf(prediction, pod)
     const outcome = facts.outcomes.find(
       ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,
     )

@@ -1,12 +1,13 @@
 // The derivation of one binding, step by step, for a person: what was looked at, what it resolved to, and which step
 // failed. The steps group the checks of `compile/checks.ts`; their order is the order of judgement.
-import type { CheckName, Gathered } from '../compile/checks.ts'
+import type { CheckName, CheckInput } from '../compile/checks.ts'
 import { modeOf, trustDomainText } from '../compile/checks.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf } from '../compile/identity.ts'
 import { objectText } from '../compile/references.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 import type { Judgement } from '../plan/plan.ts'
 
+/** The steps of a derivation, by the names that answers show. */
 export type StepName =
   | 'pool'
   | 'objective'
@@ -19,6 +20,7 @@ export type StepName =
   | 'collision'
   | 'output'
 
+/** One step of the derivation of one binding. */
 export interface DerivationStep {
   readonly name: StepName
   readonly outcome: 'passed' | 'failed' | 'unknown' | 'not judged'
@@ -26,43 +28,48 @@ export interface DerivationStep {
   readonly text: string
 }
 
-interface StepRule {
-  readonly name: StepName
-  readonly checks: readonly CheckName[]
-  /** What to say when all its checks passed. */
-  readonly passed: (gathered: Gathered) => string
-}
-
-const STEPS: readonly StepRule[] = [
-  { name: 'pool', checks: ['poolRef form', 'pool found', 'pool unambiguous'], passed: poolText },
-  {
-    name: 'objective',
-    checks: ['objectiveRef form', 'objective required', 'objective found', 'objective leads to the pool'],
-    passed: objectiveText,
-  },
-  { name: 'selector', checks: ['pool selector'], passed: selectorText },
-  { name: 'mode', checks: ['mode'], passed: ({ binding }) => modeOf(binding) ?? '' },
-  {
-    name: 'account',
-    checks: ['service account'],
-    passed: ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''),
-  },
-  { name: 'container', checks: ['container'], passed: containerText },
-  { name: 'proof', checks: ['safety proof'], passed: proofText },
-  { name: 'SPIFFE ID', checks: ['SPIFFE ID'], passed: spiffeIdText },
-  { name: 'collision', checks: ['collision'], passed: collisionText },
-  { name: 'output', checks: ['output'], passed: () => '' },
+/** What to say of a step when all its checks passed; in the order of judgement. */
+const PASSED: readonly (readonly [name: StepName, text: (gathered: CheckInput) => string])[] = [
+  ['pool', poolText],
+  ['objective', objectiveText],
+  ['selector', selectorText],
+  ['mode', ({ binding }) => modeOf(binding) ?? ''],
+  ['account', ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : '')],
+  ['container', containerText],
+  ['proof', proofText],
+  ['SPIFFE ID', spiffeIdText],
+  ['collision', collisionText],
+  ['output', () => ''],
 ]
+
+/** The step under which each check is shown: a check without one would leave every step of a refused binding passed. */
+const STEP_OF: Readonly<Record<CheckName, StepName>> = {
+  'poolRef form': 'pool',
+  'pool found': 'pool',
+  'pool unambiguous': 'pool',
+  'objectiveRef form': 'objective',
+  'objective required': 'objective',
+  'objective found': 'objective',
+  'objective leads to the pool': 'objective',
+  'pool selector': 'selector',
+  mode: 'mode',
+  'service account': 'account',
+  container: 'container',
+  'safety proof': 'proof',
+  'SPIFFE ID': 'SPIFFE ID',
+  collision: 'collision',
+  output: 'output',
+}
 
 /** The steps of a judged binding, all of them, in order. */
 export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
   const { gathered } = judgement.compiled
   const stop = stopOf(judgement)
   let judged = true
-  return STEPS.map(({ name, checks, passed }): DerivationStep => {
+  return PASSED.map(([name, text]): DerivationStep => {
     if (!judged) return { name, outcome: 'not judged', text: '' }
-    if (stop === undefined || !checks.includes(stop.check))
-      return { name, outcome: 'passed', text: passed(gathered) }
+    if (stop === undefined || STEP_OF[stop.check] !== name)
+      return { name, outcome: 'passed', text: text(gathered) }
     judged = false
     return { name, outcome: stop.outcome, text: stop.text }
   })
@@ -85,28 +92,28 @@ function stopOf(
   }
 }
 
-function poolText({ pool }: Gathered): string {
+function poolText({ pool }: CheckInput): string {
   if (pool?.state !== 'found') return ''
   const shadowed =
     pool.shadowed === undefined ? '' : `; ${pool.shadowed.group} holds another pool of that name`
   return `${objectText(pool.kind, pool.pool.meta.name)}${shadowed}`
 }
 
-function objectiveText({ objective, pool }: Gathered): string {
+function objectiveText({ objective, pool }: CheckInput): string {
   if (objective?.state !== 'found' || pool?.state !== 'found') return 'none named, none needed'
   return `${objectText(objective.kind, objective.objective.meta.name)}, leads to ${pool.pool.meta.name}`
 }
 
-function selectorText({ pool }: Gathered): string {
+function selectorText({ pool }: CheckInput): string {
   if (pool?.state !== 'found' || !pool.selector.ok) return ''
   return [...pool.selector.labels].map(([key, value]) => `${key}=${value}`).join(',')
 }
 
-function containerText({ parts }: Gathered): string {
+function containerText({ parts }: CheckInput): string {
   return parts?.containerName ?? 'all containers of the pods'
 }
 
-function proofText({ parts }: Gathered): string {
+function proofText({ parts }: CheckInput): string {
   if (parts === undefined) return ''
   const selectors = selectorsOf(parts).map(({ selector }) => selector)
   if (safetyProblems(parts, selectors).length > 0) return ''
@@ -114,11 +121,11 @@ function proofText({ parts }: Gathered): string {
   return `${selectors.length} selectors: one namespace, one service account, every pool label${container}`
 }
 
-function spiffeIdText({ parts, config }: Gathered): string {
+function spiffeIdText({ parts, config }: CheckInput): string {
   return parts === undefined ? '' : spiffeIdOf(parts, trustDomainText(config))
 }
 
-function collisionText({ binding }: Gathered): string {
+function collisionText({ binding }: CheckInput): string {
   return modeOf(binding) === 'PoolOnly'
     ? 'none: PoolOnly bindings never collide'
     : 'none: no other binding provably claims this container of these pods'

@@ -1,4 +1,5 @@
 // A finding: something that a person should know, with a stable code, what it is about, what shows it, and the fix.
+import { namespacedName } from '../namespaced-name.ts'
 import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'
 import { compareBytes } from '../text/bytes.ts'
 
@@ -10,6 +11,7 @@ export interface Subject {
   readonly container?: string
 }
 
+/** One finding of a rule. */
 export interface Finding {
   readonly code: FindingCode
   readonly severity: Severity
@@ -25,7 +27,7 @@ export interface Finding {
   readonly namespaces: ReadonlySet<string> | undefined
 }
 
-/** What a rule says; code and severity and, where none is given, the fix come from the registry. */
+/** What a rule reports. The registry gives code and severity, and the fix where a rule gives none. */
 export interface Observation {
   readonly subject: Subject
   readonly related?: readonly Subject[]
@@ -71,7 +73,7 @@ function compareRelated(left: readonly Subject[], right: readonly Subject[]): nu
   return left.length - right.length
 }
 
-/** What makes two findings the same one, before and after a change: code, subject and related subjects. */
+/** Equal for findings that count as the same one before and after a change: code, subject and related subjects. */
 export function findingKey(one: Finding): string {
   return [one.code, subjectText(one.subject), ...one.related.map(subjectText)].join('\n')
 }
@@ -91,11 +93,13 @@ export function countBySeverity(findings: readonly Finding[]): Readonly<Record<S
 
 /** Whether a finding is about one of these objects, as subject or as a related one; `keys` are `namespace/name`. */
 export function isAbout({ subject, related }: Finding, kind: string, keys: ReadonlySet<string>): boolean {
-  return [subject, ...related].some((one) => one.kind === kind && keys.has(`${one.namespace}/${one.name}`))
+  return [subject, ...related].some(
+    (one) => one.kind === kind && keys.has(namespacedName(one.namespace, one.name)),
+  )
 }
 
-/** Whether a severity reaches a threshold. */
-export function reaches(severity: Severity, threshold: Severity): boolean {
+/** Whether a severity is as bad as a threshold, or worse. */
+export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return SEVERITY_RANK[severity] <= SEVERITY_RANK[threshold]
 }
 

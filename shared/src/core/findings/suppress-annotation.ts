@@ -1,5 +1,5 @@
-// The annotation `kleym.sonda.red/suppress`: one entry a line, `CODE: reason`. And what of an object an answer needs
-// besides its meaning: where it stands in a file, and that annotation.
+// The annotation `kleym.sonda.red/suppress`: one entry a line, `CODE: reason`. And the marks of objects: where one stands in a
+// file, and that annotation.
 import { isRecord, own, stringAt } from '../json.ts'
 import { readObjectVersion } from '../objects/meta.ts'
 import type { Origin, RawObject } from '../objects/raw.ts'
@@ -27,12 +27,12 @@ export function bareKind(kind: string): string {
   return dot < 0 ? kind : kind.slice(0, dot)
 }
 
-/** What subjects and marks of one object have in common, whatever group or container is named: kind, namespace and name. */
+/** The key of an object, the same for its subjects and marks whatever group or container they name. */
 export function objectKey({ kind, namespace, name }: Pick<Subject, 'kind' | 'namespace' | 'name'>): string {
   return [bareKind(kind), namespace, name].join('\n')
 }
 
-/** The marks of the objects that have any, in the order of the objects. */
+/** The marks of the objects that stand in a file or carry the annotation, in the order of the objects. */
 export function marksOf(objects: Iterable<RawObject>): readonly ObjectMark[] {
   const marks: ObjectMark[] = []
   for (const { value, origin } of objects) {
@@ -53,11 +53,11 @@ export interface AnnotationEntry {
   /** Undefined where there is no such code. */
   readonly code: FindingCode | undefined
   readonly reason: string
-  /** Why the entry does not count, whatever findings there are. */
+  /** Why the entry is invalid, whatever findings there are; undefined where it is valid. */
   readonly fault: string | undefined
 }
 
-/** The entries of an annotation, in its order; blank lines count for nothing, an annotation of nothing else is at fault. */
+/** The entries of an annotation, in its order, without blank lines; a blank annotation gives one invalid entry. */
 export function annotationEntries({ suppress: text }: ObjectMark): readonly AnnotationEntry[] {
   if (text === undefined) return []
   const lines = text.split(/[\r\n]+/).map((line) => line.trim())

@@ -15,7 +15,7 @@ export interface FlagSuppression {
   readonly text: string
 }
 
-/** Whether a finding is one that the flag means. The subject decides, and not the objects related to it. */
+/** Whether a flag suppresses a finding. Its subject decides, not the objects related to it. */
 export function matchesPattern(flag: FlagSuppression, { code, subject }: Finding): boolean {
   if (code !== flag.code) return false
   return (
@@ -27,7 +27,7 @@ export function matchesPattern(flag: FlagSuppression, { code, subject }: Finding
   )
 }
 
-/** Whether a text is what a pattern says; every `*` stands for any run of characters, an empty one too. */
+/** Whether a text matches a pattern; every `*` stands for any run of characters, an empty one too. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()

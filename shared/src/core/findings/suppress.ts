@@ -1,5 +1,5 @@
-// Which findings are suppressed, and which suppressions do not do what they say (plugin.md, "Output"). It stands in the
-// core because it is a rule about findings alone: no I/O, no format.
+// Which findings are suppressed, and which suppressions have no effect (docs/ci.md, "Findings that you accept"). It is part
+// of the core because it is a rule about findings alone, without I/O or format.
 import { FINDING_CODES, type FindingCode } from '../registry/findings.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { finding, subjectText, type Finding, type Subject } from './finding.ts'
@@ -9,7 +9,7 @@ import { matchesPattern, type FlagSuppression } from './suppress-flag.ts'
 /** The codes about suppressions themselves, which nothing suppresses. */
 export const SUPPRESSION_CODES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM530', 'KLM531'])
 
-/** What silences a finding. */
+/** What suppresses a finding. */
 export interface Suppression {
   readonly by: 'flag' | 'annotation'
   /** As it was written: `KLM402=iib/team-a/*`, or the entry of the annotation. */
@@ -18,37 +18,43 @@ export interface Suppression {
   readonly reason: string | undefined
 }
 
+/** A finding, and what suppresses it. */
 export interface SuppressedFinding {
   readonly finding: Finding
   readonly suppression: Suppression
 }
 
-/** What is asked to be suppressed. */
-export interface Requests {
+/** The suppressions that flags and annotations ask for. */
+export interface SuppressionRequests {
   readonly flags: readonly FlagSuppression[]
   /** The objects that carry the annotation; others may be among them. */
   readonly marks: readonly ObjectMark[]
 }
 
-/** What a suppression can be judged by. */
-export interface Grounds {
+/** What else is needed to tell whether a suppression has an effect. */
+export interface SuppressionContext {
   /** Every finding that there is, shown or not; undefined where those shown are all. */
   readonly all: (() => readonly Finding[]) | undefined
   /** Whether an object is among those that the answer is about: only its annotation is then judged. */
   readonly covers: (subject: Subject) => boolean
-  /** Something is not known: then nobody knows whether a suppression is used. */
+  /** Whether something is not known: then an unused suppression is not reported. */
   readonly incomplete: boolean
 }
 
-export interface Suppressing {
+/** The findings after suppression. */
+export interface SuppressionResult {
   readonly kept: readonly Finding[]
   readonly suppressed: readonly SuppressedFinding[]
   /** Findings about suppressions: unused ones, and annotations that do not count. */
   readonly problems: readonly Finding[]
 }
 
-/** Takes the suppressed findings out. The order of what is left stays. */
-export function suppress(findings: readonly Finding[], requests: Requests, grounds: Grounds): Suppressing {
+/** Separates suppressed findings from the others, which keep their order, and judges the suppressions. */
+export function suppress(
+  findings: readonly Finding[],
+  requests: SuppressionRequests,
+  grounds: SuppressionContext,
+): SuppressionResult {
   const annotated = requests.marks
     .filter(({ suppress: text }) => text !== undefined)
     .flatMap((mark) => annotationEntries(mark).map((entry) => ({ mark, entry })))
@@ -94,7 +100,7 @@ export function refusalOf({ severity, subject, related, namespaces }: Finding): 
 function unusedFlags(
   flags: readonly FlagSuppression[],
   known: readonly Finding[],
-  { incomplete }: Grounds,
+  { incomplete }: SuppressionContext,
 ): readonly Finding[] {
   if (incomplete) return []
   return flags
@@ -111,7 +117,7 @@ function annotationProblem(
   mark: ObjectMark,
   entry: AnnotationEntry,
   known: readonly Finding[],
-  { all, incomplete }: Grounds,
+  { all, incomplete }: SuppressionContext,
 ): readonly Finding[] {
   const { kind, namespace, name } = mark
   const subject = { kind, namespace, name }

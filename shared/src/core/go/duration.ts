@@ -1,6 +1,6 @@
 // Durations as Go reads them (`time.ParseDuration`, Go 1.26) and as SPIRE Controller Manager sends them: `ttl` and
-// `jwtTtl` of a ClusterSPIFFEID. A text that cannot be read stalls SCM for every ClusterSPIFFEID, so that what Go takes
-// and what it refuses is followed to the last overflow.
+// `jwtTtl` of a ClusterSPIFFEID. A text that Go cannot read stops SCM for all ClusterSPIFFEIDs (docs/spire-facts.md §11.9), so
+// that this code accepts and refuses exactly what Go does, overflows included.
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -74,7 +74,7 @@ function unitProblem(number: string, unit: string): string {
   return `${cause} after ${JSON.stringify(number.slice(0, 32))}; Go knows h, m, s, ms, us and ns`
 }
 
-/** Undefined over 2^63. The limit on digits spares a hostile text its long arithmetic; leading zeros do not count. */
+/** Undefined over 2^63. The limit on digits, without leading zeros, bounds the work that a hostile text can cause. */
 function readWhole(digits: string): bigint | undefined {
   const significant = digits.replace(/^0+/, '')
   if (significant.length > 19) return undefined

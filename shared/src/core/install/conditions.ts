@@ -1,10 +1,11 @@
-// What the operator's statuses say of all bindings together: how many of which verdict, and which one has been stuck for
-// the longest time.
+// The statuses of all bindings together: how many have which verdict, and which binding has not been ready for the longest
+// time.
+import { IN_FORCE_CONDITION } from '../names.ts'
 import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import { compareBytes } from '../text/bytes.ts'
 
-/** `ready`, a reason for which it is refused or not known, or `no status`. */
+/** How many bindings have one verdict. */
 export interface ConditionCount {
   readonly ready: 'True' | 'False' | 'Unknown' | 'none'
   /** The reason of the condition `Ready`; empty where there is no status. */
@@ -33,6 +34,7 @@ export function countConditions(bindings: readonly Binding[]): readonly Conditio
 
 const ORDER: readonly ConditionCount['ready'][] = ['True', 'False', 'Unknown', 'none']
 
+/** A binding that is not ready. */
 export interface Stuck {
   readonly binding: Binding
   /** RFC 3339: since when it has not been ready. */
@@ -40,7 +42,7 @@ export interface Stuck {
   readonly reason: string
 }
 
-/** The binding that has been anything but ready for the longest time; one that waits for its status, since it was made. */
+/** The binding that has not been ready for the longest time; one without a status, since its creation. */
 export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
   const stuck = bindings.flatMap((binding): Stuck[] => {
     const ready = readyOf(binding)
@@ -57,3 +59,34 @@ export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
 export function readyOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
   return status?.conditions?.find(({ type }) => type === 'Ready')
 }
+
+/** The condition `InForce` of a binding's status. */
+export function inForceOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === IN_FORCE_CONDITION)
+}
+
+/** How many bindings have one reason of `InForce`. */
+export interface InForceCount {
+  readonly status: Condition['status']
+  readonly reason: string
+  readonly count: number
+}
+
+/** Counts the conditions `InForce`, those that are not `True` first; bindings without one are left out. */
+export function countInForce(bindings: readonly Binding[]): readonly InForceCount[] {
+  const conditions = bindings.flatMap((binding) => inForceOf(binding) ?? [])
+  return [...Map.groupBy(conditions, ({ status, reason }) => `${status}\n${reason}`).values()]
+    .flatMap((alike): InForceCount[] =>
+      alike[0] === undefined
+        ? []
+        : [{ status: alike[0].status, reason: alike[0].reason, count: alike.length }],
+    )
+    .toSorted(
+      (a, b) =>
+        IN_FORCE_ORDER.indexOf(a.status) - IN_FORCE_ORDER.indexOf(b.status) ||
+        b.count - a.count ||
+        compareBytes(a.reason, b.reason),
+    )
+}
+
+const IN_FORCE_ORDER: readonly Condition['status'][] = ['False', 'Unknown', 'True']

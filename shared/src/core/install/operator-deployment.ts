@@ -4,6 +4,7 @@ import type { Subject } from '../findings/finding.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
 
+/** A Deployment of the operator. */
 export interface OperatorDeployment {
   readonly subject: Subject
   /** Replicas that are asked for, and that are available now. */

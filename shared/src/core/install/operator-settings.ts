@@ -1,5 +1,8 @@
-// What kleym itself is set to: from the operator's Deployment (its arguments, then its environment), from the status of
-// bindings, and what to make of it when they disagree (contract §3; plugin.md, "Where the state comes from").
+// The settings of kleym itself: from the operator's Deployment (its arguments, then its environment) and from the statuses of
+// bindings, and a finding where they disagree (docs/contract.md §3; docs/offline.md, "Settings").
+import { ANNOTATION_BINDING, ANNOTATION_OUTPUT_LABELS } from '../names.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
@@ -8,36 +11,44 @@ import { bindingSubject } from '../findings/subjects.ts'
 import type { Binding } from '../objects/binding.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from './output-labels.ts'
 
-/** The flags and variables that set the operator up, once. */
+/** The operator's flag for its trust domain. */
 export const TRUST_DOMAIN_FLAG = '--trust-domain'
+/** The environment variable that `TRUST_DOMAIN_FLAG` falls back to. */
 export const TRUST_DOMAIN_ENV = 'KLEYM_TRUST_DOMAIN'
+/** The operator's flag for the class of its output. */
 export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'
+/** The environment variable that `CLASS_NAME_FLAG` falls back to. */
 export const CLASS_NAME_ENV = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+/** The operator's flag for the name of its Lease. */
 export const LEASE_NAME_FLAG = '--leader-election-lease-name'
 /** The name of the operator's Lease where the flag is not given. */
 export const DEFAULT_LEASE_NAME = 'kleym-operator'
 
-/** What one source says; undefined where it says nothing of that setting. */
-export interface SettingsClaim {
+/** The settings in one place; undefined where it does not tell a setting. */
+export interface SettingsSource {
   /** For a person: `Deployment kleym-system/kleym`. */
   readonly source: string
   readonly subject: Subject | undefined
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  /** Undefined where this source says nothing of them: a status holds none. */
+  readonly outputLabels?: ReadonlyMap<string, string> | undefined
 }
 
 /** The settings in force, and where sources disagree about them. */
 export interface OperatorSettings {
   readonly config: Config
-  /** Where the trust domain and the class come from; undefined: nobody says. */
+  /** Where the trust domain and the class come from; undefined where no source tells them. */
   readonly trustDomainSource: string | undefined
   readonly classNameSource: string | undefined
   readonly disagreements: readonly Finding[]
 }
 
-/** The operator Deployments among some objects, and what they are set to. */
-export function operatorClaims(objects: readonly RawObject[]): readonly SettingsClaim[] {
+/** The settings of each operator Deployment among some objects. */
+export function deploymentSettings(objects: readonly RawObject[]): readonly SettingsSource[] {
   return objects.flatMap(({ value }) => {
     if (value['kind'] !== 'Deployment') return []
     const { namespace, name } = readMeta(value)
@@ -45,13 +56,13 @@ export function operatorClaims(objects: readonly RawObject[]): readonly Settings
       const settings = containerSettings(container)
       if (settings === undefined) return []
       const subject = { kind: 'Deployment', namespace, name }
-      return [{ source: `Deployment ${namespace}/${name}`, subject, ...settings }]
+      return [{ source: `Deployment ${namespacedName(namespace, name)}`, subject, ...settings }]
     })
   })
 }
 
-/** What the status of a binding says that the operator renders with. */
-export function statusClaims(bindings: readonly Binding[]): readonly SettingsClaim[] {
+/** The settings that the operator wrote into the statuses of bindings. */
+export function statusSettings(bindings: readonly Binding[]): readonly SettingsSource[] {
   return bindings.flatMap((binding) => {
     const { status } = binding
     if (status?.trustDomain === undefined) return []
@@ -66,10 +77,41 @@ export function statusClaims(bindings: readonly Binding[]): readonly SettingsCla
   })
 }
 
-/** Takes each setting from the first claim that has it; every later one that differs is a finding. */
-export function settleSettings(claims: readonly SettingsClaim[]): OperatorSettings {
-  const trustDomain = claims.find((claim) => claim.trustDomain !== undefined)
-  const className = claims.find((claim) => claim.className !== undefined)
+/**
+ * The output labels that kleym's outputs show: no status holds them, and an answer that took them for none would call each
+ * of them drift. While they are being changed, the labels that most outputs have.
+ */
+export function outputSettings(outputs: Iterable<ClusterSpiffeId>): readonly SettingsSource[] {
+  const counts = new Map<string, { readonly labels: ReadonlyMap<string, string>; count: number }>()
+  for (const { meta } of outputs) {
+    if (!meta.annotations.has(ANNOTATION_BINDING)) continue
+    const keys = meta.annotations.get(ANNOTATION_OUTPUT_LABELS)?.split(',') ?? []
+    const labels = new Map(
+      keys.flatMap((key) => (meta.labels.has(key) ? [[key, meta.labels.get(key) ?? '']] : [])),
+    )
+    getOrCreate(counts, labelsText(labels) ?? '', () => ({ labels, count: 0 })).count += 1
+  }
+  const [most] = [...counts].toSorted(
+    ([leftText, left], [rightText, right]) => right.count - left.count || compareBytes(leftText, rightText),
+  )
+  if (most === undefined) return []
+  const source = "kleym's ClusterSPIFFEIDs"
+  return [
+    {
+      source,
+      subject: undefined,
+      trustDomain: undefined,
+      className: undefined,
+      outputLabels: most[1].labels,
+    },
+  ]
+}
+
+/** Takes each setting from the first source that has it; every later source that differs is a finding. */
+export function mergeSettings(sources: readonly SettingsSource[]): OperatorSettings {
+  const trustDomain = sources.find((one) => one.trustDomain !== undefined)
+  const className = sources.find((one) => one.className !== undefined)
+  const outputLabels = sources.find((one) => one.outputLabels !== undefined)
   return {
     config: {
       trustDomain:
@@ -77,35 +119,44 @@ export function settleSettings(claims: readonly SettingsClaim[]): OperatorSettin
           ? { kind: 'not known' }
           : { kind: 'set', value: trustDomain.trustDomain },
       className: className?.className ?? '',
+      ...(outputLabels?.outputLabels === undefined ? {} : { outputLabels: outputLabels.outputLabels }),
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
-    disagreements: disagreementsOf(claims, trustDomain, className),
+    disagreements: disagreementsOf(sources, trustDomain, className, outputLabels),
   }
 }
 
 function disagreementsOf(
-  claims: readonly SettingsClaim[],
-  trustDomain: SettingsClaim | undefined,
-  className: SettingsClaim | undefined,
+  sources: readonly SettingsSource[],
+  trustDomain: SettingsSource | undefined,
+  className: SettingsSource | undefined,
+  outputLabels: SettingsSource | undefined,
 ): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   const differ = (
-    claim: SettingsClaim,
+    one: SettingsSource,
     what: string,
     theirs: string | undefined,
-    first: SettingsClaim | undefined,
+    first: SettingsSource | undefined,
     ours: string | undefined,
   ): void => {
-    if (claim.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
-    const { subject } = claim
-    getOrCreate(bySubject, claim.source, () => ({ subject, evidence: [] })).evidence.push(
-      `${claim.source} has ${what} ${shown(theirs)}, ${first.source} has ${shown(ours ?? '')}`,
+    if (one.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
+    const { subject } = one
+    getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
+      `${one.source} has ${what} ${shown(theirs)}, ${first.source} has ${shown(ours ?? '')}`,
     )
   }
-  for (const claim of claims) {
-    differ(claim, 'the trust domain', claim.trustDomain, trustDomain, trustDomain?.trustDomain)
-    differ(claim, 'the class', claim.className, className, className?.className)
+  for (const one of sources) {
+    differ(one, 'the trust domain', one.trustDomain, trustDomain, trustDomain?.trustDomain)
+    differ(one, 'the class', one.className, className, className?.className)
+    differ(
+      one,
+      'the output labels',
+      labelsText(one.outputLabels),
+      outputLabels,
+      labelsText(outputLabels?.outputLabels),
+    )
   }
   return [...bySubject.values()].map(({ subject, evidence }) =>
     finding('KLM520', {
@@ -116,7 +167,19 @@ function disagreementsOf(
   )
 }
 
-function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain' | 'className'> | undefined {
+/** Output labels as a person writes them; undefined where nothing is said of them. */
+function labelsText(labels: ReadonlyMap<string, string> | undefined): string | undefined {
+  return labels === undefined
+    ? undefined
+    : [...labels]
+        .map(([key, value]) => `${key}=${value}`)
+        .toSorted(compareBytes)
+        .join(', ')
+}
+
+function containerSettings(
+  container: unknown,
+): Pick<SettingsSource, 'trustDomain' | 'className' | 'outputLabels'> | undefined {
   const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))
@@ -126,10 +189,16 @@ function containerSettings(container: unknown): Pick<SettingsClaim, 'trustDomain
   if (!isRecord(container) || !isOperator) return undefined
   const trustDomain = argument(args, TRUST_DOMAIN_FLAG) ?? variable(env, TRUST_DOMAIN_ENV)
   const className = argument(args, CLASS_NAME_FLAG) ?? variable(env, CLASS_NAME_ENV)
-  return { trustDomain, className: className ?? (trustDomain === undefined ? undefined : '') }
+  const labels = readOutputLabels(argumentsNamed(args, OUTPUT_LABEL_FLAG))
+  const isKnown = trustDomain !== undefined && labels.kind === 'labels'
+  return {
+    trustDomain,
+    className: className ?? (trustDomain === undefined ? undefined : ''),
+    outputLabels: isKnown ? labels.labels : undefined,
+  }
 }
 
-/** What the containers of a Deployment are started with, one list for each. */
+/** Command and arguments of each container of a Deployment. */
 export function commandLines(deployment: JsonRecord): readonly (readonly string[])[] {
   return listAt(deployment, 'spec', 'template', 'spec', 'containers').map(argumentsOf)
 }
@@ -140,17 +209,19 @@ function argumentsOf(container: unknown): readonly string[] {
   )
 }
 
-/** `--flag=value` or `--flag value`; a value with `$(…)` is expanded by the kubelet, so nobody knows it here. */
+/** The value of `--flag=value` or `--flag value`; undefined with `$(…)`, which only the kubelet can expand. */
 export function argument(args: readonly string[], flag: string): string | undefined {
-  for (const [at, arg] of args.entries()) {
-    const value = arg.startsWith(`${flag}=`)
-      ? arg.slice(flag.length + 1)
-      : arg === flag
-        ? args[at + 1]
-        : undefined
-    if (value !== undefined) return value.includes('$(') ? undefined : value
-  }
-  return undefined
+  const [value] = argumentsNamed(args, flag)
+  return value === undefined || value.includes('$(') ? undefined : value
+}
+
+/** Every value of a flag, as written. */
+function argumentsNamed(args: readonly string[], flag: string): readonly string[] {
+  return args.flatMap((arg, at) => {
+    if (arg.startsWith(`${flag}=`)) return [arg.slice(flag.length + 1)]
+    const next = arg === flag ? args[at + 1] : undefined
+    return next === undefined ? [] : [next]
+  })
 }
 
 function variable(env: readonly unknown[], name: string): string | undefined {

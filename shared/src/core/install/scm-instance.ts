@@ -1,10 +1,13 @@
 // The SPIRE Controller Managers of a cluster, and which of them acts on what kleym writes: an answer is about that one. A
 // cluster may have several, told by their classes (docs/spire-facts.md §2).
+import { isClassLabel, type OutputSettings } from '../compile/output.ts'
 import type { JsonRecord } from '../json.ts'
+import { LABEL_MANAGED_BY, MANAGED_BY, SCM_CLASS_LABEL } from '../names.ts'
 import { readScmSettings, type ScmEvidence } from '../objects/scm-config.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ObjectHandling } from '../spire/prediction.ts'
-import { classHandling } from '../spire/prepared-id.ts'
+import { classHandling } from '../spire/common-fields.ts'
+import { unseenHandling } from '../spire/prepared-id.ts'
 import type { ConfigMapKey, ScmContainer } from './scm-container.ts'
 
 /** A configuration of SCM as it was found. */
@@ -31,19 +34,19 @@ export interface ScmInstance {
 export function scmInstances(
   configs: readonly ScmConfigText[],
   containers: readonly ScmContainer[],
-  className: string,
+  config: OutputSettings,
   evidence: ScmEvidence,
 ): readonly ScmInstance[] {
   const here = containers.filter(({ isForOtherCluster }) => !isForOtherCluster)
-  const all = configs.map(({ config, source, at }) => {
-    const { settings, problems } = readScmSettings(config, source, evidence)
+  const all = configs.map(({ config: text, source, at }) => {
+    const { settings, problems } = readScmSettings(text, source, evidence)
     const isMeant = (one: ScmContainer): boolean => isSame(one.config, at)
     return {
       settings,
       problems,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
-      handling: outputHandling(className, settings),
+      handling: outputHandling(config, settings),
     }
   })
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)
@@ -59,11 +62,16 @@ export function acts({ handling }: Pick<ScmInstance, 'handling'>): boolean {
   return handling.state === 'handled'
 }
 
-/** What SCM with these settings does with an output of this class. */
-export function outputHandling(className: string, settings: ScmSettings): ObjectHandling {
-  if (!settings.reconcileClusterSPIFFEIDs)
-    return { state: 'ignored', why: 'SCM is set to reconcile no ClusterSPIFFEIDs' }
-  return classHandling(className, settings, { kind: 'ClusterSPIFFEID', name: "kleym's output" })
+/** What SCM with these settings does with an output of kleym's, by its class and by the labels that all outputs have. */
+export function outputHandling(config: OutputSettings, settings: ScmSettings): ObjectHandling {
+  const source = { kind: 'ClusterSPIFFEID', name: "kleym's output" } as const
+  const labels = new Map([
+    ...(config.outputLabels ?? []),
+    [LABEL_MANAGED_BY, MANAGED_BY] as const,
+    ...(isClassLabel(config.className) ? [[SCM_CLASS_LABEL, config.className] as const] : []),
+  ])
+  const byClass = classHandling(config.className, settings, source)
+  return byClass.state === 'ignored' ? byClass : (unseenHandling(labels, settings, source) ?? byClass)
 }
 
 function isSame(mounted: ConfigMapKey | undefined, at: ConfigMapKey | undefined): boolean {

@@ -1,10 +1,11 @@
 // XAccessPolicy of Kube Agentic Networking (agentic.networking.x-k8s.io/v1alpha1, provisional), read field by field and
 // without trust. What cannot be understood says where and why. Source: KAN v0.1.0 and its main branch at c7e4194.
 import { dig, isRecord, listAt, own, stringAt, typeName } from '../json.ts'
-import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICY_VERSION } from '../kinds.ts'
+import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICY_VERSION, qualifiedKind } from '../kinds.ts'
 import { readRule, shown, type PolicyRule, type Unreadable } from './access-rule.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** Whether kleym interprets the object: only `v1alpha1` has rules here. */
@@ -36,10 +37,11 @@ export interface PolicyAncestor {
   readonly observedGeneration: number | undefined
 }
 
+/** An access policy, as far as it can be understood. */
 export interface AccessPolicy {
   readonly meta: ObjectMeta
   /** `namespace/name`. */
-  readonly key: string
+  readonly key: NamespacedName
   /** `XAccessPolicy`, or `AccessPolicy` of the oldest group. */
   readonly kind: string
   readonly reading: PolicyReading
@@ -48,9 +50,9 @@ export interface AccessPolicy {
   readonly action: string | undefined
   /** Empty unless `reading` is v1alpha1. */
   readonly rules: readonly PolicyRule[]
-  /** What of the policy cannot be understood, but for sources, which say it themselves. */
+  /** The fields that cannot be understood, apart from sources, which say it themselves. */
   readonly unreadable: readonly Unreadable[]
-  /** Undefined where the object has no UID: then nobody can have accepted it yet. */
+  /** Undefined where the object has no UID: no controller can have accepted it yet. */
   readonly ancestors: readonly PolicyAncestor[] | undefined
   readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
@@ -62,7 +64,7 @@ export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPo
   const reading = readingOf(raw)
   const found = {
     meta,
-    key: `${meta.namespace}/${meta.name}`,
+    key: namespacedName(meta.namespace, meta.name),
     kind: stringAt(raw.value, 'kind') ?? '',
     reading,
     lifecycle,
@@ -87,7 +89,7 @@ export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPo
 
 /** `Gateway/tools`, `XBackend.agentic.networking.x-k8s.io/mcp`, with the section behind a colon. */
 export function targetText({ group, kind, name, sectionName }: PolicyTarget): string {
-  const qualified = group === '' || group === GATEWAY_GROUP ? kind : `${kind}.${group}`
+  const qualified = group === GATEWAY_GROUP ? kind : qualifiedKind({ kind, group })
   return `${qualified}/${name}${sectionName === undefined ? '' : `:${sectionName}`}`
 }
 
@@ -141,7 +143,7 @@ function readTarget(found: unknown, at: number, problem: Problem): readonly Poli
   ]
 }
 
-/** An ancestor that names no namespace stands in the policy's own, and is a Gateway (GEP-713, ParentReference). */
+/** An ancestor without a namespace is in the policy's own; one without a kind is a Gateway (GEP-713, ParentReference). */
 function readAncestors(object: unknown, namespace: string): readonly PolicyAncestor[] {
   return listAt(object, 'status', 'ancestors').map((ancestor) => {
     const accepted = listAt(ancestor, 'conditions').find((one) => own(one, 'type') === 'Accepted')

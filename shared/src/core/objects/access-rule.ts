@@ -1,6 +1,6 @@
-// One rule of an access policy: whom it means, in both shapes of a source (required, as in KAN v0.1.0; optional, as on
-// its main branch) and with what the proposal 0017 (Dynamic Auth) adds: a list of SPIFFE IDs, identities that are no
-// SPIFFE IDs, a list of authorizations. What cannot be understood never becomes a source that names everybody.
+// One rule of an access policy: the clients that it names, in both shapes of a source (required, as in KAN v0.1.0;
+// optional, as on its main branch) and with what the proposal 0017 (Dynamic Auth) adds: a list of SPIFFE IDs, identities
+// that are no SPIFFE IDs, a list of authorizations. A source that cannot be understood never reads as one for any client.
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
 import { compareBytes } from '../text/bytes.ts'
 
@@ -10,7 +10,7 @@ export interface Unreadable {
   readonly why: string
 }
 
-/** Whom a rule means, before anybody looks whether such an identity is there. `field` is where it stands. */
+/** The clients that a rule names, whether or not such an identity exists. `field` is where the source stands. */
 export type RuleSource =
   /** One SPIFFE ID, as written. */
   | { readonly kind: 'SPIFFE'; readonly field: string; readonly spiffeId: string }
@@ -21,9 +21,9 @@ export type RuleSource =
       readonly namespace: string
       readonly name: string
     }
-  /** Nobody is named: there is no source, no type, or neither member. `why` is a sentence fragment. */
+  /** No client is named: there is no source, no type, or neither member. `why` is a sentence fragment. */
   | { readonly kind: 'unbounded'; readonly field: string; readonly why: string }
-  /** `type` says one thing, and the field that is filled is another: only `type` counts, and it names nobody. */
+  /** `type` names one member and another one is filled: only `type` counts, so no client is named. */
   | {
       readonly kind: 'member mismatch'
       readonly field: string
@@ -34,18 +34,19 @@ export type RuleSource =
   | { readonly kind: 'not SPIFFE'; readonly field: string; readonly type: string }
   | { readonly kind: 'unreadable'; readonly field: string; readonly why: string }
 
-/** What a rule asks of a request, as far as it tells that anything is asked. */
+/** What a rule requires of a request, as far as needed to tell whether it requires anything. */
 export interface RuleAuthorization {
   /** `Inline`, `CEL`, or as written; several where the proposal's list holds several. */
   readonly types: readonly string[]
   /** `.spec.rules[0].authorization`. */
   readonly field: string
-  /** `Inline` with no MCP method at all: nothing is asked. Names the other fields that are filled, such as `paths`. */
+  /** Set for `Inline` without an MCP method, which requires nothing; `others` are the other filled fields, such as `paths`. */
   readonly emptyInline: { readonly others: readonly string[] } | undefined
   /** The same authorization gives the same text, whatever the order of its keys. */
   readonly text: string
 }
 
+/** One rule of an access policy. */
 export interface PolicyRule {
   /** From 0. */
   readonly at: number
@@ -54,7 +55,7 @@ export interface PolicyRule {
   readonly isNamed: boolean
   /** One or more. */
   readonly sources: readonly RuleSource[]
-  /** A member that is filled beside the one that `type` names, and does not count: `serviceAccount`. */
+  /** A member that is filled beside the one that `type` names, and is ignored: `serviceAccount`. */
   readonly ignoredMember: string | undefined
   /** Undefined: any request of the source. */
   readonly authorization: RuleAuthorization | undefined
@@ -80,9 +81,9 @@ export function readRule(found: unknown, at: number, namespace: string, problem:
   }
 }
 
-/** The members that a source of each type is named by. */
+/** The member that holds the identity in a source of each type. */
 const MEMBERS: Readonly<Record<string, string>> = { SPIFFE: 'spiffe', ServiceAccount: 'serviceAccount' }
-/** Members of the proposal 0017, by which a source may be known that has no type. */
+/** Members of the proposal 0017, which tell the kind of a source that has no type. */
 const OTHER_MEMBERS: ReadonlySet<string> = new Set(['oidc', 'jwt'])
 
 function readSource(found: unknown, field: string, namespace: string): readonly RuleSource[] {
@@ -110,12 +111,13 @@ function filledMembers(source: JsonRecord): readonly string[] {
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(Object.values(MEMBERS))
 
-/** The reference implementation goes by `type` alone. A field that kleym does not know may name somebody. */
+/** A source without a type. The reference implementation reads `type` alone; a field unknown to kleym may name a client. */
 function untyped(field: string, filled: readonly string[]): RuleSource {
   const other = filled.find((name) => OTHER_MEMBERS.has(name))
   if (other !== undefined) return { kind: 'not SPIFFE', field, type: other.toUpperCase() }
-  const stranger = filled.find((name) => !KNOWN_MEMBERS.has(name))
-  if (stranger !== undefined) return { kind: 'unreadable', field, why: strangerText('type', stranger) }
+  const unknownField = filled.find((name) => !KNOWN_MEMBERS.has(name))
+  if (unknownField !== undefined)
+    return { kind: 'unreadable', field, why: unknownFieldText('type', unknownField) }
   const why =
     filled.length === 0
       ? 'its source is empty'
@@ -130,19 +132,20 @@ function otherType(field: string, type: string): RuleSource {
 }
 
 function withoutMember(field: string, type: string, member: string, filled: readonly string[]): RuleSource {
-  const stranger = filled.find((name) => !KNOWN_MEMBERS.has(name) && !OTHER_MEMBERS.has(name))
-  if (stranger !== undefined) return { kind: 'unreadable', field, why: strangerText(member, stranger) }
+  const unknownField = filled.find((name) => !KNOWN_MEMBERS.has(name) && !OTHER_MEMBERS.has(name))
+  if (unknownField !== undefined)
+    return { kind: 'unreadable', field, why: unknownFieldText(member, unknownField) }
   const [other] = filled
   return other === undefined
     ? { kind: 'unbounded', field, why: `its source is of type ${type}, and has no ${member}` }
     : { kind: 'member mismatch', field, type, filled: other }
 }
 
-function strangerText(missing: string, stranger: string): string {
-  return `has no ${missing}, and a field ${shown(stranger)} that kleym does not know`
+function unknownFieldText(missing: string, unknownField: string): string {
+  return `has no ${missing}, and a field ${shown(unknownField)} that kleym does not know`
 }
 
-/** One ID, or the list of the proposal 0017, each of which is a source of its own. */
+/** One ID, or the list of the proposal 0017, of which each item is a source of its own. */
 function readSpiffe(found: unknown, field: string): readonly RuleSource[] {
   if (!Array.isArray(found)) return [readSpiffeId(found, field)]
   if (found.length === 0) return [{ kind: 'unreadable', field, why: 'is an empty list' }]
@@ -195,7 +198,7 @@ function readAuthorization(found: unknown, field: string, problem: Problem): Rul
   return { types, field, emptyInline: emptyInline(items), text: canonical(found) }
 }
 
-/** Where every authorization is `Inline` and none names an MCP method, nothing is asked in terms that are looked at. */
+/** Set where every authorization is `Inline` and none names an MCP method: then the rule requires nothing. */
 function emptyInline(items: readonly unknown[]): RuleAuthorization['emptyInline'] {
   if (items.length === 0 || !items.every(namesNoMethod)) return undefined
   const others = items.flatMap((item) =>
@@ -224,7 +227,7 @@ function canonical(value: unknown): string {
   )
 }
 
-/** What a message repeats of a text that somebody wrote: short, and in quotes. */
+/** A text from a manifest as a message repeats it: shortened, and in quotes. */
 export function shown(text: string): string {
   return JSON.stringify(text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`)
 }

@@ -1,6 +1,6 @@
 // The InferenceIdentityBinding API, written once: zod gives the types, the checks at reconcile time and, through
-// `crd.ts`, the CustomResourceDefinition (contract §2). Limits and patterns are RE2-compatible, because the API server
-// runs them too. Of zod, the small one: making the schemas is part of every start.
+// `crd.ts`, the CustomResourceDefinition (docs/contract.md §2). Limits and patterns are RE2-compatible, because the API server
+// runs them too. It uses zod/mini, because every start makes these schemas.
 import * as z from 'zod/mini'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../kinds.ts'
 import { DEFAULT_MODE, MODES } from '../names.ts'
@@ -45,6 +45,7 @@ export const objectiveRefSchema = z
   )
   .check(z.describe('The InferenceObjective that names the identity; required when mode is PerObjective.'))
 
+/** `.spec.mode`. */
 export const modeSchema = z
   ._default(z.enum(MODES, `must be ${MODES.join(' or ')}`), DEFAULT_MODE)
   .check(
@@ -53,8 +54,10 @@ export const modeSchema = z
     ),
   )
 
+/** `.spec.serviceAccountName`. */
 export const serviceAccountNameSchema = subdomain('Service account that the pods must run under.')
 
+/** `.spec.containerName`. */
 export const containerNameSchema = z
   .optional(
     z
@@ -101,7 +104,9 @@ export const bindingSpecSchema = lazy(() =>
     ),
 )
 
+/** `.spec.poolRef`, validated. */
 export type PoolRef = z.output<typeof poolRefSchema>
+/** `.spec.objectiveRef`, validated. */
 export type ObjectiveRef = z.output<typeof objectiveRefSchema>
 
 function unanchored(pattern: string): string {

@@ -1,13 +1,14 @@
-// The status of an InferenceIdentityBinding: the schema of which the CRD is made and by which a status is read. Manifests
-// have none, so it is made at the first question: it is the largest of the schemas.
+// The status of an InferenceIdentityBinding: the schema for the CRD and for reading a status. It is the largest of the schemas
+// and manifests have no status, so it is made at its first use.
 import * as z from 'zod/mini'
-import { CONDITION_TYPES, CONFLICTS_NAMED, MODES } from '../names.ts'
+import { CONFLICTS_NAMED } from '../names.ts'
 import { lazy } from '../lazy.ts'
 
 /** The schema of a condition. */
 const conditionSchema = lazy(() =>
   z.object({
-    type: z.enum(CONDITION_TYPES),
+    // No enum: a CRD of this version must take the conditions of a later operator.
+    type: z.string().check(z.minLength(1), z.maxLength(64), z.regex(/^[A-Za-z]+$/)),
     status: z.enum(['True', 'False', 'Unknown']),
     observedGeneration: z.optional(z.int().check(z.minimum(0))),
     lastTransitionTime: z.iso.datetime(),
@@ -35,7 +36,13 @@ export const bindingStatusSchema = lazy(() =>
         .optional(textUpTo(253))
         .check(z.describe('Class that the operator sets on its output.')),
       computedSpiffeIDs: z
-        .optional(z.array(z.object({ mode: z.enum(MODES), spiffeID: textUpTo(2048) })).check(z.maxLength(8)))
+        .optional(
+          z
+            .array(
+              z.object({ mode: z.string().check(z.minLength(1), z.maxLength(32)), spiffeID: textUpTo(2048) }),
+            )
+            .check(z.maxLength(8)),
+        )
         .check(z.meta({ 'x-kubernetes-list-type': 'atomic' })),
       renderedSelectors: z
         .optional(z.array(selectorsSchema()).check(z.maxLength(8)))
@@ -74,5 +81,7 @@ function textUpTo(length: number): z.ZodMiniString {
   return z.string().check(z.maxLength(length))
 }
 
+/** `.status`, validated. */
 export type BindingStatus = z.output<ReturnType<typeof bindingStatusSchema>>
+/** One item of `.status.conditions`, validated. */
 export type Condition = z.output<ReturnType<typeof conditionSchema>>

@@ -1,5 +1,5 @@
-// An InferenceIdentityBinding, read field by field: an older CRD may have admitted what today's refuses, so each field
-// is either good or carries the sentence that says what is wrong with it (contract §2).
+// An InferenceIdentityBinding, read field by field: an older CRD may have admitted what today's refuses, so each field holds
+// either its value or a sentence that says what is wrong with it (docs/contract.md §2).
 import * as z from 'zod/mini'
 import { dig, digPath, isRecord, own, typeName } from '../json.ts'
 import type { Mode } from '../names.ts'
@@ -15,6 +15,7 @@ import {
 import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** A field of a spec: its value, or what is wrong with it (`.spec.poolRef.name must not be empty`). */
@@ -22,10 +23,11 @@ export type SpecField<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
 
+/** A binding, from a cluster or a file. */
 export interface Binding {
   readonly meta: ObjectMeta
   /** `namespace/name`. */
-  readonly key: string
+  readonly key: NamespacedName
   readonly poolRef: SpecField<PoolRef>
   readonly objectiveRef: SpecField<ObjectiveRef | undefined>
   readonly mode: SpecField<Mode>
@@ -45,7 +47,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
   const spec = dig(raw.value, 'spec')
   return {
     meta,
-    key: `${meta.namespace}/${meta.name}`,
+    key: namespacedName(meta.namespace, meta.name),
     poolRef: readField(poolRefSchema, spec, 'poolRef'),
     objectiveRef: readField(OPTIONAL_OBJECTIVE, spec, 'objectiveRef'),
     mode: readField(modeSchema, spec, 'mode'),
@@ -86,7 +88,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }
 
-/** A bad value as a message repeats it: short, and quoted if it is a string. */
+/** A bad value as a message repeats it: shortened, and in quotes where it is a string. */
 function shown(value: unknown): string {
   if (typeof value !== 'string') return typeName(value)
   return JSON.stringify(value.length <= SHOWN_MAX ? value : `${value.slice(0, SHOWN_MAX)}…`)

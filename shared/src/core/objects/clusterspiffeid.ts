@@ -1,10 +1,11 @@
-// ClusterSPIFFEID (spire.spiffe.io/v1alpha1), ours and other people's, as SCM would decode it.
+// ClusterSPIFFEID (spire.spiffe.io/v1alpha1), kleym's and others', as SCM would decode it.
 // Schema: SCM v0.7.0, config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml.
 import { dig, isRecord, own, typeName, type JsonRecord } from '../json.ts'
 import { readLabelSelector, type LabelSelector } from './label-selector.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
+/** The spec of a ClusterSPIFFEID, with SCM's defaults for what it leaves out. */
 export interface ClusterSpiffeIdSpec {
   readonly spiffeIDTemplate: string
   /** A Go duration as written, e.g. `1h`; undefined leaves SPIRE's default. */
@@ -33,13 +34,13 @@ export type Lifecycle =
   /** It is in the cluster, with another content. */
   | 'to be changed'
 
-/** Reading the spec, the labels or the annotations may cost: the operator keeps ten thousand of them as text. */
+/** A ClusterSPIFFEID. The operator keeps ten thousand of them as text, so that a read of spec, labels or annotations may parse. */
 export interface ClusterSpiffeId {
   readonly meta: ObjectMeta
   readonly spec: ClusterSpiffeIdSpec
-  /** The spec as found, for a diff and for what the contract calls drift. */
+  /** The spec as found, for diffs and to detect drift. */
   readonly rawSpec: JsonRecord
-  /** Wrong types: Go cannot decode such an object, which stops SCM for everybody (facts/spire.md §11.9). */
+  /** Wrong types, as sentences: Go cannot decode the object, which stops SCM for all of them (docs/spire-facts.md §11.9). */
   readonly undecodable: readonly string[]
   readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
@@ -92,6 +93,7 @@ export class FieldReader {
     this.#problem = problem
   }
 
+  /** The string at a field; undefined where it is absent or of another type. */
   text(name: string): string | undefined {
     const value = this.#value(name)
     if (value === undefined || typeof value === 'string') return value
@@ -99,6 +101,7 @@ export class FieldReader {
     return undefined
   }
 
+  /** The boolean at a field; false where it is absent or of another type. */
   flag(name: string): boolean {
     const value = this.#value(name)
     if (typeof value === 'boolean') return value
@@ -106,6 +109,7 @@ export class FieldReader {
     return false
   }
 
+  /** The strings of a list at a field; empty where it is absent or of another type. */
   texts(name: string): readonly string[] {
     const value = this.#value(name)
     if (value === undefined) return []

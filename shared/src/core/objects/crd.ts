@@ -1,9 +1,8 @@
 // The CustomResourceDefinition of InferenceIdentityBinding, generated from the zod schemas. zod's OpenAPI 3.0 output is
-// nearly a structural schema; `structural` does the rest and refuses what it does not know, so that nothing slips
-// through unseen.
+// nearly a structural schema; `structural` converts the rest and throws on any key that it does not know.
 import * as z from 'zod/mini'
 import { isRecord, type JsonRecord } from '../json.ts'
-import { BINDING_GROUP, BINDING_KIND, BINDING_PLURAL, BINDING_VERSION } from '../names.ts'
+import { BINDING } from '../kinds.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { bindingSpecSchema } from './binding-schema.ts'
 import { bindingStatusSchema } from './binding-status.ts'
@@ -30,26 +29,26 @@ const KEPT = [
   'x-kubernetes-list-map-keys',
 ]
 
-/** The CRD as a plain object, ready to be printed as YAML. */
+/** The CRD as a plain object, ready to be printed as YAML. Throws where a schema does not convert, which is a bug. */
 export function bindingCrd(): JsonRecord {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${BINDING_PLURAL}.${BINDING_GROUP}` },
+    metadata: { name: `${BINDING.plural}.${BINDING.group}` },
     spec: {
-      group: BINDING_GROUP,
+      group: BINDING.group,
       scope: 'Namespaced',
       names: {
-        kind: BINDING_KIND,
-        listKind: `${BINDING_KIND}List`,
-        plural: BINDING_PLURAL,
-        singular: BINDING_KIND.toLowerCase(),
+        kind: BINDING.kind,
+        listKind: `${BINDING.kind}List`,
+        plural: BINDING.plural,
+        singular: BINDING.kind.toLowerCase(),
         shortNames: ['iib'],
         categories: ['kleym'],
       },
       versions: [
         {
-          name: BINDING_VERSION,
+          name: BINDING.version,
           served: true,
           storage: true,
           subresources: { status: {} },
@@ -81,6 +80,7 @@ const PRINTER_COLUMNS = [
   { name: 'Objective', type: 'string', jsonPath: '.spec.objectiveRef.name' },
   { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
   { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: 'In-Force', type: 'string', jsonPath: '.status.conditions[?(@.type=="InForce")].status' },
   { name: 'SPIFFE-ID', type: 'string', jsonPath: '.status.computedSpiffeIDs[0].spiffeID' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ]

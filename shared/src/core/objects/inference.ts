@@ -1,18 +1,21 @@
 // InferencePool and InferenceObjective of every group, read without trust: kinds of the x-k8s group may have no spec at
-// all, and files may hold anything (facts: GAIE tags v0.1 to v1.6, traps 4 to 9).
+// all, and files may hold anything (docs/gaie-facts.md §A2, traps 4 to 9).
 import { dig } from '../json.ts'
 import type { ObjectiveGroup, PoolGroup } from '../kinds.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
+import { decodePoolSelector, type PoolSelector } from './pool-selector.ts'
 import type { Origin, RawObject } from './raw.ts'
 
+/** An InferencePool of any group. */
 export interface Pool {
   readonly group: PoolGroup
   readonly meta: ObjectMeta
-  /** `.spec.selector` as found; `compile/pool-selector.ts` decodes it by group. */
-  readonly selector: unknown
+  /** `.spec.selector`, decoded by the group. */
+  readonly selector: PoolSelector
   readonly origin: Origin | undefined
 }
 
+/** An InferenceObjective of any group. */
 export interface Objective {
   readonly group: ObjectiveGroup
   readonly meta: ObjectMeta
@@ -26,7 +29,7 @@ export function readPool(raw: RawObject, group: PoolGroup): Pool {
   return {
     group,
     meta: readMeta(raw.value),
-    selector: dig(raw.value, 'spec', 'selector'),
+    selector: decodePoolSelector(group, dig(raw.value, 'spec', 'selector')),
     origin: raw.origin,
   }
 }

@@ -1,7 +1,8 @@
-// Kubernetes label selectors as an object declares them. Matching is in `spire/selector.ts`.
+// Kubernetes label selectors as an object declares them. Matching is in `spire/label-match.ts`.
 import { isRecord, listAt, own, stringAt, typeName } from '../json.ts'
 import { readStringList } from './meta.ts'
 
+/** One item of `matchExpressions`. */
 export interface LabelRequirement {
   readonly key: string
   /** `In`, `NotIn`, `Exists` or `DoesNotExist`; anything else makes the selector invalid. */
@@ -9,6 +10,7 @@ export interface LabelRequirement {
   readonly values: readonly string[]
 }
 
+/** A Kubernetes label selector; its parts are combined by AND. */
 export interface LabelSelector {
   readonly matchLabels: ReadonlyMap<string, string>
   readonly matchExpressions: readonly LabelRequirement[]

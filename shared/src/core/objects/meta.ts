@@ -1,11 +1,12 @@
-// Object metadata, read without trust: whatever has the wrong type is as if absent.
+// Object metadata, read without trust: a field of a wrong type counts as absent.
 import { isRecord, listAt, own, stringAt } from '../json.ts'
 
+/** The metadata of a Kubernetes object. */
 export interface ObjectMeta {
   readonly name: string
   /** Empty for a cluster-scoped object. */
   readonly namespace: string
-  /** Absent for an object that no API server has stored yet. */
+  /** Undefined for an object that no API server has stored yet. */
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined
   readonly generation: number | undefined
@@ -15,7 +16,7 @@ export interface ObjectMeta {
   readonly labels: ReadonlyMap<string, string>
   readonly annotations: ReadonlyMap<string, string>
   readonly finalizers: readonly string[]
-  /** As found: other people's, which a write of ours must leave as they are. */
+  /** As found: kleym sets none, and its writes leave them as they are. */
   readonly ownerReferences: readonly unknown[]
 }
 
@@ -38,7 +39,7 @@ export function readMeta(object: unknown): ObjectMeta {
 /** An object in one version. */
 export type ObjectVersion = Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'resourceVersion'>
 
-/** Reads that alone, for who need not know more of most objects. */
+/** Reads the version alone, for callers that need no more of most objects. */
 export function readObjectVersion(object: unknown): ObjectVersion {
   const metadata = own(object, 'metadata')
   return {
@@ -49,7 +50,7 @@ export function readObjectVersion(object: unknown): ObjectVersion {
   }
 }
 
-/** One for all: most objects have neither labels nor annotations, and caches keep tens of thousands of them. */
+/** Shared: most objects have neither labels nor annotations, and caches keep tens of thousands of them. */
 const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
 const NO_STRINGS: readonly string[] = []
 

@@ -4,8 +4,10 @@ import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.t
 import { readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
+/** How a container runs in its pod. */
 export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral'
 
+/** A container of a pod. */
 export interface Container {
   readonly name: string
   readonly role: ContainerRole
@@ -14,15 +16,16 @@ export interface Container {
 }
 
 /** A kind, namespace and name: `Deployment team-a/llama`. */
-export interface PodOrigin {
+export interface PodRef {
   readonly kind: string
   readonly namespace: string
   readonly name: string
 }
 
+/** A pod, or the pods of one template: what is known of them. */
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
-  readonly ref: PodOrigin
+  readonly ref: PodRef
   readonly part: string
   /**
    * Whether an API server holds this very pod. Where it does not (a manifest or a template), the UID, the node and
@@ -34,9 +37,9 @@ export interface Pod {
   readonly name: string | undefined
   readonly uid: string | undefined
   readonly labels: ReadonlyMap<string, string>
-  /** Labels that the pod will carry with a value that nobody knows yet. */
-  readonly openLabels: ReadonlySet<string>
-  /** Labels that the pod may or may not carry: the API server copies some from the node. */
+  /** Keys of labels that the pod will carry with a value that is not known yet. */
+  readonly unknownLabels: ReadonlySet<string>
+  /** Keys of labels that the pod may or may not carry: the API server copies some from the node. */
   readonly possibleLabels: ReadonlySet<string>
   readonly serviceAccountName: string
   /** Undefined: not scheduled (a pod that exists), or not known yet. */
@@ -51,19 +54,19 @@ export interface Pod {
   readonly origin: Origin | undefined
 }
 
-/** Labels that kube-apiserver 1.36 may copy from the node onto a pod (facts/spire.md §11.16). */
+/** Labels that kube-apiserver 1.36 may copy from the node onto a pod (docs/spire-facts.md §11.16). */
 export const NODE_COPIED_LABELS: readonly string[] = [
   'topology.kubernetes.io/region',
   'topology.kubernetes.io/zone',
 ]
 
-/** One for all pods that exist: there are a hundred thousand of them. */
+/** Shared by all pods that exist: a cluster may have a hundred thousand of them. */
 const NO_LABELS: ReadonlySet<string> = new Set()
 
-/** What the ServiceAccount admission sets where a pod names none. */
+/** The service account that admission sets where a pod names none. */
 export const DEFAULT_SERVICE_ACCOUNT = 'default'
 
-/** Reads pods. What they have in common as one and the same value, as a list from a cluster does, they share here too. */
+/** Makes a function that reads pods. Pods that share a value in the input, as those of one list do, share what is read of it. */
 export function podReader(): (raw: RawObject) => Pod {
   const known = {
     labels: new WeakMap<object, Pod['labels']>(),
@@ -71,18 +74,18 @@ export function podReader(): (raw: RawObject) => Pod {
   }
   return (raw) => {
     const spec = recordAt(raw.value, 'spec')
-    // Containers are read of three lists, and known by the first of them: that tells all where it is the only one.
+    // Containers are read from three lists and cached by the first: it may stand for all where it is the only one.
     const isOnly = own(spec, 'initContainers') === undefined && own(spec, 'ephemeralContainers') === undefined
     const containers = isOnly ? own(spec, 'containers') : undefined
     return podOf(raw, {
-      labels: sharedBy(known.labels, dig(raw.value, 'metadata', 'labels'), readStringMap),
-      containers: sharedBy(known.containers, containers, () => readContainers(spec)),
+      labels: cachedFor(known.labels, dig(raw.value, 'metadata', 'labels'), readStringMap),
+      containers: cachedFor(known.containers, containers, () => readContainers(spec)),
     })
   }
 }
 
-/** What was read of the same source before, else what is read now. */
-function sharedBy<T>(known: WeakMap<object, T>, source: unknown, read: (source: unknown) => T): T {
+/** What was read of this source before; else what is read now, which is then cached. */
+function cachedFor<T>(known: WeakMap<object, T>, source: unknown, read: (source: unknown) => T): T {
   if (typeof source !== 'object' || source === null) return read(source)
   const before = known.get(source)
   if (before !== undefined) return before
@@ -114,7 +117,7 @@ function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'con
     name: nonEmpty(name),
     uid,
     labels,
-    openLabels: NO_LABELS,
+    unknownLabels: NO_LABELS,
     possibleLabels: exists ? NO_LABELS : new Set(NODE_COPIED_LABELS.filter((label) => !labels.has(label))),
     serviceAccountName: serviceAccountOf(spec, exists),
     nodeName: nonEmpty(stringAt(spec, 'nodeName')),
@@ -157,6 +160,7 @@ export function recordAt(value: unknown, key: string): JsonRecord {
   return isRecord(found) ? found : {}
 }
 
+/** A namespace and its labels. */
 export interface Namespace {
   readonly name: string
   readonly labels: ReadonlyMap<string, string>
@@ -170,7 +174,7 @@ export function readNamespace(raw: RawObject): Namespace {
   return namespaceNamed(meta.name, meta.labels, true)
 }
 
-/** A namespace that objects name but nobody described. */
+/** A namespace with these labels and its name label, which the API server sets. */
 export function namespaceNamed(
   name: string,
   labels: ReadonlyMap<string, string>,
@@ -179,6 +183,7 @@ export function namespaceNamed(
   return { name, labels: new Map([...labels, ['kubernetes.io/metadata.name', name]]), complete }
 }
 
+/** A node. */
 export interface Node {
   readonly name: string
   readonly uid: string | undefined

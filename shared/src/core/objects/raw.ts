@@ -1,4 +1,4 @@
-// An object as it came from a cluster or a file, before anybody has looked inside.
+// An object as it came from a cluster or a file, not validated.
 import type { JsonRecord } from '../json.ts'
 
 /** The place in a file where an object stands. */
@@ -10,6 +10,7 @@ export interface Origin {
   readonly line: number
 }
 
+/** A mapping that should be a Kubernetes object. */
 export interface RawObject {
   readonly value: JsonRecord
   /** Where it stands, for an object from a file. */

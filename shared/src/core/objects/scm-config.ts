@@ -1,6 +1,6 @@
-// Reads the SPIRE Controller Manager's own configuration (ControllerManagerConfig, spire.spiffe.io/v1alpha1), or says
-// what is assumed where none is given. Source: SCM v0.7.0, api/v1alpha1/controllermanagerconfig_types.go, and
-// facts of the hardened SPIRE charts.
+// Reads the SPIRE Controller Manager's own configuration (ControllerManagerConfig, spire.spiffe.io/v1alpha1), or assumes
+// one where none is given. Source: SCM v0.7.0, api/v1alpha1/controllermanagerconfig_types.go, and the hardened SPIRE charts
+// (docs/spire-facts.md §7).
 import { isRecord, own, typeName, type JsonRecord } from '../json.ts'
 import type { LabelSelector } from './label-selector.ts'
 import { readStringMap } from './meta.ts'
@@ -11,7 +11,7 @@ import {
   type ScmSettings,
 } from './scm-settings.ts'
 
-/** What else tells something about SCM's settings. */
+/** Other sources for SCM's settings than its configuration. */
 export interface ScmEvidence {
   /** kleym's own trust domain. */
   readonly trustDomain: string | undefined
@@ -70,7 +70,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   return { settings, problems }
 }
 
-/** What the hardened SPIRE charts install, where nobody says otherwise; every setting is listed in `assumed`. */
+/** The settings that the hardened SPIRE charts install; each one that is assumed is listed in `assumed`. */
 export function assumedScmSettings(evidence: ScmEvidence): ScmSettings {
   const assumed: ScmSettingName[] = ['className', 'watchClassless', 'ignoreNamespaces']
   if (evidence.trustDomain !== undefined) assumed.unshift('trustDomain')
@@ -137,7 +137,7 @@ class ConfigReader {
     this.#problem = problem
   }
 
-  /** A non-empty string; undefined where absent, or where `-expand-env` would put something in. */
+  /** A non-empty string; undefined where it is absent, or where SCM's `-expand-env` would replace a part of it. */
   text(name: string): string | undefined {
     return this.#expanded(name, this.literal(name))
   }

@@ -1,11 +1,12 @@
 // The settings of the SPIRE Controller Manager that decide what it does with a ClusterSPIFFEID
-// (ControllerManagerConfig, SCM v0.7.0; facts/spire.md §2 and §7).
+// (ControllerManagerConfig, SCM v0.7.0; docs/spire-facts.md §2 and §7).
 import type { LabelSelector } from './label-selector.ts'
 
+/** The settings of an SCM, with what it defaults to. */
 export interface ScmSettings {
   /** Where these came from, for a person: a file, a ConfigMap, or the SPIRE chart's defaults. */
   readonly source: string
-  /** The settings that nobody gave and that are taken from the SPIRE chart's defaults, by name. */
+  /** The names of the settings that were not given and are taken from the SPIRE chart's defaults. */
   readonly assumed: readonly ScmSettingName[]
   /** Undefined where it is not known. */
   readonly trustDomain: string | undefined
@@ -31,6 +32,7 @@ export interface ScmSettings {
   readonly entryIDPrefix: string
 }
 
+/** A setting that may be assumed. */
 export type ScmSettingName =
   | 'trustDomain'
   | 'clusterName'
@@ -39,7 +41,7 @@ export type ScmSettingName =
   | 'watchClassless'
   | 'ignoreNamespaces'
 
-/** What the hardened SPIRE charts set where nothing else is said. */
+/** The `ignoreNamespaces` of the hardened SPIRE charts. */
 export const CHART_IGNORE_NAMESPACES: readonly string[] = [
   'kube-system',
   'kube-public',
@@ -47,7 +49,8 @@ export const CHART_IGNORE_NAMESPACES: readonly string[] = [
   'openshift-.*',
   'ibm-.*',
 ]
-/** What the program itself defaults to. */
+/** The `ignoreNamespaces` that SCM itself defaults to. */
 export const BUILT_IN_IGNORE_NAMESPACES: readonly string[] = ['kube-system', 'kube-public', 'spire-system']
+/** The `parentIDTemplate` that SCM itself defaults to. */
 export const DEFAULT_PARENT_ID_TEMPLATE =
   'spiffe://{{ .TrustDomain }}/spire/agent/k8s_psat/{{ .ClusterName }}/{{ .NodeMeta.UID }}'

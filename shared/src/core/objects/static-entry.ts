@@ -4,6 +4,7 @@ import { FieldReader } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
+/** The spec of a ClusterStaticEntry, with SCM's defaults for what it leaves out. */
 export interface ClusterStaticEntrySpec {
   readonly spiffeID: string
   readonly parentID: string
@@ -20,6 +21,7 @@ export interface ClusterStaticEntrySpec {
   readonly className: string
 }
 
+/** A ClusterStaticEntry; `undecodable` are the wrong types in it, as sentences. */
 export interface ClusterStaticEntry {
   readonly meta: ObjectMeta
   readonly spec: ClusterStaticEntrySpec

@@ -1,5 +1,5 @@
-// The pods that a workload's template will make, before they exist: what its controller adds to the template is known
-// by name, though often not by value.
+// The pods that a workload's controller will make of its template, before they exist: the keys of the labels that it adds
+// are known, though often not their values.
 // Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
 import { dig, isRecord, own, stringAt, type JsonRecord } from '../json.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
@@ -19,14 +19,14 @@ export const WORKLOAD_KINDS = [
 
 type WorkloadKind = (typeof WORKLOAD_KINDS)[number]['kind']
 
-/** What a controller does to the pods of one template. */
-interface Making {
+/** A template of a workload, and what its controller does to the pods that it makes of it. */
+interface PodTemplate {
   readonly template: unknown
   readonly part: string
   /** Labels that the controller sets to a value that follows from the workload. */
-  readonly sets: readonly (readonly [label: string, value: string])[]
-  /** Labels that it sets to a value that nobody knows before. */
-  readonly opens: readonly string[]
+  readonly knownLabels: readonly (readonly [label: string, value: string])[]
+  /** Labels that the controller sets to a value that is known only when it makes the pod. */
+  readonly unknownLabels: readonly string[]
   readonly owner: Pod['owner']
 }
 
@@ -42,7 +42,7 @@ export function readWorkloadPods(raw: RawObject): readonly Pod[] {
   const kind = workloadKind(raw.value)
   if (kind === undefined) return []
   const meta = readMeta(raw.value)
-  return MAKERS[kind](raw.value, meta).map((making) => podOf(raw, kind, meta, making))
+  return TEMPLATES_OF[kind](raw.value, meta).map((made) => podOf(raw, kind, meta, made))
 }
 
 /** Whether an object is of a kind whose pods `readWorkloadPods` describes. */
@@ -60,47 +60,52 @@ function workloadKind(object: unknown): WorkloadKind | undefined {
   return isKnown ? known?.kind : undefined
 }
 
-const MAKERS: Readonly<Record<WorkloadKind, (object: JsonRecord, meta: ObjectMeta) => readonly Making[]>> = {
+const TEMPLATES_OF: Readonly<
+  Record<WorkloadKind, (object: JsonRecord, meta: ObjectMeta) => readonly PodTemplate[]>
+> = {
   Deployment: (object) => [
     one(dig(object, 'spec', 'template'), {
-      opens: ['pod-template-hash'],
+      unknownLabels: ['pod-template-hash'],
       owner: { kind: 'ReplicaSet', name: undefined },
     }),
   ],
   StatefulSet: (object, meta) => [
     one(dig(object, 'spec', 'template'), {
-      opens: STATEFUL_SET_LABELS,
+      unknownLabels: STATEFUL_SET_LABELS,
       owner: { kind: 'StatefulSet', name: nameOf(meta) },
     }),
   ],
   DaemonSet: (object, meta) => [
     one(dig(object, 'spec', 'template'), {
-      opens: ['controller-revision-hash', 'pod-template-generation'],
+      unknownLabels: ['controller-revision-hash', 'pod-template-generation'],
       owner: { kind: 'DaemonSet', name: nameOf(meta) },
     }),
   ],
   ReplicaSet: (object, meta) => [
-    one(dig(object, 'spec', 'template'), { opens: [], owner: { kind: 'ReplicaSet', name: nameOf(meta) } }),
+    one(dig(object, 'spec', 'template'), {
+      unknownLabels: [],
+      owner: { kind: 'ReplicaSet', name: nameOf(meta) },
+    }),
   ],
-  Job: (object, meta) => [jobMaking(own(object, 'spec'), nameOf(meta), meta.uid)],
-  // A run is called after the CronJob and the minute of its schedule, which nobody knows beforehand.
-  CronJob: (object) => [jobMaking(dig(object, 'spec', 'jobTemplate', 'spec'), undefined, undefined)],
-  LeaderWorkerSet: leaderWorkerMakings,
+  Job: (object, meta) => [jobTemplate(own(object, 'spec'), nameOf(meta), meta.uid)],
+  // The Job of a run is named after the CronJob and the minute of its schedule, which is not known beforehand.
+  CronJob: (object) => [jobTemplate(dig(object, 'spec', 'jobTemplate', 'spec'), undefined, undefined)],
+  LeaderWorkerSet: leaderWorkerTemplates,
 }
 
-function one(template: unknown, rest: Pick<Making, 'opens' | 'owner'>): Making {
-  return { template, part: '', sets: [], ...rest }
+function one(template: unknown, rest: Pick<PodTemplate, 'unknownLabels' | 'owner'>): PodTemplate {
+  return { template, part: '', knownLabels: [], ...rest }
 }
 
-function jobMaking(spec: unknown, name: string | undefined, uid: string | undefined): Making {
+function jobTemplate(spec: unknown, name: string | undefined, uid: string | undefined): PodTemplate {
   // With a manual selector the API server adds no labels; it puts them into the stored template otherwise.
   const labels = own(spec, 'manualSelector') === true ? [] : jobLabels(name, uid)
   const indexed = own(spec, 'completionMode') === 'Indexed'
   return {
     template: own(spec, 'template'),
     part: '',
-    sets: labels.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
-    opens: [
+    knownLabels: labels.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
+    unknownLabels: [
       ...labels.filter(([, value]) => value === undefined).map(([label]) => label),
       ...(indexed ? ['batch.kubernetes.io/job-completion-index'] : []),
     ],
@@ -121,7 +126,7 @@ function jobLabels(
 }
 
 /** A leader per group, owned by a StatefulSet of the same name, and workers owned by a StatefulSet per group. */
-function leaderWorkerMakings(object: JsonRecord, meta: ObjectMeta): readonly Making[] {
+function leaderWorkerTemplates(object: JsonRecord, meta: ObjectMeta): readonly PodTemplate[] {
   const spec = dig(object, 'spec', 'leaderWorkerTemplate')
   const worker = own(spec, 'workerTemplate')
   const leader = own(spec, 'leaderTemplate') ?? worker
@@ -129,7 +134,7 @@ function leaderWorkerMakings(object: JsonRecord, meta: ObjectMeta): readonly Mak
   const subGroups = isRecord(own(spec, 'subGroupPolicy'))
     ? [`${LWS}/subgroup-index`, `${LWS}/subgroup-key`]
     : []
-  const opens = [
+  const unknownLabels = [
     ...STATEFUL_SET_LABELS,
     `${LWS}/group-index`,
     `${LWS}/group-key`,
@@ -138,11 +143,11 @@ function leaderWorkerMakings(object: JsonRecord, meta: ObjectMeta): readonly Mak
     ...(name === undefined ? [`${LWS}/name`] : []),
   ]
   const named = name === undefined ? [] : [[`${LWS}/name`, name] as const]
-  const leaders: Making = {
+  const leaders: PodTemplate = {
     template: leader,
     part: 'leader',
-    sets: [...named, [`${LWS}/worker-index`, '0']],
-    opens,
+    knownLabels: [...named, [`${LWS}/worker-index`, '0']],
+    unknownLabels,
     owner: { kind: 'StatefulSet', name },
   }
   const size = own(spec, 'size') ?? 1
@@ -152,38 +157,38 @@ function leaderWorkerMakings(object: JsonRecord, meta: ObjectMeta): readonly Mak
     {
       template: worker,
       part: 'worker',
-      sets: named,
-      opens: [...opens, `${LWS}/worker-index`],
+      knownLabels: named,
+      unknownLabels: [...unknownLabels, `${LWS}/worker-index`],
       owner: { kind: 'StatefulSet', name: undefined },
     },
   ]
 }
 
-function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, making: Making): Pod {
-  const spec = recordAt(making.template, 'spec')
-  const openLabels = new Set(making.opens)
-  const labels = new Map(readStringMap(dig(making.template, 'metadata', 'labels')))
-  for (const label of openLabels) labels.delete(label)
-  for (const [label, value] of making.sets) labels.set(label, value)
+function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTemplate): Pod {
+  const spec = recordAt(made.template, 'spec')
+  const unknownLabels = new Set(made.unknownLabels)
+  const labels = new Map(readStringMap(dig(made.template, 'metadata', 'labels')))
+  for (const label of unknownLabels) labels.delete(label)
+  for (const [label, value] of made.knownLabels) labels.set(label, value)
   return {
     ref: { kind, namespace: meta.namespace, name: meta.name },
-    part: making.part,
+    part: made.part,
     exists: false,
     namespace: meta.namespace,
     name: undefined,
     uid: undefined,
     labels,
-    openLabels,
+    unknownLabels,
     possibleLabels: new Set(
-      NODE_COPIED_LABELS.filter((label) => !labels.has(label) && !openLabels.has(label)),
+      NODE_COPIED_LABELS.filter((label) => !labels.has(label) && !unknownLabels.has(label)),
     ),
     serviceAccountName: serviceAccountOf(spec, false),
     nodeName: stringAt(spec, 'nodeName') || undefined,
     containers: readContainers(spec),
-    metadata: recordAt(making.template, 'metadata'),
+    metadata: recordAt(made.template, 'metadata'),
     spec,
     status: {},
-    owner: making.owner,
+    owner: made.owner,
     origin: raw.origin,
   }
 }

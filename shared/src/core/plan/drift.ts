@@ -4,19 +4,17 @@ import type { Output } from '../compile/output.ts'
 import { isRecord } from '../json.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { changedKeys, metadataAfterWrite } from './written-metadata.ts'
 
 /** The paths of all differences, in byte order; empty when the live object is as it should be. */
-export function driftOf(
-  { meta: { labels, annotations }, rawSpec }: ClusterSpiffeId,
-  wanted: Output,
-): readonly string[] {
-  const paths: string[] = []
-  for (const [key, value] of Object.entries(wanted.metadata.labels)) {
-    if (labels.get(key) !== value) paths.push(`.metadata.labels[${JSON.stringify(key)}]`)
-  }
-  for (const [key, value] of Object.entries(wanted.metadata.annotations)) {
-    if (annotations.get(key) !== value) paths.push(`.metadata.annotations[${JSON.stringify(key)}]`)
-  }
+export function driftOf({ meta, rawSpec }: ClusterSpiffeId, wanted: Output): readonly string[] {
+  const after = metadataAfterWrite(meta, wanted)
+  const paths = [
+    ...changedKeys(meta.labels, after.labels).map((key) => `.metadata.labels[${JSON.stringify(key)}]`),
+    ...changedKeys(meta.annotations, after.annotations).map(
+      (key) => `.metadata.annotations[${JSON.stringify(key)}]`,
+    ),
+  ]
   const wantedSpec = new Map<string, unknown>(Object.entries(wanted.spec))
   for (const key of new Set([...wantedSpec.keys(), ...Object.keys(rawSpec)])) {
     const found = Object.hasOwn(rawSpec, key) ? rawSpec[key] : undefined

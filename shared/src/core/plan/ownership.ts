@@ -1,5 +1,6 @@
-// Whose a ClusterSPIFFEID is (contract §8): ours, an orphan of ours, or foreign. Annotations, UID and name decide;
-// labels and managed fields prove nothing.
+// Whose a ClusterSPIFFEID is (docs/contract.md §8): ours, an orphan of ours, or foreign. Annotations, UID and name
+// decide; labels and managed fields prove nothing.
+import type { NamespacedName } from '../namespaced-name.ts'
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
@@ -8,9 +9,10 @@ import type { Binding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
 
+/** Whose a ClusterSPIFFEID is, with the reason where it is not ours. */
 export type Ownership =
   /** `assumed`: the binding is a manifest without a UID, so only name and annotation were compared. */
-  | { readonly kind: 'ours'; readonly binding: string; readonly assumed: boolean }
+  | { readonly kind: 'ours'; readonly binding: NamespacedName; readonly assumed: boolean }
   | { readonly kind: 'orphan'; readonly binding: string; readonly why: string }
   | { readonly kind: 'foreign'; readonly why: string }
   | { readonly kind: 'unknown'; readonly binding: string; readonly why: UnknownReason }
@@ -20,7 +22,7 @@ export interface OwnershipFacts {
   /** The binding of a key, by a live read where it seems to be gone. */
   binding(key: string): Lookup<Binding>
   /** The name that §5 renders for a binding now, if it renders one. */
-  renderedName(key: string): string | undefined
+  renderedName(key: NamespacedName): string | undefined
 }
 
 /** Judges one ClusterSPIFFEID. */
@@ -46,7 +48,7 @@ export function judgeOwnership(
   return judgeAgainst(lookup.object, meta, {
     claimed: annotations.get(ANNOTATION_BINDING_UID),
     namesItself,
-    nameIsOurs: namesItself || facts.renderedName(key) === name,
+    nameIsOurs: namesItself || facts.renderedName(lookup.object.key) === name,
   })
 }
 

@@ -1,5 +1,6 @@
-// From compiled bindings and live outputs to a judgement per binding and the writes that are due (contract §6 and §8).
-// One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
+// From compiled bindings and live outputs to a judgement per binding and the writes that follow (docs/contract.md §6
+// and §8). One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
+import type { NamespacedName } from '../namespaced-name.ts'
 import type { Compiled, Resolved } from '../compile/compile.ts'
 import type { Output } from '../compile/output.ts'
 import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
@@ -10,7 +11,7 @@ import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
-import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
 
@@ -48,11 +49,12 @@ export type Judgement =
     }
   | { readonly state: 'deleting'; readonly compiled: Compiled }
 
+/** One write to a ClusterSPIFFEID, on behalf of a binding. */
 export type Action =
-  | { readonly kind: 'create'; readonly binding: string; readonly output: Output }
+  | { readonly kind: 'create'; readonly binding: NamespacedName; readonly output: Output }
   | {
       readonly kind: 'update'
-      readonly binding: string
+      readonly binding: NamespacedName
       readonly live: LiveOutput
       readonly output: Output
       /** The paths that differ. */
@@ -60,6 +62,7 @@ export type Action =
     }
   | { readonly kind: 'delete'; readonly binding: string; readonly live: LiveOutput; readonly because: string }
 
+/** What one pass decides. */
 export interface Pass {
   readonly judgements: ReadonlyMap<string, Judgement>
   readonly actions: readonly Action[]
@@ -69,20 +72,28 @@ export interface Pass {
 /** Whether all ClusterSPIFFEIDs are known; else that they are not served, or why they are not known. */
 export type OutputsKnown = 'known' | 'not served' | UnknownReason
 
-/** Decides once. Without knowing what is there, nothing is called ready, and nothing is due. */
+/** One pass. Where not all live outputs are known, no binding is ready, and there is nothing to write. */
 export function planOnce(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
   known: OutputsKnown = 'known',
-  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Pass {
-  const declared = declaredClaims(reporting(compiled, onProgress))
-  const claims = indexClaims(
-    reporting(
-      [...declared.values(), ...Array.from(reporting(outputs, onProgress), claimsOfOutput).flat()],
-      onProgress,
-    ),
-  )
+  return driveAtOnce(planning(compiled, outputs, known))
+}
+
+/** The same in steps, some for each binding and output. */
+export function* planning(
+  compiled: readonly Compiled[],
+  outputs: readonly LiveOutput[],
+  known: OutputsKnown,
+): Steps<Pass> {
+  const declared = declaredClaims(compiled)
+  const live: Claim[] = []
+  for (const output of outputs) {
+    yield
+    live.push(...claimsOfOutput(output))
+  }
+  const claims = indexClaims([...declared.values(), ...live])
   const byName = new Map(outputs.map((output) => [output.object.meta.name, output]))
   const byOwner = Map.groupBy(
     outputs.filter(({ ownership }) => ownership.kind === 'ours'),
@@ -90,7 +101,8 @@ export function planOnce(
   )
   const judgements = new Map<string, Judgement>()
   const actions: Action[] = []
-  for (const one of reporting(compiled, onProgress)) {
+  for (const one of compiled) {
+    yield
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)
@@ -143,19 +155,20 @@ function declaredClaims(compiled: Iterable<Compiled>): ReadonlyMap<Compiled, Cla
 /** A binding, what it declares, and the outputs that are there for it. */
 export interface PlanCandidate {
   readonly compiled: Compiled
-  /** What it declares, as it stands in the index. */
+  /** What it declares: the very object that the index holds. */
   readonly claim: Claim | undefined
   /** The live outputs that are its own, terminating ones included. */
   readonly own: readonly LiveOutput[]
 }
 
+/** What is decided of one binding. */
 export interface Decision {
   readonly judgement: Judgement
   /** In the order in which they are to be carried out. */
   readonly actions: readonly Action[]
 }
 
-/** Decides one binding among the others: what it comes to, and the writes that are due for it. */
+/** Decides one binding among the others: what it comes to, and what is to be written for it now. */
 export function decide(
   { compiled, claim, own }: PlanCandidate,
   holderOf: (name: string) => LiveOutput | undefined,
@@ -185,7 +198,7 @@ export function decide(
   return place(compiled, result, own, holderOf(result.output.metadata.name))
 }
 
-/** The output stage: nobody else stands in the way of the claim, so the name decides. */
+/** The output stage: no other claim is in the way, so what holds the name decides. */
 function place(
   compiled: Compiled,
   resolved: Resolved,
@@ -273,7 +286,7 @@ function wait(
 function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim | undefined): boolean {
   const { meta, spec } = live.object
   if (spec.spiffeIDTemplate !== resolved.identity.spiffeId) return false
-  const kept = liveClaims({ meta, spec }, resolved.identity.binding)
+  const kept = liveClaims({ meta, spec }, '')
   if (claim === undefined) return kept.length === 0
   const [only, ...rest] = kept
   return (

@@ -1,14 +1,16 @@
-// Where repeated passes lead: the outputs that are there once kleym has done everything that it has to do, and the net
+// Where repeated passes lead: the outputs that are there once kleym has nothing left to write, and the net
 // change. The plugin shows this state; that it is always reached is a property test.
 import type { Compiled } from '../compile/compile.ts'
 import type { Output } from '../compile/output.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { IGNORE_PROGRESS, type OnProgress } from '../on-progress.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { driftOf } from './drift.ts'
-import { planOnce, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
+import { metadataAfterWrite } from './written-metadata.ts'
+import { planning, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
+/** The last pass, which decides nothing new, and what led to it. */
 export interface Settled extends Pass {
   /** The first pass: what the operator says of each binding now, before its writes have had their effect. */
   readonly first: Pass
@@ -28,17 +30,23 @@ export function settle(
   compiled: readonly Compiled[],
   live: readonly LiveOutput[],
   known: OutputsKnown = 'known',
-  onProgress: OnProgress = IGNORE_PROGRESS,
 ): Settled {
+  return driveAtOnce(settling(compiled, live, known))
+}
+
+/** The same in steps, those of all passes. */
+export function* settling(
+  compiled: readonly Compiled[],
+  live: readonly LiveOutput[],
+  known: OutputsKnown,
+): Steps<Settled> {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = planOnce(compiled, sorted(outputs), known, onProgress)
+  const first = yield* planning(compiled, sorted(outputs), known)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
-    pass = onlyCreates(pass)
-      ? { ...pass, actions: [] }
-      : planOnce(compiled, sorted(outputs), 'known', onProgress)
+    pass = onlyCreates(pass) ? { ...pass, actions: [] } : yield* planning(compiled, sorted(outputs), 'known')
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {
@@ -52,7 +60,7 @@ export function settle(
 
 /**
  * A pass that only creates needs no other to confirm it, which halves the work on a fresh cluster: each new output claims
- * what its binding declares, so whoever could meet it has met the binding, and its name was free. A property test holds it.
+ * what its binding declares, so every claim that could collide with it collides with the binding already, and its name was free. A property test holds it.
  */
 function onlyCreates({ actions }: Pass): boolean {
   return actions.every(({ kind }) => kind === 'create')
@@ -96,11 +104,7 @@ function writtenObject(output: Output, before: ClusterSpiffeId | undefined): Clu
   if (before === undefined) return written
   return {
     ...written,
-    meta: {
-      ...before.meta,
-      labels: new Map([...before.meta.labels, ...written.meta.labels]),
-      annotations: new Map([...before.meta.annotations, ...written.meta.annotations]),
-    },
+    meta: { ...before.meta, ...metadataAfterWrite(before.meta, output) },
     lifecycle: before.lifecycle === 'to be created' ? 'to be created' : 'to be changed',
   }
 }

@@ -1,8 +1,10 @@
-// The status that a judgement comes to (contract §2 and §7): five conditions, always all of them, in one order, and
+// The status that a judgement comes to (docs/contract.md §2 and §7): six conditions, always all of them, in one order, and
 // times that move only when a condition's status does.
 import { collisionPeers } from '../collide/conflict.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
-import { CONDITION_TYPES, MESSAGE_BYTES, type ConditionType } from '../names.ts'
+import { DECISION_CONDITIONS, IN_FORCE_CONDITION, MESSAGE_BYTES, type DecisionCondition } from '../names.ts'
+import type { InForceReason } from '../in-force/in-force.ts'
+import { IN_FORCE_REASONS } from '../registry/in-force-reasons.ts'
 import type { BindingStatus, Condition } from '../objects/binding-status.ts'
 import { REASONS, type Reason } from '../registry/reasons.ts'
 import { cutToBytes } from '../text/bytes.ts'
@@ -17,7 +19,7 @@ export interface StatusVerdict {
   readonly message: string
 }
 
-/** The verdict of a judgement; undefined for a binding that is being deleted, whose status nobody writes. */
+/** The verdict of a judgement; undefined for a binding that is being deleted: the operator does not write its status. */
 export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
   switch (judgement.state) {
     case 'ready':
@@ -44,6 +46,8 @@ export interface StatusContext {
   readonly now: string
   /** The output that is in force, by name and UID; undefined while there is none. */
   readonly inForce: { readonly name: string; readonly uid: string } | undefined
+  /** What `InForce` says; undefined: the last word stays. `unwritable`: the CRD takes no such condition. */
+  readonly inForceReason: InForceReason | 'unwritable' | undefined
 }
 
 /** The next status; equal to the previous one, byte for byte, when nothing has changed. */
@@ -54,7 +58,14 @@ export function nextStatus(
 ): BindingStatus | undefined {
   const verdict = verdictOf(judgement)
   if (verdict === undefined) return previous
-  const conditions = CONDITION_TYPES.map((type) => nextCondition(previous, type, verdict, context))
+  const conditions = [
+    ...DECISION_CONDITIONS.map((type) =>
+      nextCondition(previous, type, (before) => wantedCondition(before, type, verdict), context),
+    ),
+    ...(context.inForceReason === 'unwritable'
+      ? []
+      : [nextCondition(previous, IN_FORCE_CONDITION, inForceCondition(context.inForceReason), context)]),
+  ]
   const head = {
     observedGeneration: context.generation,
     conditions,
@@ -92,14 +103,17 @@ function kept(previous: BindingStatus | undefined): BindingStatus {
   }
 }
 
+/** What a condition says. */
+type SaidCondition = Pick<Condition, 'status' | 'reason' | 'message'>
+
 function nextCondition(
   previous: BindingStatus | undefined,
-  type: ConditionType,
-  verdict: StatusVerdict,
+  type: Condition['type'],
+  wantedFrom: (before: Condition | undefined) => SaidCondition,
   context: StatusContext,
 ): Condition {
   const before = previous?.conditions?.find((condition) => condition.type === type)
-  const wanted = wantedCondition(before, type, verdict)
+  const wanted = wantedFrom(before)
   return {
     type,
     status: wanted.status,
@@ -113,9 +127,9 @@ function nextCondition(
 
 function wantedCondition(
   before: Condition | undefined,
-  type: ConditionType,
+  type: DecisionCondition,
   { ready, reason, message }: StatusVerdict,
-): Pick<Condition, 'status' | 'reason' | 'message'> {
+): SaidCondition {
   if (type === 'Ready') return { status: ready, reason, message }
   if (ready === 'Unknown') {
     // Not knowing keeps the last verdict; where there is none yet, it says that it does not know, and why now.
@@ -125,6 +139,18 @@ function wantedCondition(
   }
   if (REASONS[reason].condition === type) return { status: 'True', reason, message }
   return { status: 'False', reason: 'Resolved', message: '' }
+}
+
+/** `InForce` for a reason; without one the last word stays, and where there is none SCM has yet to act. */
+function inForceCondition(
+  reason: InForceReason | undefined,
+): (before: Condition | undefined) => SaidCondition {
+  return (before) => {
+    if (reason === undefined && before !== undefined) return before
+    const said = reason ?? 'Pending'
+    const { status, message } = IN_FORCE_REASONS[said]
+    return { status, reason: said, message }
+  }
 }
 
 function saying(reason: Reason, message: string): StatusVerdict {

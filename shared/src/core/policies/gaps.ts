@@ -1,40 +1,40 @@
-// Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that nobody holds it.
+// Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that no container holds it.
+import { parseIdentity } from '../compile/identity-path.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../kinds.ts'
 import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  CLUSTER_SPIFFE_ID_KIND,
-  CLUSTER_STATIC_ENTRY_KIND,
-  SPIRE_GROUP,
-} from '../names.ts'
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+} from '../kinds.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { IdentitySource } from './identity-sources.ts'
-import { pathStart } from './near-misses.ts'
 
 type Reading = Pick<Snapshot, 'gaps' | 'namespacesRead'>
 
 const REGISTRATION_KINDS: readonly string[] = [
-  `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`,
-  `${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`,
+  qualifiedKind(CLUSTER_SPIFFE_ID),
+  qualifiedKind(CLUSTER_STATIC_ENTRY),
 ]
-const BINDINGS = `${BINDING_KIND}.${BINDING_GROUP}`
+const BINDINGS = qualifiedKind(BINDING)
 const BINDING_KINDS: readonly string[] = [
   BINDINGS,
   ...POOL_KINDS.map(qualifiedKind),
   ...OBJECTIVE_KINDS.map(qualifiedKind),
 ]
 
-/** Why a registration may be there that nobody has seen. */
+/** Why there may be a registration that kleym has not read. */
 export function registrationGap({ gaps }: Reading): UnknownReason | undefined {
   return firstGap(gaps, REGISTRATION_KINDS)
 }
 
-/** Why an object that gives the ID may be there all the same. */
+/** Why there may be an object that gives the ID, although none was read. */
 export function objectGap(reading: Reading, spiffeId: string): UnknownReason | undefined {
   const gap = registrationGap(reading)
   if (gap !== undefined) return gap
-  const namespace = bindingNamespaceIn(spiffeId)
+  const namespace = parseIdentity(spiffeId)?.namespace
   // No binding gives an ID of another form.
   if (namespace === undefined) return undefined
   if (reading.namespacesRead?.has(namespace) === false)
@@ -42,16 +42,16 @@ export function objectGap(reading: Reading, spiffeId: string): UnknownReason | u
   return firstGap(reading.gaps, BINDING_KINDS)
 }
 
-/** Why a pod that holds the ID may be there all the same; pods of a binding stand in its own namespace. */
+/** Why there may be a pod that holds the ID, although none was read; the pods of a binding are in its own namespace. */
 export function podGap(
   { gaps, namespacesRead }: Reading,
   spiffeId: string,
-  givers: readonly IdentitySource[],
+  identitySources: readonly IdentitySource[],
 ): UnknownReason | undefined {
   const gap = firstGap(gaps, ['Pod'])
   if (gap !== undefined || namespacesRead === undefined) return gap
-  const namespace = givers.every(({ binding }) => binding !== undefined)
-    ? bindingNamespaceIn(spiffeId)
+  const namespace = identitySources.every(({ binding }) => binding !== undefined)
+    ? parseIdentity(spiffeId)?.namespace
     : undefined
   if (namespace === undefined) return { verb: 'list', what: 'Pod', cause: 'not given' }
   return namespacesRead.has(namespace)
@@ -66,9 +66,4 @@ export function knowsPodsIn({ gaps, namespacesRead }: Reading, namespace: string
 
 function firstGap(gaps: Reading['gaps'], kinds: readonly string[]): UnknownReason | undefined {
   return kinds.map((kind) => gaps.get(kind)).find((gap) => gap !== undefined) ?? gaps.get('*')
-}
-
-/** The namespace of an ID that a binding could give, as `spiffeIdOf` writes it. */
-function bindingNamespaceIn(spiffeId: string): string | undefined {
-  return /^\/ns\/([^/]+)\/(?:pool|objective)\/[^/]+$/.exec(spiffeId.slice(pathStart(spiffeId)))?.[1]
 }

@@ -1,5 +1,6 @@
-// Who holds the IDs that policies name: all pods are gone through once, and only those with a registration that somebody
-// asks about are looked at container by container.
+// Who holds the IDs that policies name: one pass over all pods, which looks at the containers of those alone that have a
+// registration in question.
+import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -13,7 +14,7 @@ export interface IdentityHolders {
   readonly holders: PolicyHolder[]
   /** Registrations that perhaps give it, and why that is not certain. */
   readonly perhaps: Map<string, { readonly source: EntrySource; readonly why: string }>
-  /** Why a registration that gives it reaches nobody, by `sourceText`; the first reason met. */
+  /** Why a registration that gives it reaches no container, by `sourceText`; the first reason met. */
   readonly missed: Map<string, string>
 }
 
@@ -24,6 +25,7 @@ export interface Wanted {
   readonly accounts: ReadonlySet<string>
 }
 
+/** The answer of the pods. */
 export interface Held {
   readonly byId: ReadonlyMap<string, IdentityHolders>
   readonly podsOfAccount: ReadonlyMap<string, readonly Pod[]>
@@ -37,13 +39,13 @@ export interface Held {
 
 /** `namespace/name` of the service account that something runs under. */
 export function accountKey(of: { readonly namespace: string; readonly serviceAccountName: string }): string {
-  return `${of.namespace}/${of.serviceAccountName}`
+  return namespacedName(of.namespace, of.serviceAccountName)
 }
 
 /** Goes through the pods. */
-export function heldBy(world: PolicyContext, wanted: Wanted): Held {
-  const scan = new Scan(world, wanted)
-  for (const pod of world.subjects) scan.visit(pod)
+export function heldBy(context: PolicyContext, wanted: Wanted): Held {
+  const scan = new Scan(context, wanted)
+  for (const pod of context.base.subjects) scan.visit(pod)
   return scan
 }
 
@@ -53,15 +55,15 @@ class Scan implements Held {
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()
   readonly rendered = new Map<string, EntrySource>()
   readonly unfollowed = new Set<string>()
-  readonly #world: PolicyContext
+  readonly #context: PolicyContext
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
 
-  constructor(world: PolicyContext, wanted: Wanted) {
-    this.#world = world
+  constructor(context: PolicyContext, wanted: Wanted) {
+    this.#context = context
     this.#wanted = wanted
     this.#ours = new Set(
-      world.settled.outputs.flatMap(({ object, ownership }) =>
+      context.outputs.flatMap(({ object, ownership }) =>
         ownership.kind === 'ours' ? [object.meta.name] : [],
       ),
     )
@@ -71,7 +73,7 @@ class Scan implements Held {
     const account = accountKey(pod)
     const isAsked = this.#wanted.accounts.has(account)
     if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
-    const outcomes = this.#world.prediction().entriesOf(pod)
+    const outcomes = this.#context.prediction().entriesOf(pod)
     for (const outcome of outcomes) this.#note(outcome)
     const concerned = outcomes.some(
       (outcome) => this.#isWanted(outcome) || (isAsked && this.#isOurs(outcome)),
@@ -91,7 +93,7 @@ class Scan implements Held {
 
   #note({ source, entry, verdict }: EntryOutcome): void {
     if (verdict.state === 'unknown') this.unfollowed.add(sourceText(source))
-    if (entry !== undefined && entry.open.length === 0 && !this.rendered.has(entry.spiffeId))
+    if (entry !== undefined && entry.placeholders.length === 0 && !this.rendered.has(entry.spiffeId))
       this.rendered.set(entry.spiffeId, source)
   }
 
@@ -106,7 +108,7 @@ class Scan implements Held {
   #registrations(pod: Pod): ReadonlyMap<EntryOutcome, readonly Met[]> {
     const byOutcome = new Map<EntryOutcome, Met[]>()
     for (const container of pod.containers) {
-      for (const registration of containerVerdicts(this.#world.prediction(), pod, container))
+      for (const registration of containerVerdicts(this.#context.prediction(), pod, container))
         getOrCreate(byOutcome, registration.outcome, () => []).push({
           container: container.name,
           registration,

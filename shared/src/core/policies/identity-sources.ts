@@ -1,12 +1,13 @@
-// What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry once kleym has done what it has to do. One with a
+// What gives SPIFFE IDs: every ClusterSPIFFEID and ClusterStaticEntry of a state. One with a
 // literal ID is found by that ID; one with a template is asked whether it may give an ID at all, by index over the text
-// that stands before its first action.
+// before its first action.
+import type { NamespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { parseTemplate } from '../go/template/template.ts'
 import { sourceText, type EntrySource, type EntryVerdict, type ObjectHandling } from '../spire/prediction.ts'
-import { federatedWith } from '../spire/prepared-id.ts'
+import { federatedWith } from '../spire/common-fields.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import type { PolicyContext } from './policy-context.ts'
 
@@ -14,20 +15,21 @@ import type { PolicyContext } from './policy-context.ts'
 export interface IdentitySource {
   readonly source: EntrySource
   /** The binding behind an output of kleym's, and its pool. */
-  readonly binding: string | undefined
+  readonly binding: NamespacedName | undefined
   readonly pool: string | undefined
-  /** Why it certainly gives the ID to nobody. */
+  /** Why it certainly gives the ID to no container. */
   readonly never: string | undefined
   /** Why it is not certain whether it gives the ID. */
   readonly open: string | undefined
 }
 
-/** A giver whose IDs hang on the pod. */
+/** An object whose IDs depend on the pod. */
 interface Renderer {
-  readonly giver: IdentitySource
+  readonly identitySource: IdentitySource
   readonly template: string
 }
 
+/** The objects that give SPIFFE IDs in a state, by ID. */
 export class IdentitySources {
   readonly #literal = new Map<string, IdentitySource[]>()
   /** Where the trust domain is not known: the path of an output's ID. */
@@ -35,28 +37,28 @@ export class IdentitySources {
   readonly #renderers = new Map<string, Renderer[]>()
   readonly #prefixLengths: readonly number[]
   readonly #bySource = new Map<string, IdentitySource>()
-  readonly #world: PolicyContext
+  readonly #context: PolicyContext
   #federating: ReadonlyMap<string, readonly EntrySource[]> | undefined
 
-  constructor(world: PolicyContext) {
-    this.#world = world
-    const pools = poolsOf(world)
-    for (const { object, ownership } of world.settled.outputs) {
+  constructor(context: PolicyContext) {
+    this.#context = context
+    const pools = poolsOf(context)
+    for (const { object, ownership } of context.outputs) {
       const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
       const binding = ownership.kind === 'ours' ? ownership.binding : undefined
-      const handling = world.prediction().objects.get(sourceText(source))?.handling
+      const handling = context.prediction().objects.get(sourceText(source))?.handling
       this.#add(
         {
           source,
           binding,
           pool: binding === undefined ? undefined : pools.get(binding),
-          ...standingOf(handling),
+          ...certaintyOfHandling(handling),
         },
         object.spec.spiffeIDTemplate,
-        world.settings.trustDomain,
+        context.base.settings.trustDomain,
       )
     }
-    for (const { source, entry, verdict } of world.prediction().staticEntries()) {
+    for (const { source, entry, verdict } of context.prediction().staticEntries()) {
       if (entry === undefined) continue
       this.#addLiteral(entry.spiffeId, {
         source,
@@ -84,56 +86,56 @@ export class IdentitySources {
       .filter((length) => length <= spiffeId.length)
       .flatMap((length) => this.#renderers.get(spiffeId.slice(0, length)) ?? [])
       .filter(({ template }) => mayGive(template, [spiffeId]))
-      .map(({ giver }) => giver)
+      .map(({ identitySource }) => identitySource)
   }
 
   of(source: EntrySource): IdentitySource | undefined {
     return this.#bySource.get(sourceText(source))
   }
 
-  /** Every ID that stands literally somewhere, with the first object that gives it. */
+  /** Every ID that an object gives literally, with the objects that give it. */
   literals(): Iterable<readonly [string, readonly IdentitySource[]]> {
     return this.#literal
   }
 
   /** The objects that federate with a trust domain. */
   federatingWith(trustDomain: string): readonly EntrySource[] {
-    this.#federating ??= federations(this.#world)
+    this.#federating ??= federations(this.#context)
     return this.#federating.get(trustDomain) ?? []
   }
 
-  #add(giver: IdentitySource, written: string, trustDomain: string | undefined): void {
-    this.#bySource.set(sourceText(giver.source), giver)
+  #add(identitySource: IdentitySource, written: string, trustDomain: string | undefined): void {
+    this.#bySource.set(sourceText(identitySource.source), identitySource)
     const template = withTrustDomain(written, trustDomain)
     if (template.includes(TRUST_DOMAIN_PLACEHOLDER)) {
       const path = template.slice(template.indexOf('/', 'spiffe://'.length))
-      getOrCreate(this.#byPath, path, () => []).push(giver)
+      getOrCreate(this.#byPath, path, () => []).push(identitySource)
       return
     }
     const literal = literalOf(template)
     if (literal !== undefined) {
-      this.#addLiteral(literal, { ...giver, ...misplaced(giver, literal, trustDomain) })
+      this.#addLiteral(literal, { ...identitySource, ...misplaced(identitySource, literal, trustDomain) })
       return
     }
-    if (giver.never === undefined)
-      getOrCreate(this.#renderers, prefixOf(template), () => []).push({ giver, template })
+    if (identitySource.never === undefined)
+      getOrCreate(this.#renderers, prefixOf(template), () => []).push({ identitySource, template })
   }
 
-  #addLiteral(spiffeId: string, giver: IdentitySource): void {
-    this.#bySource.set(sourceText(giver.source), giver)
-    getOrCreate(this.#literal, spiffeId, () => []).push(giver)
+  #addLiteral(spiffeId: string, identitySource: IdentitySource): void {
+    this.#bySource.set(sourceText(identitySource.source), identitySource)
+    getOrCreate(this.#literal, spiffeId, () => []).push(identitySource)
   }
 }
 
-function poolsOf({ compiled }: PolicyContext): ReadonlyMap<string, string> {
+function poolsOf({ base }: PolicyContext): ReadonlyMap<string, string> {
   return new Map(
-    compiled.flatMap(({ binding, result }) =>
+    base.compiled.flatMap(({ binding, result }) =>
       result.kind === 'resolved' ? [[binding.key, result.identity.poolName] as const] : [],
     ),
   )
 }
 
-function standingOf(handling: ObjectHandling | undefined): Pick<IdentitySource, 'never' | 'open'> {
+function certaintyOfHandling(handling: ObjectHandling | undefined): Pick<IdentitySource, 'never' | 'open'> {
   if (handling?.state === 'ignored' || handling?.state === 'invalid')
     return { never: handling.why, open: undefined }
   if (handling?.state === 'undecodable' || handling?.state === 'unknown')
@@ -150,12 +152,12 @@ function certaintyOf(verdict: EntryVerdict): Pick<IdentitySource, 'never' | 'ope
 
 /** SCM renders no ID outside of its own trust domain. */
 function misplaced(
-  giver: IdentitySource,
+  identitySource: IdentitySource,
   literal: string,
   trustDomain: string | undefined,
 ): Partial<IdentitySource> {
   const parsed = parseSpiffeId(literal)
-  if (giver.never !== undefined || !parsed.ok || trustDomain === undefined) return {}
+  if (identitySource.never !== undefined || !parsed.ok || trustDomain === undefined) return {}
   if (parsed.trustDomain === trustDomain) return {}
   return { never: `SCM serves ${trustDomain} and renders no ID of ${parsed.trustDomain}` }
 }
@@ -179,14 +181,14 @@ function prefixOf(template: string): string {
   return (/^[^{]*/.exec(template)?.[0] ?? '').trimEnd()
 }
 
-function federations({ settled, snapshot }: PolicyContext): ReadonlyMap<string, readonly EntrySource[]> {
+function federations({ outputs, base }: PolicyContext): ReadonlyMap<string, readonly EntrySource[]> {
   const byDomain = new Map<string, EntrySource[]>()
   const add = (source: EntrySource, items: readonly string[]): void => {
     for (const domain of new Set(federatedWith(items))) getOrCreate(byDomain, domain, () => []).push(source)
   }
-  for (const { object } of settled.outputs)
+  for (const { object } of outputs)
     add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)
-  for (const { meta, spec } of snapshot.staticEntries)
+  for (const { meta, spec } of base.snapshot.staticEntries)
     add({ kind: 'ClusterStaticEntry', name: meta.name }, spec.federatesWith)
   return byDomain
 }

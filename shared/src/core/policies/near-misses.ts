@@ -1,6 +1,7 @@
 // IDs that are there and are nearly one that is not: only the case of letters differs, only the trust domain, or one lies
 // below the other (people expect a prefix to match; in KAN an ID is compared as a whole). By index, with no scan.
 import { getOrCreate } from '../get-or-create.ts'
+import { pathIn, pathStart } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { IdentitySource } from './identity-sources.ts'
 import { NEAR_MISSES_MAX, type NearMiss } from './resolution.ts'
@@ -10,33 +11,33 @@ const TRUST_DOMAIN = 'has the same path, in another trust domain'
 const BELOW = 'lies below it, and an ID is compared as a whole'
 const ABOVE = 'lies above it, and an ID is compared as a whole'
 
+/** The IDs that are given, indexed by what makes another ID nearly the same. */
 export class NearMisses {
-  readonly #givers: ReadonlyMap<string, IdentitySource>
+  readonly #given: ReadonlyMap<string, IdentitySource>
   readonly #byLowerCase = new Map<string, string[]>()
   readonly #byPath = new Map<string, string[]>()
   /** The first few IDs below a prefix that ends before a slash. */
   readonly #below = new Map<string, string[]>()
 
   /** Takes every ID that is there, with what gives it. */
-  constructor(givers: ReadonlyMap<string, IdentitySource>) {
-    this.#givers = givers
-    for (const id of [...givers.keys()].toSorted(compareBytes)) {
+  constructor(given: ReadonlyMap<string, IdentitySource>) {
+    this.#given = given
+    for (const id of [...given.keys()].toSorted(compareBytes)) {
       push(this.#byLowerCase, id.toLowerCase(), id)
-      const path = pathStart(id)
-      push(this.#byPath, id.slice(path), id)
+      push(this.#byPath, pathIn(id), id)
       for (const end of segmentEnds(id)) push(this.#below, id.slice(0, end), id)
     }
   }
 
   /** At most `NEAR_MISSES_MAX`, the likeliest kind first, each kind in byte order. */
   of(spiffeId: string): readonly NearMiss[] {
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     const found = new Map<string, NearMiss>()
     const add = (how: NearMiss['how'], text: string, ids: readonly string[]): void => {
       for (const id of ids) {
-        const giver = this.#givers.get(id)
-        if (id === spiffeId || giver === undefined || found.has(id)) continue
-        const { binding, source } = giver
+        const identitySource = this.#given.get(id)
+        if (id === spiffeId || identitySource === undefined || found.has(id)) continue
+        const { binding, source } = identitySource
         found.set(id, { spiffeId: id, how, text, binding, source })
       }
     }
@@ -47,7 +48,7 @@ export class NearMisses {
       ABOVE,
       segmentEnds(spiffeId)
         .map((end) => spiffeId.slice(0, end))
-        .filter((prefix) => this.#givers.has(prefix)),
+        .filter((prefix) => this.#given.has(prefix)),
     )
     add('prefix', BELOW, this.#below.get(spiffeId.replace(/\/+$/, '')) ?? [])
     return [...found.values()].slice(0, NEAR_MISSES_MAX)
@@ -57,12 +58,6 @@ export class NearMisses {
 function push(map: Map<string, string[]>, key: string, id: string): void {
   const ids = getOrCreate(map, key, () => [])
   if (ids.length <= NEAR_MISSES_MAX) ids.push(id)
-}
-
-/** Where the path of an ID begins: at the slash behind its trust domain, else at its end. */
-export function pathStart(spiffeId: string): number {
-  const slash = spiffeId.indexOf('/', 'spiffe://'.length)
-  return slash < 0 ? spiffeId.length : slash
 }
 
 /** The positions of the slashes in the path: each ends a prefix. Only so many, since hostile IDs may be long. */

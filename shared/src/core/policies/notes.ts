@@ -1,5 +1,6 @@
-// What of a policy does not take effect as it is written. All of it is behaviour of the reference implementation (facts:
-// KAN v0.1.0 and main at c7e4194, translator and controller); another implementation may do otherwise.
+// What of a policy does not take effect as it is written. All of it is behaviour of the reference implementation
+// (docs/gaie-facts.md §B2: KAN v0.1.0, and main at c7e4194); another implementation may do otherwise.
+import type { NamespacedName } from '../namespaced-name.ts'
 import { targetText, type AccessPolicy, type PolicyAncestor } from '../objects/access-policy.ts'
 import type { PolicyRule } from '../objects/access-rule.ts'
 import type { NoteKind, PolicyNote, ResolvedPolicy, ResolvedRule } from './resolution.ts'
@@ -31,7 +32,7 @@ const SOURCES: Readonly<Record<NoteKind, string>> = {
 }
 
 /** Makes a note. */
-export function noteOf(kind: NoteKind, text: string, by?: string): PolicyNote {
+export function noteOf(kind: NoteKind, text: string, by?: NamespacedName): PolicyNote {
   return { kind, text, source: SOURCES[kind], by }
 }
 
@@ -70,7 +71,7 @@ function refusalText({ accepted, reason }: PolicyAncestor): string {
   return `says Accepted=${accepted}${reason === '' ? '' : ` (${reason})`}`
 }
 
-/** An ancestor of another kind than the targets' may be what stands above them: only one of their kind can be a former one. */
+/** An ancestor of another kind than the targets' may be a parent of theirs: only one of their kind can be a former one. */
 function isFormerTarget(ancestor: PolicyAncestor, { targets, meta }: AccessPolicy): boolean {
   const alike = targets.filter(({ group, kind }) => group === ancestor.group && kind === ancestor.kind)
   return (

@@ -1,5 +1,6 @@
-// The access policies of an analysis, resolved against what SPIRE does once kleym has done what it has to do, and the
+// The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
 // index that answers who names an identity.
+import { namespacedName } from '../namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
@@ -8,7 +9,7 @@ import { lazy } from '../lazy.ts'
 import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { accountKey } from './holders.ts'
-import { pathStart } from './near-misses.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
 import { accountId, isForeign, Resolver, trustDomainsOf } from './resolve.ts'
 import type {
@@ -28,12 +29,13 @@ export interface Account {
   readonly serviceAccountName: string
 }
 
+/** The access policies of one state. */
 export interface Policies {
   readonly knowledge: PolicyKnowledge
   /** In byte order of namespace and name. */
   readonly list: readonly ResolvedPolicy[]
   /**
-   * Who names one of these SPIFFE IDs exactly, everybody, or the service account of one of these pods (those that hold the
+   * Which rules name one of these SPIFFE IDs exactly, or any principal, or the service account of one of these pods (those that hold the
    * identity, or may). By index; costs nothing for policies that are not concerned.
    */
   namedBy(spiffeIds: readonly string[], accounts: readonly Account[]): NamedBy
@@ -44,20 +46,20 @@ export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean
   return knowledge.state === 'known' || knowledge.state === 'unknown'
 }
 
-/** Resolves all policies of a world, each source when somebody asks for it. */
-export function resolvePolicies(world: PolicyContext): Policies {
-  const { accessPolicies, accessPoliciesKnown: knowledge } = world.snapshot
-  if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => nobody(knowledge) }
+/** Resolves all policies of a state, each source at its first use. */
+export function resolvePolicies(context: PolicyContext): Policies {
+  const { accessPolicies, accessPoliciesKnown: knowledge } = context.base.snapshot
+  if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => namedByNone(knowledge) }
   const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
-  const resolver = lazy(() => new Resolver(world, sources))
+  const resolver = lazy(() => new Resolver(context, sources))
   const targets = lazy(() => new TargetIndex(accessPolicies))
-  const ours = trustDomainsOf(world)
+  const ours = trustDomainsOf(context)
   const list = accessPolicies.map((policy) => resolvePolicy(policy, { resolver, targets, ours }))
   const index = new NamingIndex(list, ours)
   return { knowledge, list, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
 }
 
-function nobody(knowledge: PolicyKnowledge): NamedBy {
+function namedByNone(knowledge: PolicyKnowledge): NamedBy {
   return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
 }
 
@@ -130,7 +132,7 @@ function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedS
   }
 }
 
-/** Types that kleym knows stand as they are; any other is somebody's own word, in quotes. */
+/** Types that kleym knows, as they are; any other is written by the author of the policy, and quoted. */
 function asksText(types: readonly string[]): string {
   const words = types.map((type) => (type === '' ? '(no type)' : TYPES.has(type) ? type : shown(type)))
   return words.length === 0 ? '(empty list)' : words.join(', ')
@@ -155,7 +157,7 @@ function sourceName(source: RuleSource): string {
     case 'SPIFFE':
       return source.spiffeId
     case 'service account':
-      return `service account ${source.namespace}/${source.name}`
+      return `service account ${namespacedName(source.namespace, source.name)}`
     case 'unbounded':
     case 'member mismatch':
       return 'any principal'
@@ -206,7 +208,7 @@ class NamingIndex {
   /** An ID whose trust domain is not known may be any that has its path. */
   #perhaps(spiffeId: string): readonly Naming[] {
     if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
-    return this.#byPath.get(spiffeId.slice(pathStart(spiffeId))) ?? []
+    return this.#byPath.get(pathIn(spiffeId)) ?? []
   }
 
   #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
@@ -214,7 +216,7 @@ class NamingIndex {
     const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
     if (source.kind === 'SPIFFE') {
       getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
-      const path = source.spiffeId.slice(pathStart(source.spiffeId))
+      const path = pathIn(source.spiffeId)
       getOrCreate(this.#byPath, path, () => []).push(naming('same path'))
     } else if (source.kind === 'unbounded' || source.kind === 'member mismatch') {
       this.#unbounded.push(naming('unbounded'))

@@ -5,7 +5,7 @@ import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import type { IdentitySource } from './identity-sources.ts'
 import type { Declarer, NearMiss, PolicyHolder, Resolution } from './resolution.ts'
 
-/** Why nobody holds what an object gives, where no pod shows another reason. */
+/** Why no container holds what an object gives, where no pod shows another reason. */
 export const SELECTS_NONE: Readonly<Record<EntrySource['kind'], string>> = {
   ClusterSPIFFEID: 'it selects no pod here',
   ClusterStaticEntry:
@@ -32,20 +32,20 @@ export function resolved(
   const later = countContainers(holders) - now
   const hold = `${counted(now, 'container')} ${now === 1 ? 'holds' : 'hold'} it`
   if (later === 0) return `${hold}, by ${by}`
-  const once = [
+  const conditions = [
     ...(absent.length === 0 ? [] : ['the pods are there']),
     ...(holders.some(isPending) ? ['kleym has written its ClusterSPIFFEID'] : []),
   ].join(' and ')
   return now === 0
-    ? `${counted(later, 'container')} will hold it, once ${once}, by ${by}`
-    : `${hold} and ${later} more will, once ${once}, by ${by}`
+    ? `${counted(later, 'container')} will hold it, once ${conditions}, by ${by}`
+    : `${hold} and ${later} more will, once ${conditions}, by ${by}`
 }
 
 function countContainers(holders: readonly PolicyHolder[]): number {
   return holders.reduce((sum, { containers }) => sum + containers.length, 0)
 }
 
-/** Something gives the ID, and nobody holds it. */
+/** An object gives the ID, and no container holds it. */
 export function unheld(declarers: readonly Declarer[]): string {
   const [first] = declarers
   const why = first?.why === undefined ? '' : `: ${first.why}`
@@ -58,11 +58,11 @@ export function dangling({
   wantedBy,
   nearMisses,
 }: Pick<Extract<Resolution, { state: 'dangling' }>, 'never' | 'wantedBy' | 'nearMisses'>): string {
-  const wanting = wantedBy.map(({ binding, why }) => `binding ${binding} asks for it and is ${why}`)
+  const unmet = wantedBy.map(({ binding, why }) => `binding ${binding} asks for it and is ${why}`)
   return [
     'nothing gives it',
     ...(never === undefined ? [] : [`no registration can: it ${never}`]),
-    ...wanting.slice(0, NAMED_MAX),
+    ...unmet.slice(0, NAMED_MAX),
     ...nearText(nearMisses),
   ].join('; ')
 }
@@ -88,7 +88,7 @@ export function foreign(of: {
   ].join('; ')
 }
 
-/** A source that names nobody. */
+/** A source that names no identity, and so any principal. */
 export function unbounded(why: string): string {
   return `any principal: ${why}`
 }
@@ -108,7 +108,7 @@ export function notCertain({ source, why }: { readonly source: EntrySource; read
   return `not certain whether ${sourceText(source)} gives it: ${why}`
 }
 
-/** A template whose result kleym cannot tell. */
+/** A template that kleym does not follow. */
 export function notFollowed(source: EntrySource): string {
   return `${sourceText(source)} may give it, by a template that kleym does not follow`
 }
@@ -119,25 +119,28 @@ export function mayRender(source: EntrySource): string {
 }
 
 /** A binding that is undetermined. */
-export function undecided(binding: string, why: string): string {
+export function undetermined(binding: string, why: string): string {
   return `binding ${binding} asks for it and is ${why}`
 }
 
 /** Something could not be read. */
-export function notRead(why: UnknownReason, givers: readonly IdentitySource[]): string {
-  return givers.length === 0
+export function notRead(why: UnknownReason, identitySources: readonly IdentitySource[]): string {
+  return identitySources.length === 0
     ? `whether anything gives it is not known: ${unknownReasonText(why)}`
-    : `${few(givers.map(identitySourceText))} ${givers.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${unknownReasonText(why)}`
+    : `${few(identitySources.map(identitySourceText))} ${identitySources.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${unknownReasonText(why)}`
 }
 
-/** Who holds an ID may stand in what could not be read. */
+/** The pods or registrations that could not be read may hold an ID. */
 export function holdingNotRead(why: UnknownReason): string {
   return `whether any other pod of it holds that ID is not known: ${unknownReasonText(why)}`
 }
 
 /** Our own trust domain is not known. */
-export function trustDomainUnknown(givers: readonly IdentitySource[]): string {
-  const path = givers.length === 0 ? '' : `; its path is that of ${few(givers.map(identitySourceText))}`
+export function trustDomainUnknown(identitySources: readonly IdentitySource[]): string {
+  const path =
+    identitySources.length === 0
+      ? ''
+      : `; its path is that of ${few(identitySources.map(identitySourceText))}`
   return `the trust domain of SPIRE is not known here${path}`
 }
 

@@ -1,6 +1,7 @@
 // What a source of a rule comes to, as types. A resolution says who holds an identity and where it comes from; whether a
 // request passes is decided elsewhere (external calls, CEL, an implementation's defaults, the gateway's CA), and no text
 // here says anything about it: a policy names an identity, does not name it, or that is unknown.
+import type { NamespacedName } from '../namespaced-name.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import type { PolicyKnowledge } from '../snapshot/policy-knowledge.ts'
@@ -19,9 +20,9 @@ export interface PolicyHolder {
 export interface Declarer {
   readonly source: EntrySource
   /** The binding behind an output of kleym's, `namespace/name`, and the pool whose labels it selects by. */
-  readonly binding: string | undefined
+  readonly binding: NamespacedName | undefined
   readonly pool: string | undefined
-  /** Why nobody holds it by this object: a sentence fragment; undefined where somebody does. */
+  /** Why no container holds it by this object: a sentence fragment; undefined where one does. */
   readonly why: string | undefined
 }
 
@@ -32,7 +33,7 @@ export interface NearMiss {
   /** `differs only in the case of letters`, `has the same path, in another trust domain`, `lies below it, and …`. */
   readonly text: string
   /** The binding that renders it, `namespace/name`; else the object that gives it. */
-  readonly binding: string | undefined
+  readonly binding: NamespacedName | undefined
   readonly source: EntrySource
 }
 
@@ -54,7 +55,7 @@ export type Resolution = { readonly text: string } & (
       readonly spiffeId: string
       readonly nearMisses: readonly NearMiss[]
       /** Bindings that ask for the ID and do not get it, with the reason: `team-a/chat` and `refused (…)`. */
-      readonly wantedBy: readonly { readonly binding: string; readonly why: string }[]
+      readonly wantedBy: readonly { readonly binding: NamespacedName; readonly why: string }[]
       /** Why no registration can ever have this ID; undefined where one can. */
       readonly never: string | undefined
     }
@@ -74,7 +75,7 @@ export type Resolution = { readonly text: string } & (
       readonly name: string
       /** Pods that run under it, in order; undefined where pods are not known. */
       readonly pods: readonly Pod[] | undefined
-      /** IDs of bindings that those pods hold, in byte order: none of them is the ID that the source stands for. */
+      /** IDs of bindings that those pods hold, in byte order: none of them is the ID that the source means. */
       readonly kleymIds: readonly string[]
       /** The SPIFFE ID that the reference implementation compares with, in the trust domain that is ours. */
       readonly spiffeId: string | undefined
@@ -99,8 +100,10 @@ export type Resolution = { readonly text: string } & (
   | { readonly state: 'unreadable'; readonly where: string; readonly why: string }
 )
 
+/** What can become of a source. */
 export type ResolutionState = Resolution['state']
 
+/** A source of a rule with its resolution. */
 export interface ResolvedSource {
   readonly source: RuleSource
   /** As a person names it: the SPIFFE ID, `service account agents/planner`, `any principal`, `OIDC`. */
@@ -124,7 +127,7 @@ export const NOTE_KINDS = [
 ] as const
 export type NoteKind = (typeof NOTE_KINDS)[number]
 
-/** One thing that does not take effect as written: behaviour of the reference implementation, and where that stands. */
+/** One thing that does not take effect as written: behaviour of the reference implementation. */
 export interface PolicyNote {
   readonly kind: NoteKind
   /** What is the case here: a sentence without full stop. */
@@ -132,9 +135,10 @@ export interface PolicyNote {
   /** What the reference implementation makes of it: a sentence that says so. */
   readonly source: string
   /** The policy that replaces the rule, `namespace/name`; undefined for other kinds. */
-  readonly by: string | undefined
+  readonly by: NamespacedName | undefined
 }
 
+/** A rule whose sources are resolved. */
 export interface ResolvedRule {
   readonly at: number
   readonly name: string
@@ -146,9 +150,10 @@ export interface ResolvedRule {
   readonly notes: readonly PolicyNote[]
 }
 
+/** An access policy whose rules are resolved. */
 export interface ResolvedPolicy {
   /** `namespace/name`. */
-  readonly key: string
+  readonly key: NamespacedName
   readonly kind: string
   readonly namespace: string
   readonly name: string
@@ -167,6 +172,7 @@ export interface ResolvedPolicy {
 /** How a rule names an identity. `same path`: in some trust domain, and that of the identity is not known. */
 export type NamingWay = 'exactly' | 'same path' | 'unbounded' | 'service account'
 
+/** One source of one rule that names an identity. */
 export interface Naming {
   readonly way: NamingWay
   readonly policy: ResolvedPolicy

@@ -1,14 +1,15 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
-// certain first (somebody holds it, something gives it), then what may be, and only where nothing may be is an ID dangling.
+// certain first (a container holds it, an object gives it), then what may be, and only where nothing may be is an ID dangling.
+import { namespacedName } from '../namespaced-name.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
-import { parseSpiffeId, parsedIdProblem } from '../spire/spiffe-id.ts'
+import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { heldBy, type Held, type IdentityHolders } from './holders.ts'
-import { NearMisses, pathStart } from './near-misses.ts'
+import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
 import { knowsPodsIn, objectGap, podGap, registrationGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
@@ -16,21 +17,21 @@ import * as say from './resolution-text.ts'
 
 /** What every source is resolved with, made once for all policies. */
 export class Resolver {
-  readonly #world: PolicyContext
-  readonly #givers: IdentitySources
+  readonly #context: PolicyContext
+  readonly #identitySources: IdentitySources
   readonly #held: Held
   readonly #ours: ReadonlySet<string>
   /** Outputs that kleym has yet to create or update, by `sourceText`. */
   readonly #pending: ReadonlySet<string>
   #near: NearMisses | undefined
-  #wanting: ReadonlyMap<string, readonly UnmetClaim[]> | undefined
+  #unmetClaims: ReadonlyMap<string, readonly UnmetClaim[]> | undefined
 
-  constructor(world: PolicyContext, sources: readonly RuleSource[]) {
-    this.#world = world
-    this.#ours = trustDomainsOf(world)
-    this.#givers = new IdentitySources(world)
-    this.#pending = pendingOf(world)
-    this.#held = heldBy(world, askedOfPods(sources, this.#ours))
+  constructor(context: PolicyContext, sources: readonly RuleSource[]) {
+    this.#context = context
+    this.#ours = trustDomainsOf(context)
+    this.#identitySources = new IdentitySources(context)
+    this.#pending = pendingOf(context)
+    this.#held = heldBy(context, askedOfPods(sources, this.#ours))
   }
 
   resolve(source: RuleSource): Resolution {
@@ -59,9 +60,9 @@ export class Resolver {
 
   #resolveId(spiffeId: string): Resolution {
     const holding = this.#held.byId.get(spiffeId)
-    const givers = this.#giversOf(spiffeId, holding)
+    const identitySources = this.#sourcesOf(spiffeId, holding)
     if (holding !== undefined && holding.holders.length > 0) {
-      const declarers = givers.map((giver) => declarerOf(giver, holding))
+      const declarers = identitySources.map((identitySource) => declarerOf(identitySource, holding))
       return {
         state: 'resolved',
         spiffeId,
@@ -72,29 +73,32 @@ export class Resolver {
     }
     if (this.#ours.size === 0) return this.#withoutTrustDomain(spiffeId)
     if (isForeign(spiffeId, this.#ours)) return this.#foreign(spiffeId, trustDomainIn(spiffeId))
-    return this.#open(spiffeId, givers, holding) ?? this.#unheldOrDangling(spiffeId, givers, holding)
+    return (
+      this.#open(spiffeId, identitySources, holding) ??
+      this.#unheldOrDangling(spiffeId, identitySources, holding)
+    )
   }
 
   #unheldOrDangling(
     spiffeId: string,
-    givers: readonly IdentitySource[],
+    identitySources: readonly IdentitySource[],
     holding: IdentityHolders | undefined,
   ): Resolution {
-    if (givers.length > 0) {
-      const declarers = givers.map((giver) => declarerOf(giver, holding))
+    if (identitySources.length > 0) {
+      const declarers = identitySources.map((identitySource) => declarerOf(identitySource, holding))
       return { state: 'unheld', spiffeId, declarers, text: say.unheld(declarers) }
     }
     const never = parsedIdProblem(parseSpiffeId(spiffeId))
-    const wantedBy = this.#wantingOf(spiffeId).map(({ binding, why }) => ({ binding, why }))
+    const wantedBy = this.#unmetClaimsOn(spiffeId).map(({ binding, why }) => ({ binding, why }))
     const nearMisses = this.#nearMisses().of(spiffeId)
     const text = say.dangling({ never, wantedBy, nearMisses })
     return { state: 'dangling', spiffeId, nearMisses, wantedBy, never, text }
   }
 
-  /** What keeps kleym from saying that nobody holds the ID, or that nothing gives it. */
+  /** What keeps kleym from saying that no container holds the ID, or that nothing gives it. */
   #open(
     spiffeId: string,
-    givers: readonly IdentitySource[],
+    identitySources: readonly IdentitySource[],
     holding: IdentityHolders | undefined,
   ): Resolution | undefined {
     const unknown = (
@@ -102,7 +106,7 @@ export class Resolver {
       perhaps: readonly EntrySource[],
       text: string,
     ): Resolution => ({ state: 'unknown', spiffeId, because, perhaps, text })
-    const path = spiffeId.slice(pathStart(spiffeId))
+    const path = pathIn(spiffeId)
     if (path === '/spire' || path.startsWith('/spire/')) return unknown('spire', [], say.SPIRE_OWN)
     const [perhaps] = holding?.perhaps.values() ?? []
     if (perhaps !== undefined)
@@ -111,61 +115,61 @@ export class Resolver {
         [...(holding?.perhaps.values() ?? [])].map(({ source }) => source),
         say.notCertain(perhaps),
       )
-    const unsettled = givers.find(({ open }) => open !== undefined)
+    const unsettled = identitySources.find(({ open }) => open !== undefined)
     if (unsettled !== undefined)
       return unknown(
         'prediction',
         [unsettled.source],
         say.notCertain({ source: unsettled.source, why: unsettled.open ?? '' }),
       )
-    const gap = this.#gapOf(spiffeId, givers)
+    const gap = this.#gapOf(spiffeId, identitySources)
     if (gap !== undefined)
       return unknown(
         'gap',
-        givers.map(({ source }) => source),
-        say.notRead(gap, givers),
+        identitySources.map(({ source }) => source),
+        say.notRead(gap, identitySources),
       )
-    const undecided = this.#wantingOf(spiffeId).find(({ isOpen }) => isOpen)
-    if (givers.length === 0 && undecided !== undefined)
-      return unknown('prediction', [], say.undecided(undecided.binding, undecided.why))
-    const renderers = this.#givers.perhaps(spiffeId).map(({ source }) => source)
+    const undetermined = this.#unmetClaimsOn(spiffeId).find(({ isOpen }) => isOpen)
+    if (identitySources.length === 0 && undetermined !== undefined)
+      return unknown('prediction', [], say.undetermined(undetermined.binding, undetermined.why))
+    const renderers = this.#identitySources.perhaps(spiffeId).map(({ source }) => source)
     const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
     if (unfollowed !== undefined) return unknown('prediction', renderers, say.notFollowed(unfollowed))
     const [renderer] = renderers
-    if (givers.length > 0 || renderer === undefined) return undefined
+    if (identitySources.length > 0 || renderer === undefined) return undefined
     // For which pods a template is rendered is known only where all pods are.
-    const unseen = podGap(this.#world.snapshot, spiffeId, [])
+    const unseen = podGap(this.#context.base.snapshot, spiffeId, [])
     return unseen === undefined
       ? unknown('template', renderers, say.mayRender(renderer))
       : unknown('gap', renderers, say.notRead(unseen, []))
   }
 
   /** What could not be read and may hold what gives the ID, or who holds it. */
-  #gapOf(spiffeId: string, givers: readonly IdentitySource[]): UnknownReason | undefined {
-    const { snapshot } = this.#world
-    if (givers.length === 0) return objectGap(snapshot, spiffeId)
-    // What certainly reaches nobody does so whatever pods there are; another registration may give the ID as well.
-    const needsPods = givers.some(({ never }) => never === undefined)
-    return registrationGap(snapshot) ?? (needsPods ? podGap(snapshot, spiffeId, givers) : undefined)
+  #gapOf(spiffeId: string, identitySources: readonly IdentitySource[]): UnknownReason | undefined {
+    const { snapshot } = this.#context.base
+    if (identitySources.length === 0) return objectGap(snapshot, spiffeId)
+    // What certainly reaches no container does so whatever pods there are; another registration may give the ID as well.
+    const needsPods = identitySources.some(({ never }) => never === undefined)
+    return registrationGap(snapshot) ?? (needsPods ? podGap(snapshot, spiffeId, identitySources) : undefined)
   }
 
   #withoutTrustDomain(spiffeId: string): Resolution {
-    const path = spiffeId.slice(pathStart(spiffeId))
-    const givers = this.#givers.withPath(path)
+    const path = pathIn(spiffeId)
+    const identitySources = this.#identitySources.withPath(path)
     return {
       state: 'unknown',
       spiffeId,
       because: 'trust domain',
-      perhaps: givers.map(({ source }) => source),
-      text: say.trustDomainUnknown(givers),
+      perhaps: identitySources.map(({ source }) => source),
+      text: say.trustDomainUnknown(identitySources),
     }
   }
 
   #foreign(spiffeId: string, trustDomain: string): Resolution {
-    const federatedBy = this.#givers.federatingWith(trustDomain)
+    const federatedBy = this.#identitySources.federatingWith(trustDomain)
     const nearMisses = this.#nearMisses().of(spiffeId)
     // Who else federates is not known where ClusterSPIFFEIDs are not.
-    const gap = registrationGap(this.#world.snapshot)
+    const gap = registrationGap(this.#context.base.snapshot)
     return {
       state: 'foreign',
       spiffeId,
@@ -177,13 +181,13 @@ export class Resolver {
   }
 
   #resolveAccount(namespace: string, name: string): Resolution {
-    const key = `${namespace}/${name}`
-    const isKnown = knowsPodsIn(this.#world.snapshot, namespace)
+    const key = namespacedName(namespace, name)
+    const isKnown = knowsPodsIn(this.#context.base.snapshot, namespace)
     const found = this.#held.podsOfAccount.get(key) ?? []
     const [trustDomain] = this.#ours
     const spiffeId = trustDomain === undefined ? undefined : accountId(trustDomain, namespace, name)
     const holding = spiffeId === undefined ? undefined : this.#held.byId.get(spiffeId)
-    const gap = registrationGap(this.#world.snapshot)
+    const gap = registrationGap(this.#context.base.snapshot)
     const [perhaps] = holding?.perhaps.values() ?? []
     const resolution = {
       state: 'service account' as const,
@@ -204,16 +208,23 @@ export class Resolver {
   }
 
   /** What gives the ID: literally, or for a pod that is there. */
-  #giversOf(spiffeId: string, holding: IdentityHolders | undefined): readonly IdentitySource[] {
-    const givers = new Map(this.#givers.literally(spiffeId).map((giver) => [sourceText(giver.source), giver]))
+  #sourcesOf(spiffeId: string, holding: IdentityHolders | undefined): readonly IdentitySource[] {
+    const identitySources = new Map(
+      this.#identitySources
+        .literally(spiffeId)
+        .map((identitySource) => [sourceText(identitySource.source), identitySource]),
+    )
     const met = (holding?.holders ?? []).map(({ source }) => source)
     const rendered = this.#held.rendered.get(spiffeId)
     if (rendered !== undefined) met.push(rendered)
     for (const source of met) {
-      const giver = this.#givers.of(source)
-      if (giver !== undefined && !givers.has(sourceText(source))) givers.set(sourceText(source), giver)
+      const identitySource = this.#identitySources.of(source)
+      if (identitySource !== undefined && !identitySources.has(sourceText(source)))
+        identitySources.set(sourceText(source), identitySource)
     }
-    return [...givers.values()].toSorted((a, b) => compareBytes(sourceText(a.source), sourceText(b.source)))
+    return [...identitySources.values()].toSorted((a, b) =>
+      compareBytes(sourceText(a.source), sourceText(b.source)),
+    )
   }
 
   #nearMisses(): NearMisses {
@@ -224,22 +235,24 @@ export class Resolver {
   #allGiven(): ReadonlyMap<string, IdentitySource> {
     const given = new Map<string, IdentitySource>()
     for (const [id, source] of this.#held.rendered) {
-      const giver = this.#givers.of(source)
-      if (giver !== undefined) given.set(id, giver)
+      const identitySource = this.#identitySources.of(source)
+      if (identitySource !== undefined) given.set(id, identitySource)
     }
-    for (const [id, [giver]] of this.#givers.literals()) if (giver !== undefined) given.set(id, giver)
+    for (const [id, [identitySource]] of this.#identitySources.literals())
+      if (identitySource !== undefined) given.set(id, identitySource)
     return given
   }
 
   /** Bindings that ask for the ID, by the path that they would give it. */
-  #wantingOf(spiffeId: string): readonly UnmetClaim[] {
-    this.#wanting ??= unmetClaimsByPath(this.#world)
-    return this.#wanting.get(spiffeId.slice(pathStart(spiffeId))) ?? []
+  #unmetClaimsOn(spiffeId: string): readonly UnmetClaim[] {
+    this.#unmetClaims ??= unmetClaimsByPath(this.#context)
+    return this.#unmetClaims.get(pathIn(spiffeId)) ?? []
   }
 }
 
 /** The trust domains that are ours: SCM's, and kleym's. */
-export function trustDomainsOf({ config, settings }: PolicyContext): ReadonlySet<string> {
+export function trustDomainsOf({ base }: PolicyContext): ReadonlySet<string> {
+  const { config, settings } = base
   const ours = new Set<string>()
   if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
   if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
@@ -252,18 +265,8 @@ export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean 
   return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
 }
 
-function trustDomainIn(spiffeId: string): string {
-  return spiffeId.slice('spiffe://'.length, pathStart(spiffeId))
-}
-
-function pendingOf({ settled }: PolicyContext): ReadonlySet<string> {
-  return new Set(
-    settled.changes.flatMap((change) =>
-      change.kind === 'delete'
-        ? []
-        : [sourceText({ kind: 'ClusterSPIFFEID', name: change.output.metadata.name })],
-    ),
-  )
+function pendingOf({ unwritten }: PolicyContext): ReadonlySet<string> {
+  return new Set([...unwritten].map((name) => sourceText({ kind: 'ClusterSPIFFEID', name })))
 }
 
 function askedOfPods(
@@ -276,13 +279,13 @@ function askedOfPods(
   for (const source of sources) {
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
     if (source.kind !== 'service account') continue
-    accounts.add(`${source.namespace}/${source.name}`)
+    accounts.add(namespacedName(source.namespace, source.name))
     if (trustDomain !== undefined) spiffeIds.add(accountId(trustDomain, source.namespace, source.name))
   }
   return { spiffeIds, accounts }
 }
 
-/** What the reference implementation makes of a service account (facts: KAN v0.1.0, translator). */
+/** What the reference implementation makes of a service account (docs/gaie-facts.md §B1). */
 export function accountId(trustDomain: string, namespace: string, name: string): string {
   return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
 }

@@ -72,7 +72,7 @@ function join(map: Map<string, Rivals>, key: string, policy: AccessPolicy): void
   if (policy.meta.createdAt !== undefined) rivals.latest = policy
 }
 
-/** Which policy takes the place of this one, as far as their ages tell. */
+/** Which policy takes the place of this one, as far as their ages decide it. */
 function replacing(
   policy: AccessPolicy,
   { all, latest }: Rivals,

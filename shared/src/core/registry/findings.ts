@@ -4,9 +4,12 @@ import { keysOf } from '../json.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { REASONS, type Reason, type RefusalReason } from './reasons.ts'
 
+/** The severities, the worst first. */
 export const SEVERITIES = ['error', 'warning', 'info'] as const
+/** How bad a finding is. */
 export type Severity = (typeof SEVERITIES)[number]
 
+/** What the registry says of a code. */
 export interface FindingEntry {
   readonly severity: Severity
   /** A few words for a heading. */
@@ -35,6 +38,7 @@ function refusal(reason: RefusalReason, title: string, severity: Severity = 'err
   }
 }
 
+/** The registry of finding codes. */
 export const FINDINGS = {
   KLM101: refusal('InvalidPoolRef', 'malformed pool reference'),
   KLM102: refusal('TargetPoolNotFound', 'pool not found'),
@@ -239,7 +243,7 @@ export const FINDINGS = {
   KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
   KLM511: {
     severity: 'warning',
-    title: 'not decided',
+    title: 'undetermined',
     meaning: REASONS.Undetermined.meaning,
     consequence: 'What is in force stays in force. The answer is incomplete: a refusal may hide behind it.',
     fix: REASONS.Undetermined.fix,
@@ -321,6 +325,15 @@ export const FINDINGS = {
     meaning: 'The API server says that it does not serve bindings, ClusterSPIFFEIDs, or any kind of pool.',
     consequence: 'No binding can become ready.',
     fix: 'Install the CRD: of kleym with its chart, of SPIRE with spire-crds, of pools with the Gateway API Inference Extension.',
+  },
+  KLM546: {
+    severity: 'warning',
+    title: 'in force otherwise than predicted',
+    meaning:
+      "The condition InForce, which the operator reads from SCM's counters, and the prediction of this answer disagree.",
+    consequence:
+      'Either SCM is behind or not running, another SCM acts on the object, or its settings are not those that this answer uses.',
+    fix: "Ask again in a minute; if it stays, pass SCM's settings with --scm-config and read the log of SCM.",
   },
   KLM545: {
     severity: 'error',
@@ -410,6 +423,7 @@ export const FINDINGS = {
   },
 } as const satisfies Record<string, FindingEntry>
 
+/** A finding code: `KLM101`. */
 export type FindingCode = keyof typeof FINDINGS
 
 /** All codes, in order. */
@@ -432,7 +446,7 @@ export function findingEntry(code: FindingCode): FindingEntry {
   return FINDINGS[code]
 }
 
-/** Whether a text is a code of ours, in any case of letters. */
+/** The finding code that a text is, in any case of letters; undefined where it is none. */
 export function findingCodeOf(text: string): FindingCode | undefined {
   const upper = text.toUpperCase()
   return FINDING_CODES.find((code) => code === upper)

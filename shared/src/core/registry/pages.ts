@@ -1,4 +1,5 @@
 // The registry as pages: Markdown for docs/, and the same words for `kubectl kleym explain CODE`.
+import { IN_FORCE_REASON_NAMES, IN_FORCE_REASONS } from './in-force-reasons.ts'
 import { FINDING_CODES, findingEntry, type FindingCode } from './findings.ts'
 import { REASONS, REASON_NAMES, type ReasonEntry } from './reasons.ts'
 
@@ -56,11 +57,22 @@ export function reasonsPage(): string {
   return [
     NOTE,
     '# Condition reasons\n',
-    'A binding has five conditions: `Ready`, `Conflict`, `InvalidRef`, `UnsafeSelector` and `RenderFailure`. When `Ready` is',
-    'False, exactly one of the other four is True, and `Ready` repeats its reason and message.\n',
+    'Five conditions of a binding decide: `Ready`, `Conflict`, `InvalidRef`, `UnsafeSelector` and `RenderFailure`. When `Ready`',
+    'is False, exactly one of the other four is True, and `Ready` repeats its reason and message. The sixth, `InForce`, tells',
+    'whether the SPIRE controller manager acts on the ClusterSPIFFEID; nothing is decided or withdrawn because of it.\n',
     '| reason | condition | `Ready` is | meaning | what to do |',
     '|---|---|---|---|---|',
     ...rows,
+    '',
+    '## `InForce`\n',
+    'Read from the counters that the SPIRE controller manager writes into `status.stats` of the ClusterSPIFFEID. `NoOutput` is',
+    'said at once; every other reason but `Registered` and `Pending` only once it has lasted a minute.\n',
+    '| reason | `InForce` is | meaning | what to do |',
+    '|---|---|---|---|',
+    ...IN_FORCE_REASON_NAMES.map((name) => {
+      const { status, message, fix } = IN_FORCE_REASONS[name]
+      return `| \`${name}\` | ${status} | ${message} | ${fix} |`
+    }),
     '',
   ].join('\n')
 }

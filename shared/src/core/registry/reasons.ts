@@ -1,10 +1,11 @@
-// Every condition reason of the contract (§7), once: which condition it belongs to, what it means and how to fix it.
+// Every condition reason (docs/contract.md §7), once: which condition it belongs to, what it means and how to fix it.
 // The docs table, the plugin's hints and the tests are made from this.
 import { keysOf } from '../json.ts'
-import type { ConditionType } from '../names.ts'
+import type { DecisionCondition } from '../names.ts'
 
+/** What the registry says of a reason. */
 export interface ReasonEntry {
-  readonly condition: ConditionType
+  readonly condition: DecisionCondition
   /** The `status` that `Ready` has under this reason. */
   readonly ready: 'True' | 'False' | 'Unknown'
   /** One sentence: what is the case. */
@@ -15,6 +16,7 @@ export interface ReasonEntry {
   readonly fromFiles: boolean
 }
 
+/** The registry of condition reasons. */
 export const REASONS = {
   Reconciled: {
     condition: 'Ready',
@@ -176,12 +178,13 @@ export const REASONS = {
     condition: 'RenderFailure',
     ready: 'False',
     meaning:
-      'The API server refuses the ClusterSPIFFEID for good: invalid, denied by admission, or over a quota.',
-    fix: "Read the API server's answer in the message, and change the policy or quota that refuses the write.",
+      'The API server refuses the ClusterSPIFFEID for good (invalid, denied by admission, or over a quota), or a mutating webhook or policy makes it another one than kleym has proven safe.',
+    fix: "Read the API server's answer, or the fields that were changed, in the message, and change the policy, webhook or quota that stands in the way.",
     fromFiles: false,
   },
 } as const satisfies Record<string, ReasonEntry>
 
+/** A condition reason. */
 export type Reason = keyof typeof REASONS
 /** The reasons of a refusal: `Ready=False`. */
 export type RefusalReason = {

@@ -1,6 +1,7 @@
 // All findings of an analysis, worst first.
 import type { Analysis } from '../analysis/analysis.ts'
 import { BINDING_KIND } from '../names.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingFindings } from './binding-rules.ts'
 import { collisionFindings } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../findings/finding.ts'
@@ -16,19 +17,30 @@ const RULE_SETS: readonly RuleSet[] = [
   bindingFindings,
   collisionFindings,
   installFindings,
-  podFindings,
   policyFindings,
   poolFindings,
 ]
 
 /** Every finding, in a total order. Pure; the same analysis gives the same bytes. */
 export function findingsOf(analysis: Analysis): readonly Finding[] {
-  return RULE_SETS.flatMap((rules) => rules(analysis)).toSorted(compareFindings)
+  return driveAtOnce(findingSteps(analysis))
 }
 
-/** The findings about some bindings, by `namespace/name`, and those that concern everybody. */
-export function findingsAbout(analysis: Analysis, bindings: ReadonlySet<string>): readonly Finding[] {
-  return RULE_SETS.flatMap((rules) => rules(analysis, bindings))
+/** The same in steps, one for each pod. */
+export function* findingSteps(analysis: Analysis): Steps<readonly Finding[]> {
+  return (yield* unsortedFindings(analysis)).toSorted(compareFindings)
+}
+
+/** The findings about some bindings, by `namespace/name`, and those that concern every registration; a step for each pod. */
+export function* findingStepsAbout(
+  analysis: Analysis,
+  bindings: ReadonlySet<string>,
+): Steps<readonly Finding[]> {
+  return (yield* unsortedFindings(analysis, bindings))
     .filter((one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one))
     .toSorted(compareFindings)
+}
+
+function* unsortedFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
+  return [...(yield* podFindings(analysis)), ...RULE_SETS.flatMap((rules) => rules(analysis, bindings))]
 }

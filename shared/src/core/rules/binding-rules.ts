@@ -1,15 +1,14 @@
 // Findings about one binding that its own judgement and the install's settings show, without looking at a pod. Each
 // rule is one function over one binding; the array's order does not matter, since findings are sorted.
 import type { Analysis } from '../analysis/analysis.ts'
-import { judgementOf } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { LLM_D_GROUP, type ObjectiveGroup } from '../kinds.ts'
+import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
-import { NamespaceGate } from '../spire/namespace-gate.ts'
+import { NamespaceFilter } from '../spire/namespace-filter.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding } from '../findings/finding.ts'
@@ -18,8 +17,8 @@ interface Looked {
   readonly analysis: Analysis
   readonly binding: Binding
   readonly judgement: Judgement
-  readonly gate: NamespaceGate
-  /** Whether llm-d's objectives are served, asked once for all bindings: it looks at every objective. */
+  readonly gate: NamespaceFilter
+  /** Whether llm-d's objectives are served, looked up for all bindings together: it takes a look at every objective. */
   readonly llmD: boolean
 }
 
@@ -35,11 +34,10 @@ const RULES: readonly BindingRule[] = [
 
 /** The findings of all bindings. */
 export function bindingFindings(analysis: Analysis): readonly Finding[] {
-  const gate = new NamespaceGate(analysis.settings)
+  const gate = new NamespaceFilter(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
-    analysis.onProgress()
-    const judgement = judgementOf(analysis, binding.key)
+    const judgement = analysis.now.judgements.get(binding.key)
     if (judgement === undefined) return []
     return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])
   })
@@ -73,7 +71,9 @@ function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
   const { group, meta } = pool.shadowed
   return finding('KLM110', {
     subject: bindingSubject(binding),
-    related: [{ kind: `InferencePool.${group}`, namespace: meta.namespace, name: meta.name }],
+    related: [
+      { kind: qualifiedKind({ kind: POOL_KIND, group }), namespace: meta.namespace, name: meta.name },
+    ],
     summary: `InferencePool ${meta.name} of ${group} has the same name and selects other pods`,
   })
 }
@@ -86,7 +86,7 @@ function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefi
   const { namespace, name } = objective.objective.meta
   return finding('KLM111', {
     subject: bindingSubject(binding),
-    related: [{ kind: `InferenceObjective.${group}`, namespace, name }],
+    related: [{ kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }), namespace, name }],
     summary: `InferenceObjective ${name} is of ${group}, and ${LLM_D_GROUP} is served here`,
   })
 }
@@ -94,7 +94,7 @@ function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefi
 function classIgnored({ analysis, binding, judgement }: Looked): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
   const source = { kind: 'ClusterSPIFFEID', name: judgement.resolved.output.metadata.name } as const
-  const handling = analysis.prediction().objects.get(sourceText(source))?.handling
+  const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
   if (handling?.state !== 'ignored') return undefined
   const { assumed } = analysis.settings
   return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {

@@ -1,9 +1,10 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
-import { judgementOf, type Analysis } from '../analysis/analysis.ts'
+import { subjectOfKey } from '../findings/subjects.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import type { Claim } from '../collide/claim.ts'
 import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
-import type { PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -32,18 +33,21 @@ export function labelsText(labels: PoolLabels): string {
 
 /** One finding per set of equal claims, and one per two sets of which one contains the other. */
 function collisions(analysis: Analysis): readonly Finding[] {
-  return analysis.settled.claims.cells.flatMap((cell) => {
-    if (cell.declared.length === 0) return []
-    const own = cell.declared.length > 1 ? [samePods(analysis, cell)] : []
-    const contained = cell.overlapping
-      .filter(({ relation, cell: other }) => relation === 'Contains' && other.declared.length > 0)
-      .map(({ cell: other }) => contains(analysis, cell, other))
+  const { claims: index } = analysis.settled
+  return index.groups.flatMap((group) => {
+    const [claim] = group.declared
+    if (claim === undefined) return []
+    const own = group.declared.length > 1 ? [samePods(analysis, group)] : []
+    const contained = index
+      .overlapsOf(claim)
+      .filter(({ relation, group: other }) => relation === 'Contains' && other.declared.length > 0)
+      .map(({ group: other }) => contains(analysis, group, other))
     return [...own, ...contained]
   })
 }
 
-function samePods(analysis: Analysis, cell: ClaimGroup): Finding {
-  return collisionFinding(analysis, cell.declared, cell, `both select ${labelsText(cell.labels)}`)
+function samePods(analysis: Analysis, group: ClaimGroup): Finding {
+  return collisionFinding(analysis, group.declared, group, `both select ${labelsText(group.labels)}`)
 }
 
 function contains(analysis: Analysis, wide: ClaimGroup, narrow: ClaimGroup): Finding {
@@ -95,18 +99,18 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
  */
 function overlaps(analysis: Analysis): readonly Finding[] {
   const groups = new Map<string, ClaimGroup[]>()
-  for (const cell of analysis.settled.claims.cells) {
-    const claim = cell.declared[0]
+  for (const group of analysis.settled.claims.groups) {
+    const claim = group.declared[0]
     if (claim === undefined) continue
     const key = JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
-    getOrCreate(groups, key, () => []).push(cell)
+    getOrCreate(groups, key, () => []).push(group)
   }
-  return [...groups.values()].flatMap((cells) => overlapsAmong(analysis, cells))
+  return [...groups.values()].flatMap((alike) => overlapsAmong(analysis, alike))
 }
 
-function overlapsAmong(analysis: Analysis, cells: readonly ClaimGroup[]): readonly Finding[] {
+function overlapsAmong(analysis: Analysis, groups: readonly ClaimGroup[]): readonly Finding[] {
   const findings: Finding[] = []
-  for (const like of alikeInCommonKeys(cells)) {
+  for (const like of alikeInCommonKeys(groups)) {
     const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
     for (const [at, left] of byKeys.entries()) {
       for (const right of byKeys.slice(at + 1)) {
@@ -125,12 +129,12 @@ function overlapsAmong(analysis: Analysis, cells: readonly ClaimGroup[]): readon
  * Splits label sets by their values of the keys that all of them have (`app`, mostly): sets of different parts exclude
  * each other. Each part is split again, since it may have further keys in common.
  */
-function alikeInCommonKeys(cells: readonly ClaimGroup[]): readonly (readonly ClaimGroup[])[] {
-  const [first] = cells
-  if (first === undefined || cells.length < 2) return []
-  const common = [...first.labels.keys()].filter((key) => cells.every(({ labels }) => labels.has(key)))
+function alikeInCommonKeys(groups: readonly ClaimGroup[]): readonly (readonly ClaimGroup[])[] {
+  const [first] = groups
+  if (first === undefined || groups.length < 2) return []
+  const common = [...first.labels.keys()].filter((key) => groups.every(({ labels }) => labels.has(key)))
   const parts = [
-    ...Map.groupBy(cells, ({ labels }) => JSON.stringify(common.map((key) => labels.get(key)))).values(),
+    ...Map.groupBy(groups, ({ labels }) => JSON.stringify(common.map((key) => labels.get(key)))).values(),
   ]
   return parts.length === 1 ? parts : parts.flatMap(alikeInCommonKeys)
 }
@@ -164,7 +168,7 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
 function sharedIds(analysis: Analysis): readonly Finding[] {
   const byId = new Map<string, Subject[]>()
   for (const { binding } of analysis.compiled) {
-    const judgement = judgementOf(analysis, binding.key)
+    const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready') continue
     const { namespace, name } = binding.meta
     getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push({
@@ -187,6 +191,5 @@ function sharedIds(analysis: Analysis): readonly Finding[] {
 }
 
 function claimSubject({ owner }: Claim): Subject {
-  const slash = owner.indexOf('/')
-  return { kind: BINDING_KIND, namespace: owner.slice(0, slash), name: owner.slice(slash + 1) }
+  return owner === '' ? { kind: BINDING_KIND, namespace: '', name: '' } : subjectOfKey(owner)
 }

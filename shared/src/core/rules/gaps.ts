@@ -3,7 +3,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { mentionsOf } from '../go/template/mentions.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../objects/scm-settings.ts'
-import { matchSelector } from '../spire/selector.ts'
+import { matchSelector } from '../spire/label-match.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 
 /** The reads that failed, and may change what an answer says; in the order of their kinds. */

@@ -1,7 +1,7 @@
-// Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM for everybody.
+// Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
 import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
-import type { EntrySource, Stopper } from '../spire/prediction.ts'
+import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 
@@ -17,21 +17,21 @@ export function sourceSubject(source: EntrySource): Subject {
   return { kind: source.kind, namespace: '', name: source.name }
 }
 
-/** What stops everybody's registrations concerns every binding and every container. */
+/** What stops SCM concerns every binding and every container. */
 const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
 
-/** Whether a finding concerns everybody's registrations, whatever it is about. */
+/** Whether a finding concerns every registration, whatever its subject is. */
 export function concernsEverybody({ code }: Finding): boolean {
   return EVERYBODY.has(code)
 }
 
 /**
- * The findings about settings and about objects that stop everybody. Of some bindings alone: none of an object that is
+ * The findings about settings and about objects that stop SCM. Of some bindings alone: none of an object that is
  * about itself.
  */
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const everybody = [...trustDomains(analysis), ...stoppers(analysis)]
-  return bindings === undefined ? [...everybody, ...unparsable(analysis), ...orphans(analysis)] : everybody
+  const always = [...trustDomains(analysis), ...stoppers(analysis)]
+  return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
 function trustDomains({ config, settings }: Analysis): readonly Finding[] {
@@ -46,16 +46,16 @@ function trustDomains({ config, settings }: Analysis): readonly Finding[] {
   ]
 }
 
-const STOPPER_CODES: Readonly<Record<Stopper['kind'], FindingCode>> = {
+const STOPPER_CODES: Readonly<Record<ScmFault['kind'], FindingCode>> = {
   undecodable: 'KLM406',
   'not UTF-8': 'KLM407',
   configuration: 'KLM414',
 }
 
 function stoppers(analysis: Analysis): readonly Finding[] {
-  return analysis
+  return analysis.settled
     .prediction()
-    .stoppers()
+    .scmFaults()
     .map(({ source, kind, why }) =>
       finding(STOPPER_CODES[kind], {
         subject: source === undefined ? SCM_SUBJECT : sourceSubject(source),
@@ -65,7 +65,7 @@ function stoppers(analysis: Analysis): readonly Finding[] {
 }
 
 function unparsable(analysis: Analysis): readonly Finding[] {
-  return [...analysis.prediction().objects.values()].flatMap(({ source, handling }) =>
+  return [...analysis.settled.prediction().objects.values()].flatMap(({ source, handling }) =>
     handling.state === 'invalid'
       ? [
           finding('KLM408', {
@@ -78,7 +78,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
 }
 
 function orphans(analysis: Analysis): readonly Finding[] {
-  return analysis.live.flatMap(({ object, ownership }) =>
+  return analysis.now.outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'orphan'
       ? [
           finding('KLM521', {

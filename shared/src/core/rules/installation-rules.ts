@@ -2,9 +2,8 @@
 // class that SCM ignores.
 import type { Analysis } from '../analysis/analysis.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
-import { POOL_KINDS, qualifiedKind } from '../kinds.ts'
-import { BINDING_GROUP, BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '../names.ts'
-import { classHandling } from '../spire/prepared-id.ts'
+import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../kinds.ts'
+import { outputHandling } from '../install/scm-instance.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { SCM_SUBJECT } from './install-rules.ts'
 import { counted } from '../text/counted.ts'
@@ -13,7 +12,7 @@ import { counted } from '../text/counted.ts'
 export interface InstallationFacts {
   /** Qualified kinds that are certainly not served. */
   readonly absentKinds: ReadonlySet<string>
-  /** Whether anybody says which class kleym gives to its outputs. */
+  /** Whether a flag, a Deployment or a status says which class kleym gives to its outputs. */
   readonly isClassKnown: boolean
   /** Undefined where Deployments could not be looked for. */
   readonly operators: readonly OperatorDeployment[] | undefined
@@ -26,7 +25,7 @@ export function installationFindings(analysis: Analysis, facts: InstallationFact
 
 function missingKinds({ absentKinds }: InstallationFacts): readonly Finding[] {
   const pools = POOL_KINDS.map(qualifiedKind)
-  const needed = [`${BINDING_KIND}.${BINDING_GROUP}`, `${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`]
+  const needed = [qualifiedKind(BINDING), qualifiedKind(CLUSTER_SPIFFE_ID)]
   const missing = needed.filter((kind) => absentKinds.has(kind))
   if (pools.every((kind) => absentKinds.has(kind))) missing.push(...pools.slice(0, 1))
   return missing.map((kind) =>
@@ -60,10 +59,7 @@ function operators({ operators: found }: InstallationFacts): readonly Finding[] 
 }
 
 function classes({ config, settings }: Analysis): readonly Finding[] {
-  const handling = classHandling(config.className, settings, {
-    kind: 'ClusterSPIFFEID',
-    name: "kleym's output",
-  })
+  const handling = outputHandling(config, settings)
   if (handling.state !== 'ignored') return []
   const isAssumed = settings.assumed.includes('className') || settings.assumed.includes('watchClassless')
   return [

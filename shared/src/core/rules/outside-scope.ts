@@ -1,10 +1,10 @@
-// Whether what stands outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
+// Whether objects outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
 // pools, objectives and collisions end at the namespace. What can is a registration that gives an identity from here to
-// pods elsewhere or one from elsewhere to pods here, one that stops everybody's, and an output whose binding was not read.
+// pods elsewhere or one from elsewhere to pods here, one that stops every registration, and an output whose binding was not read.
 import type { Analysis } from '../analysis/analysis.ts'
 import { ANY } from '../collide/claim.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
-import { identityNamespace } from '../compile/identity.ts'
+import { parseIdentity } from '../compile/identity-path.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
@@ -18,7 +18,7 @@ export function dependsOnOutsideScope(analysis: Analysis): boolean {
   const { namespacesRead, staticEntries } = analysis.snapshot
   if (namespacesRead === undefined) return false
   const here = identitiesOf(analysis)
-  const theirs = analysis.live.filter(({ ownership }) => ownership.kind !== 'ours')
+  const theirs = analysis.now.outputs.filter(({ ownership }) => ownership.kind !== 'ours')
   const outputs = theirs.filter(({ ownership }) => ownership.kind === 'unknown')
   return (
     staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) ||
@@ -30,10 +30,10 @@ export function dependsOnOutsideScope(analysis: Analysis): boolean {
 }
 
 /** The SPIFFE IDs of the bindings that were read: those that they render, and those that their outputs give out now. */
-function identitiesOf({ compiled, live }: Analysis): readonly string[] {
+function identitiesOf({ compiled, now }: Analysis): readonly string[] {
   return [
     ...compiled.flatMap(({ result }) => (result.kind === 'resolved' ? [result.identity.spiffeId] : [])),
-    ...live.flatMap(({ object, ownership }) =>
+    ...now.outputs.flatMap(({ object, ownership }) =>
       ownership.kind === 'ours' ? [object.spec.spiffeIDTemplate] : [],
     ),
   ]
@@ -80,17 +80,18 @@ function mayStandInTheWay(outputs: readonly LiveOutput[], { compiled }: Analysis
 
 /** Whether a pod here has an identity of a binding elsewhere, or a registration that kleym may be about to change. */
 function isGivenFromElsewhere(
-  { subjects, prediction }: Analysis,
+  { subjects, settled }: Analysis,
   outputs: readonly LiveOutput[],
   read: Namespaces,
 ): boolean {
   const names = new Set(outputs.map(({ object }) => object.meta.name))
   return subjects.some((pod) =>
-    prediction()
+    settled
+      .prediction()
       .entriesOf(pod)
       .some(({ source, entry }) => {
         if (source.kind === 'ClusterSPIFFEID' && names.has(source.name)) return true
-        const namespace = entry === undefined ? undefined : identityNamespace(entry.spiffeId)
+        const namespace = entry === undefined ? undefined : parseIdentity(entry.spiffeId)?.namespace
         return namespace !== undefined && !read.has(namespace)
       }),
   )

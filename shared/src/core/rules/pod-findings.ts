@@ -1,49 +1,51 @@
-// Findings that pods show. All pods are gone through once, for all rules and for how far each binding reaches.
-import { judgementOf, type Analysis } from '../analysis/analysis.ts'
+// Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
+import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
-import { reporting } from '../on-progress.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding } from '../findings/finding.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
-import { counted, Names } from '../text/counted.ts'
+import { counted, NameSummary } from '../text/counted.ts'
 
 /** How far the registration of one binding gets. */
 interface Reach {
   declared: number
   reached: number
-  missed: Map<string, Names>
+  missed: Map<string, NameSummary>
 }
 
-/** The findings of all pods, and of bindings that reach none. */
-export function podFindings(analysis: Analysis): readonly Finding[] {
+/** The findings of all pods, and of bindings that reach none; a step for each pod. */
+export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
-  const notes = notesOf(analysis, analysis.subjects, (facts) => recordReach(facts, reaches))
+  const notes = yield* notesOf(analysis, analysis.subjects, (facts) => recordReach(facts, reaches))
   return [...notes, ...unreached(analysis, reaches)]
 }
 
 /** The findings that some pods show by themselves. */
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
-  return notesOf(analysis, pods, () => {})
+  return driveAtOnce(notesOf(analysis, pods, () => {}))
 }
 
-function notesOf(
+function* notesOf(
   analysis: Analysis,
   pods: readonly Pod[],
   visit: (facts: PodIdentities) => void,
-): readonly Finding[] {
-  const scan = scanOf(analysis)
-  const notes = new Map<string, { note: Note; pods: Names; namespaces: Set<string> }>()
-  for (const pod of reporting(pods, analysis.onProgress)) {
-    const facts = podIdentitiesOf(analysis.prediction(), pod)
+): Steps<readonly Finding[]> {
+  const prediction = analysis.settled.prediction()
+  const scan = scanOf(analysis.settled)
+  const notes = new Map<string, { note: Note; pods: NameSummary; namespaces: Set<string> }>()
+  for (const pod of pods) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
     for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {
       const seen = getOrCreate(notes, noteKey(note), () => ({
         note,
-        pods: new Names(),
+        pods: new NameSummary(),
         namespaces: new Set(),
       }))
       seen.pods.add(podText(pod))
@@ -78,18 +80,18 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
     if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
     else
       for (const why of new Set(met.map((one) => one.why ?? ''))) {
-        getOrCreate(reach.missed, why, () => new Names()).add(podText(pod))
+        getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
       }
   }
 }
 
-/** Bindings whose output is in force and reaches nobody. */
+/** Bindings whose output is in force and reaches no container. */
 function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
-  // Nobody is missing among pods that could not be listed.
+  // Pods unknown: do not report unreached bindings.
   if (analysis.snapshot.gaps.has('Pod')) return []
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   return analysis.compiled.flatMap(({ binding }) => {
-    const judgement = judgementOf(analysis, binding.key)
+    const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)

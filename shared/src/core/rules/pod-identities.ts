@@ -1,14 +1,16 @@
-// What one pod shows, gathered once for all rules: its registrations, and how each of its containers meets them.
+// What one pod shows, gathered for all rules together: its registrations, and how each of its containers meets them.
 import type { Container, Pod } from '../objects/pod.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
 
+/** A container, and the registrations whose selectors may match it. */
 export interface ContainerIdentities {
   readonly container: Container
   readonly registrations: readonly Registration[]
   readonly issued: readonly Registration[]
 }
 
+/** A pod, its registrations, and its containers. */
 export interface PodIdentities {
   readonly pod: Pod
   readonly outcomes: readonly EntryOutcome[]

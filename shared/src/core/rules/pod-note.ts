@@ -1,6 +1,8 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
-import { bindingOfOutput, type Analysis } from '../analysis/analysis.ts'
+import { subjectOfKey } from '../findings/subjects.ts'
+import { namespacedName } from '../namespaced-name.ts'
+import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
@@ -8,6 +10,7 @@ import { subjectText, type Subject } from '../findings/finding.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
 
+/** What one rule finds on one pod. */
 export interface Note {
   readonly code: FindingCode
   readonly subject: Subject
@@ -20,27 +23,21 @@ export interface Note {
 /** A rule over one pod: what it shows, in no order. */
 export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
 
-/** What all rules may look up, made once per scan. */
+/** What all rules may look up in one scan of pods. */
 export interface Scan {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, Subject>
-  /** The subject that stands for an ID of ours. */
+  /** The binding behind an ID of ours, as a subject. */
   readonly ids: ReadonlyMap<string, Subject>
 }
 
 /** Makes the look-ups of a scan. */
-export function scanOf(analysis: Analysis): Scan {
+export function scanOf(state: State): Scan {
   const bindings = new Map(
-    [...bindingOfOutput(analysis)].map(([output, key]) => {
-      const slash = key.indexOf('/')
-      return [
-        output,
-        { kind: BINDING_KIND, namespace: key.slice(0, slash), name: key.slice(slash + 1) },
-      ] as const
-    }),
+    [...bindingsByOutput(state)].map(([output, key]) => [output, subjectOfKey(key)] as const),
   )
   const ids = new Map(
-    analysis.settled.outputs.flatMap(({ object }) => {
+    state.outputs.flatMap(({ object }) => {
       const binding = bindings.get(object.meta.name)
       return binding === undefined ? [] : [[object.spec.spiffeIDTemplate, binding] as const]
     }),
@@ -61,5 +58,5 @@ export function ownerOf(source: EntrySource, { bindings }: Scan): Subject {
 /** The same as a sentence has it: `binding team-a/chat`, `ClusterSPIFFEID/default`. */
 export function ownerText(source: EntrySource, scan: Scan): string {
   const { kind, namespace, name } = ownerOf(source, scan)
-  return kind === BINDING_KIND ? `binding ${namespace}/${name}` : sourceText(source)
+  return kind === BINDING_KIND ? `binding ${namespacedName(namespace, name)}` : sourceText(source)
 }

@@ -1,11 +1,12 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
-// nobody names. None of them says what becomes of a request, and none changes what is said of a binding.
+// no policy names. None of them says what becomes of a request, and none changes what is said of a binding.
+import { subjectOfKey } from '../findings/subjects.ts'
+import { splitNamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { mayGive } from '../go/template/mentions.ts'
-import { BINDING_KIND } from '../names.ts'
 import { heldBy } from '../policies/holders.ts'
-import { pathStart } from '../policies/near-misses.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import type { Policies } from '../policies/policies.ts'
 import type {
   NoteKind,
@@ -17,7 +18,7 @@ import type {
   ResolvedSource,
 } from '../policies/resolution.ts'
 import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
-import { pathOf } from '../policies/unmet-claims.ts'
+import { declaredPath } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -32,13 +33,13 @@ export function policySubject({
   return { kind, namespace, name }
 }
 
-/** The kind by which a rule of a policy stands among the related subjects. */
+/** The kind of a policy's rule among the related subjects. */
 export const RULE_KIND = 'Rule'
 
 /** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
 export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (analysis.snapshot.accessPolicies.length === 0) return []
-  const policies = analysis.policies()
+  const policies = analysis.settled.policies()
   if (bindings !== undefined)
     return [
       ...rulesNaming(analysis, policies, bindings).flatMap(([policy, rule]) => sourceFindings(policy, rule)),
@@ -60,7 +61,7 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
 
 /**
  * The rules whose sources may bring a finding about some bindings: those that name an ID which one of them asks for or
- * gives, unless somebody holds it or it is of another trust domain. Sources are resolved for these alone.
+ * gives, unless a container holds it or it is of another trust domain. Sources are resolved for these alone.
  */
 function rulesNaming(
   analysis: Analysis,
@@ -72,8 +73,8 @@ function rulesNaming(
     .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.flatMap(idNamed)))
     .filter((spiffeId) => isTheirs(spiffeId))
   if (named.length === 0) return []
-  const { byId } = heldBy(analysis, { spiffeIds: new Set(named), accounts: new Set() })
-  const ours = trustDomainsOf(analysis)
+  const { byId } = heldBy(analysis.settled, { spiffeIds: new Set(named), accounts: new Set() })
+  const ours = trustDomainsOf(analysis.settled)
   const isHeld = (spiffeId: string): boolean => (byId.get(spiffeId)?.holders ?? []).length > 0
   const open = new Set(named.filter((spiffeId) => !isHeld(spiffeId) && !isForeign(spiffeId, ours)))
   return list.flatMap((policy) =>
@@ -93,14 +94,13 @@ function idsOf(
   bindings: ReadonlySet<string>,
 ): (spiffeId: string) => boolean {
   const paths = new Set(
-    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (pathOf(binding) ?? []) : [])),
+    compiled.flatMap(({ binding }) => (bindings.has(binding.key) ? (declaredPath(binding) ?? []) : [])),
   )
   const templates = settled.outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'ours' && bindings.has(ownership.binding) ? [object.spec.spiffeIDTemplate] : [],
   )
   return (spiffeId) =>
-    paths.has(spiffeId.slice(pathStart(spiffeId))) ||
-    templates.some((template) => mayGive(template, [spiffeId]))
+    paths.has(pathIn(spiffeId)) || templates.some((template) => mayGive(template, [spiffeId]))
 }
 
 /** What each state of a source is reported as; the others are no findings. */
@@ -150,10 +150,7 @@ function relatedTo({ resolution }: ResolvedSource): readonly (readonly [string, 
       : resolution.state === 'dangling'
         ? resolution.wantedBy.map(({ binding }) => binding)
         : []
-  return keys.map((key) => {
-    const slash = key.indexOf('/')
-    return [key, { kind: BINDING_KIND, namespace: key.slice(0, slash), name: key.slice(slash + 1) }]
-  })
+  return keys.map((key) => [key, subjectOfKey(key)])
 }
 
 function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): Subject {
@@ -163,7 +160,10 @@ function ruleSubject({ namespace, name }: ResolvedPolicy, rule: ResolvedRule): S
 /** `rule replaced` has a code of its own. */
 type Ineffective = Exclude<NoteKind, 'rule replaced'>
 
-/** What to do about each kind of note. A status is written anew only for a policy that is created anew (facts, trap 20). */
+/**
+ * What to do about each kind of note. A status is written anew only for a policy that is created anew
+ * (docs/gaie-facts.md trap 20).
+ */
 const FIXES: Readonly<Record<Ineffective, string>> = {
   'not accepted':
     'See the conditions in .status.ancestors; where none is written, see whether a controller looks after the target.',
@@ -208,8 +208,8 @@ function replaced(
 ): readonly Finding[] {
   return notes
     .filter(({ kind }) => kind === 'rule replaced')
-    .map(({ text, source, by = '' }) => {
-      const name = by.slice(by.indexOf('/') + 1)
+    .map(({ text, source, by }) => {
+      const name = by === undefined ? '' : splitNamespacedName(by).name
       return finding('KLM608', {
         subject: policySubject(policy),
         related: [ruleSubject(policy, rule), { ...policySubject(policy), name }],
@@ -232,12 +232,12 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
   return [finding('KLM609', { subject: policySubject(policy), summary: `${first}${more}`, evidence })]
 }
 
-/** Only where all policies are known and understood can anybody say that none of them names an identity. */
+/** That no policy names an identity is said only where all policies are known and understood. */
 function unnamed(analysis: Analysis, policies: Policies, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (policies.knowledge.state !== 'known') return []
-  // What names everybody, or may, answers for all of them.
-  const everybody = policies.namedBy([], [])
-  if (everybody.namings.length > 0 || everybody.uninterpreted.length > 0) return []
+  // A policy that names any principal, or may, names all of them.
+  const unbounded = policies.namedBy([], [])
+  if (unbounded.namings.length > 0 || unbounded.uninterpreted.length > 0) return []
   return analysis.compiled.flatMap(({ binding, result }) => {
     if (bindings?.has(binding.key) === false) return []
     if (result.kind !== 'resolved' || analysis.settled.judgements.get(binding.key)?.state !== 'ready')

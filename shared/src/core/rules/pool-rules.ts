@@ -1,12 +1,13 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
+import { POOL_KIND } from '../kinds.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { decodePoolSelector, type PoolLabels } from '../compile/pool-selector.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { counted, Names } from '../text/counted.ts'
+import { counted, NameSummary } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
@@ -18,27 +19,27 @@ interface Selection {
 
 interface Shared {
   readonly pools: readonly Subject[]
-  readonly pods: Names
+  readonly pods: NameSummary
 }
 
 /**
- * One finding per set of pools that share pods. A pool that stands in both groups counts once. None of them is about a
+ * One finding per set of pools that share pods. A pool of one name in both groups counts once. None of them is about a
  * binding.
  */
 export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (bindings !== undefined) return []
   const shared = new Map<string, Shared>()
-  // Pods in the same selections are in the same pools, however many of those there are: the names are put together once.
+  // Pods in the same selections are in the same pools, however many of those there are: their names are joined once for all.
   const bySelections = new Map<string, Shared>()
   for (const [pod, selections] of selectionsOfPods(analysis)) {
     const key = selections.map(({ number }) => number).join(' ')
     const found = getOrCreate(bySelections, key, () => {
       const names = new Set(selections.flatMap(({ pools }) => [...pools]))
       const sorted = [...names].toSorted(compareBytes)
-      const pools = sorted.map((name) => ({ kind: 'InferencePool', namespace: pod.namespace, name }))
+      const pools = sorted.map((name) => ({ kind: POOL_KIND, namespace: pod.namespace, name }))
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
-        pods: new Names(),
+        pods: new NameSummary(),
       }))
     })
     found.pods.add(podText(pod))
@@ -76,11 +77,10 @@ function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly Selecti
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {
   const selections = new Map<string, Selection>()
-  for (const { group, selector, meta } of analysis.snapshot.pools) {
-    const decoded = decodePoolSelector(group, selector)
-    if (!decoded.ok) continue
+  for (const { selector, meta } of analysis.snapshot.pools) {
+    if (!selector.ok) continue
     const { namespace } = meta
-    const { labels } = decoded
+    const { labels } = selector
     getOrCreate(selections, JSON.stringify([namespace, [...labels]]), () => ({
       number: selections.size,
       namespace,

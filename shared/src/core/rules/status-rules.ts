@@ -1,7 +1,7 @@
 // Where a cluster is not what the operator would make of it: its status lags or says something else, its output was
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
+import { namespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { judgementOf } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import { readyOf } from '../install/conditions.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
@@ -33,7 +33,7 @@ export function statusFindings(
 }
 
 function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
-  const judgement = judgementOf(analysis, binding.key)
+  const judgement = analysis.now.judgements.get(binding.key)
   const verdict = judgement === undefined ? undefined : verdictOf(judgement)
   if (verdict === undefined) return []
   const subject = bindingSubject(binding)
@@ -62,7 +62,7 @@ function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
 }
 
 function outputOf(binding: Binding, analysis: Analysis): readonly Finding[] {
-  return (analysis.changesByBinding().get(binding.key) ?? []).flatMap((change) => {
+  return analysis.changes.of(binding.key).flatMap((change) => {
     const summary = changeText(change, binding)
     if (summary === undefined) return []
     const name = change.kind === 'delete' ? change.live.object.meta.name : change.output.metadata.name
@@ -88,7 +88,7 @@ function changeText(change: Action, { status }: Binding): string | undefined {
   }
 }
 
-/** A cluster in step needs no operator that anybody can see; one that waits for something does. */
+/** Where nothing is to be written, a missing operator is no finding; where something is, it is. */
 function operatorFindings(
   waiting: readonly Finding[],
   operators: readonly OperatorDeployment[] | undefined,
@@ -96,7 +96,7 @@ function operatorFindings(
   if (waiting.length === 0 || operators === undefined || operators.some(({ available }) => available > 0))
     return []
   const [first] = operators
-  const bindings = new Set(waiting.map(({ subject }) => `${subject.namespace}/${subject.name}`)).size
+  const bindings = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name))).size
   return [
     finding('KLM543', {
       subject: first?.subject ?? { kind: 'Deployment', namespace: '', name: 'kleym' },

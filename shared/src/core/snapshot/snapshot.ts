@@ -1,6 +1,6 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { getOrCreate } from '../get-or-create.ts'
+import { namespaceWritten } from '../namespaced-name.ts'
 import { stringAt, type JsonRecord } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
@@ -12,14 +12,13 @@ import {
   qualifiedKind,
   type ObjectiveGroup,
   type PoolGroup,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+  POOL_KIND,
+  OBJECTIVE_KIND,
+  groupOfApiVersion,
 } from '../kinds.ts'
-import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  CLUSTER_SPIFFE_ID_KIND,
-  CLUSTER_STATIC_ENTRY_KIND,
-  SPIRE_GROUP,
-} from '../names.ts'
 import { readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
 import { readBinding, type Binding } from '../objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
@@ -35,15 +34,15 @@ import {
   type Node,
   type Pod,
 } from '../objects/pod.ts'
-import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import type { RawObject } from '../objects/raw.ts'
-import { IGNORE_PROGRESS, reporting, type OnProgress } from '../on-progress.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
 import type { Lookup, References } from '../compile/references.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 
+/** Everything that an answer uses, read. */
 export interface Snapshot {
   /** In byte order of `namespace/name`, like every list here. */
   readonly bindings: readonly Binding[]
@@ -60,13 +59,13 @@ export interface Snapshot {
   readonly namespaces: readonly Namespace[]
   /** Undefined where nodes are not known: none was given, or they could not be listed. */
   readonly nodes: readonly Node[] | undefined
-  /** Pods that exist or stand in a manifest. */
+  /** Pods that exist, or that a manifest describes. */
   readonly pods: readonly Pod[]
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
-  /** Why something that is not here may be there all the same, per qualified kind; `*` stands for every kind. */
+  /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
   readonly gaps: ReadonlyMap<string, UnknownReason>
   /** The kinds that the API server says it does not serve, qualified. */
   readonly absentKinds: ReadonlySet<string>
@@ -87,26 +86,33 @@ export interface SnapshotSource {
    * had been looked into. All else stays.
    */
   readonly within?: ReadonlySet<string>
-  /** Told of each object. */
-  readonly onProgress?: OnProgress
 }
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
 export function readSnapshot(source: SnapshotSource): Snapshot {
+  return driveAtOnce(reading(source))
+}
+
+/** The same in steps, one for each pod. */
+export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, within } = source
-  const { onProgress = IGNORE_PROGRESS, namespacesRead = within } = source
+  const { namespacesRead = within } = source
   const isWithin = (namespace: string): boolean => within?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
-  const read = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
-    Array.from(reporting(of(key), onProgress), reader)
+  const read = <T>(key: string, reader: (raw: RawObject) => T): T[] => of(key).map((raw) => reader(raw))
   const inQuestion = (key: string): readonly RawObject[] =>
     within === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
   const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
-    Array.from(reporting(inQuestion(key), onProgress), reader)
-  const pods = sortByRef(readWithin('Pod', podReader()))
+    inQuestion(key).map((raw) => reader(raw))
+  const readPod = podReader()
+  const pods: Pod[] = []
+  for (const raw of inQuestion('Pod')) {
+    yield
+    pods.push(readPod(raw))
+  }
   const workloads = objects.filter(({ value }) => isWorkload(value))
-  const templates = sortByRef(Array.from(reporting(workloads, onProgress), readWorkloadPods).flat())
+  const templates = sortByRef(workloads.flatMap((raw) => readWorkloadPods(raw)))
   const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, lifecycleOf(raw))))
   const pools = sortByMeta(
     POOL_KINDS.flatMap((kind) => readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
@@ -136,14 +142,14 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
     objectives,
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
     clusterSpiffeIds: sortByMeta(
-      read(`${CLUSTER_SPIFFE_ID_KIND}.${SPIRE_GROUP}`, (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
+      read(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
     ),
-    staticEntries: sortByMeta(read(`${CLUSTER_STATIC_ENTRY_KIND}.${SPIRE_GROUP}`, readClusterStaticEntry)),
+    staticEntries: sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry)),
     accessPolicies,
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
     namespaces: readNamespaces(of('Namespace'), named),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
-    pods,
+    pods: sortByRef(pods),
     templates: within === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
@@ -152,7 +158,7 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
   }
 }
 
-const BINDINGS = `${BINDING_KIND}.${BINDING_GROUP}`
+const BINDINGS = qualifiedKind(BINDING)
 
 /** The namespace as every reader here reads it. */
 function namespaceOf(value: JsonRecord): string {
@@ -171,10 +177,8 @@ function policyKnowledge({ gaps, absentKinds, listedKinds }: SnapshotSource, som
 
 /** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
 export function kindKey(object: JsonRecord): string {
-  const apiVersion = stringAt(object, 'apiVersion') ?? ''
-  const slash = apiVersion.indexOf('/')
   const kind = stringAt(object, 'kind') ?? ''
-  return slash < 0 ? kind : `${kind}.${apiVersion.slice(0, slash)}`
+  return qualifiedKind({ kind, group: groupOfApiVersion(stringAt(object, 'apiVersion') ?? '') })
 }
 
 /** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */
@@ -192,22 +196,26 @@ export function referencesIn(snapshot: Snapshot): References {
   )
   return {
     pool: (group, namespace, name) =>
-      lookup(snapshot, pools.get(refKey(group, namespace, name)), `InferencePool.${group}`, namespace),
+      lookup(
+        snapshot,
+        pools.get(refKey(group, namespace, name)),
+        qualifiedKind({ kind: POOL_KIND, group }),
+        namespace,
+      ),
     objective: (group, namespace, name) =>
       lookup(
         snapshot,
         objectives.get(refKey(group, namespace, name)),
-        `InferenceObjective.${group}`,
+        qualifiedKind({ kind: OBJECTIVE_KIND, group }),
         namespace,
       ),
   }
 }
 
-/** Looks a binding up by `namespace/name`. */
-export function bindingsIn(snapshot: Snapshot): (key: string) => Lookup<Binding> {
-  const bindings = new Map(snapshot.bindings.map((binding) => [binding.key, binding]))
-  return (key) =>
-    lookup(snapshot, bindings.get(key), `${BINDING_KIND}.${BINDING_GROUP}`, key.slice(0, key.indexOf('/')))
+/** Looks a binding up by a text that should be its key, such as an annotation. */
+export function bindingsIn(snapshot: Snapshot): (text: string) => Lookup<Binding> {
+  const bindings = new Map<string, Binding>(snapshot.bindings.map((binding) => [binding.key, binding]))
+  return (text) => lookup(snapshot, bindings.get(text), BINDINGS, namespaceWritten(text))
 }
 
 /** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
@@ -218,43 +226,6 @@ export function gapOf(snapshot: Snapshot, qualified: string): UnknownReason | un
 /** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
 export function servesLlmD(snapshot: Snapshot): boolean {
   return snapshot.objectiveGroups.has(LLM_D_GROUP)
-}
-
-/**
- * The pods that a question about pods is about: those that exist, and those of templates that no existing pod
- * represents. A template is represented by an existing pod with its labels, service account and containers.
- */
-export function subjectsOf(snapshot: Snapshot, onProgress = IGNORE_PROGRESS): readonly Pod[] {
-  if (snapshot.templates.length === 0) return snapshot.pods
-  const shapeOf = shapeReader()
-  const existing = Map.groupBy(
-    snapshot.pods.filter((pod) => pod.exists),
-    shapeOf,
-  )
-  // Thousands of workloads of one shape stand beside tens of thousands of pods: hence an index, and each question once.
-  const indexes = new Map<string, PodIndex>()
-  const answers = new Map<string, boolean>()
-  const isRepresented = (template: Pod): boolean => {
-    const shape = shapeOf(template)
-    const pods = existing.get(shape)
-    if (pods === undefined || template.labels.size === 0) return pods !== undefined
-    return getOrCreate(answers, JSON.stringify([shape, ...template.labels]), () => {
-      const index = getOrCreate(indexes, shape, () => indexPods(reporting(pods, onProgress)))
-      return index.withLabels(template.namespace, template.labels).length > 0
-    })
-  }
-  return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
-}
-
-/** What pods of one template have in common; pods that share their containers are read once. */
-function shapeReader(): (pod: Pod) => string {
-  const known = new WeakMap<object, string>()
-  return ({ namespace, serviceAccountName, containers }) => {
-    const before = known.get(containers)
-    const text = before ?? containers.map(({ name, role }) => `${role} ${name}`).join('\n')
-    if (before === undefined) known.set(containers, text)
-    return `${namespace}\n${serviceAccountName}\n${text}`
-  }
 }
 
 function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {

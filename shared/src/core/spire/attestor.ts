@@ -1,6 +1,6 @@
-// Which selectors SPIRE's Kubernetes workload attestor gives a container, and so which entries match it: an entry does
-// when each of its selectors is among them. Source: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go
-// (facts/spire.md §6).
+// Which selectors SPIRE's Kubernetes workload attestor gives a container, and so which entries match it: an entry matches
+// when the container has each of the entry's selectors. Source: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go
+// (docs/spire-facts.md §6).
 import { isRecord, listAt, own, stringAt } from '../json.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
@@ -13,8 +13,8 @@ export type SelectorMatch =
   | { readonly match: 'depends'; readonly why: string }
 
 /**
- * Whether an entry that the server holds is issued to a container; `selector` is the `type:value` that decides, and
- * undefined where the entry is for no container at all.
+ * Whether an entry that the server holds is issued to a container. `selector` is the `type:value` that decides; undefined
+ * where the entry is for no container at all.
  */
 export type ContainerMatch =
   | { readonly state: 'issued' }
@@ -22,7 +22,7 @@ export type ContainerMatch =
   | { readonly state: 'depends'; readonly selector: string; readonly why: string }
 
 const YES: SelectorMatch = { match: 'yes' }
-/** The annotation of a pod that stands for one which the kubelet made from a file. */
+/** The annotation of a mirror pod: the API server's copy of a pod that the kubelet made from a file. */
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 
 /** Whether SPIRE issues this entry to this container. */
@@ -40,15 +40,15 @@ function judgeEntry(pod: Pod, container: Container | undefined, entry: RenderedE
     const why = 'agents hand it to an SVID store (.spec.storeSVID), not to workloads'
     return { state: 'dead', selector: undefined, why }
   }
-  let open: ContainerMatch | undefined
+  let uncertain: ContainerMatch | undefined
   for (const selector of entry.selectors) {
     const judged = judgeSelector(pod, container, selector)
     if (judged.match === 'yes') continue
     const text = `${selector.type}:${selector.value}`
     if (judged.match === 'no') return { state: 'dead', selector: text, why: judged.why }
-    open ??= { state: 'depends', selector: text, why: judged.why }
+    uncertain ??= { state: 'depends', selector: text, why: judged.why }
   }
-  return open ?? { state: 'issued' }
+  return uncertain ?? { state: 'issued' }
 }
 
 /** Whether one selector is among those that the attestors give this container. */
@@ -61,12 +61,13 @@ export function judgeSelector(
   if (container?.role === 'ephemeral') return no('SPIRE does not attest ephemeral containers')
   const at = selector.value.indexOf(':')
   const kind = at < 0 ? selector.value : selector.value.slice(0, at)
-  const judge = KINDS.get(kind) ?? (kind.startsWith('image-signature') ? sigstore : undefined)
+  const judge = CHECKS.get(kind) ?? (kind.startsWith('image-signature') ? sigstore : undefined)
   if (judge === undefined || at < 0) return no('SPIRE knows no such selector')
   return judge({ pod, container, selector, value: selector.value.slice(at + 1) })
 }
 
-interface Question {
+/** One selector, and what it is compared with. */
+interface SelectorCheck {
   readonly pod: Pod
   readonly container: Container | undefined
   readonly selector: EntrySelector
@@ -74,28 +75,28 @@ interface Question {
   readonly value: string
 }
 
-const KINDS: ReadonlyMap<string, (question: Question) => SelectorMatch> = new Map([
-  ['ns', (asked) => same(asked, asked.pod.namespace, "the pod's namespace", undefined)],
-  ['sa', (asked) => same(asked, asked.pod.serviceAccountName, "the pod's service account", undefined)],
-  ['node-name', (asked) => same(asked, asked.pod.nodeName, "the pod's node", NODE_NAME)],
-  ['pod-name', (asked) => same(asked, asked.pod.name, "the pod's name", POD_NAME)],
+const CHECKS: ReadonlyMap<string, (check: SelectorCheck) => SelectorMatch> = new Map([
+  ['ns', (check) => compareFact(check, check.pod.namespace, "the pod's namespace", undefined)],
+  ['sa', (check) => compareFact(check, check.pod.serviceAccountName, "the pod's service account", undefined)],
+  ['node-name', (check) => compareFact(check, check.pod.nodeName, "the pod's node", NODE_NAME)],
+  ['pod-name', (check) => compareFact(check, check.pod.name, "the pod's name", POD_NAME)],
   ['pod-uid', podUid],
   ['pod-label', podLabel],
-  ['pod-owner', (asked) => podOwner(asked, 'name')],
-  ['pod-owner-uid', (asked) => podOwner(asked, 'uid')],
-  ['pod-image-count', (asked) => imageCount(asked, 'containers', 'containerStatuses')],
-  ['pod-init-image-count', (asked) => imageCount(asked, 'initContainers', 'initContainerStatuses')],
-  ['pod-image', (asked) => podImage(asked, 'containers', 'containerStatuses')],
-  ['pod-init-image', (asked) => podImage(asked, 'initContainers', 'initContainerStatuses')],
+  ['pod-owner', (check) => podOwner(check, 'name')],
+  ['pod-owner-uid', (check) => podOwner(check, 'uid')],
+  ['pod-image-count', (check) => imageCount(check, 'containers', 'containerStatuses')],
+  ['pod-init-image-count', (check) => imageCount(check, 'initContainers', 'initContainerStatuses')],
+  ['pod-image', (check) => podImage(check, 'containers', 'containerStatuses')],
+  ['pod-init-image', (check) => podImage(check, 'initContainers', 'initContainerStatuses')],
   ['container-name', containerName],
   ['container-image', containerImage],
   ['ns-label', () => depends('only agents with enable_namespace_labels tell namespace labels')],
   ['image-attestations', sigstore],
 ])
 
-/** Compares with a fact of the pod; `fact` is how the fact is shown while nobody knows it. */
-function same(
-  { selector, value }: Question,
+/** Compares a selector with a fact of the pod; `fact` is the placeholder that stands for it while it is not known. */
+function compareFact(
+  { selector, value }: SelectorCheck,
   actual: string | undefined,
   what: string,
   fact: string | undefined,
@@ -108,28 +109,28 @@ function same(
   return value === actual ? YES : no(`${what} is ${actual === '' ? 'empty' : actual}`)
 }
 
-/** A pod that the kubelet made from a file, and of which the API server holds only a mirror. */
+/** Whether a pod is a mirror pod: the kubelet made the real one from a file. */
 export function isMirrorPod(pod: Pod): boolean {
   return own(own(pod.metadata, 'annotations'), MIRROR_ANNOTATION) !== undefined
 }
 
-function podUid(asked: Question): SelectorMatch {
-  const { pod, selector } = asked
+function podUid(check: SelectorCheck): SelectorMatch {
+  const { pod, selector } = check
   if (isMirrorPod(pod)) {
     return depends('the kubelet may know a static pod under another UID than its mirror')
   }
   if (pod.uid === undefined && pod.ref.kind !== 'Pod' && selector.placeholders.length === 0) {
     return no('the pod does not exist yet, and will have a UID of its own')
   }
-  return same(asked, pod.uid, "the pod's UID", POD_UID)
+  return compareFact(check, pod.uid, "the pod's UID", POD_UID)
 }
 
-function podLabel({ pod, selector, value }: Question): SelectorMatch {
+function podLabel({ pod, selector, value }: SelectorCheck): SelectorMatch {
   const at = value.indexOf(':')
   if (at < 0) return no('a pod-label selector is of the form key:value')
   const key = value.slice(0, at)
   const wanted = value.slice(at + 1)
-  if (pod.openLabels.has(key)) {
+  if (pod.unknownLabels.has(key)) {
     const fact = labelFact(key)
     const itself = wanted === fact && selector.placeholders.includes(fact)
     return itself ? YES : depends(`the value of the pod's label ${key} is not known yet`)
@@ -141,7 +142,7 @@ function podLabel({ pod, selector, value }: Question): SelectorMatch {
   return actual === wanted ? YES : no(`the pod's label ${key} is ${actual === '' ? 'empty' : actual}`)
 }
 
-function podOwner({ pod, selector, value }: Question, field: 'name' | 'uid'): SelectorMatch {
+function podOwner({ pod, selector, value }: SelectorCheck, field: 'name' | 'uid'): SelectorMatch {
   const owners = listAt(pod.metadata, 'ownerReferences').map((owner) => ({
     kind: stringAt(owner, 'kind') ?? '',
     id: stringAt(owner, field),
@@ -159,8 +160,8 @@ function podOwner({ pod, selector, value }: Question, field: 'name' | 'uid'): Se
   return no(`the pod's owner is ${names.join(', ')}`)
 }
 
-/** The status lists every container once the kubelet has taken the pod up; before that only the spec is known. */
-function imageCount({ pod, selector, value }: Question, spec: string, status: string): SelectorMatch {
+/** The status lists all containers once the kubelet has admitted the pod; before that only the spec is known. */
+function imageCount({ pod, selector, value }: SelectorCheck, spec: string, status: string): SelectorMatch {
   if (selector.placeholders.length > 0) return notRendered(selector)
   const reported = listAt(pod.status, status).length
   if (reported === 0 && listAt(pod.spec, spec).length > 0) {
@@ -169,7 +170,7 @@ function imageCount({ pod, selector, value }: Question, spec: string, status: st
   return value === String(reported) ? YES : no(`the status lists ${reported}`)
 }
 
-function podImage({ pod, selector, value }: Question, spec: string, status: string): SelectorMatch {
+function podImage({ pod, selector, value }: SelectorCheck, spec: string, status: string): SelectorMatch {
   if (selector.placeholders.length > 0) return notRendered(selector)
   const statuses = listAt(pod.status, status)
   if (statuses.some((item) => imagesOf(item).includes(value))) return YES
@@ -180,13 +181,13 @@ function podImage({ pod, selector, value }: Question, spec: string, status: stri
   return no('no container of the pod runs this image')
 }
 
-function containerName({ container, selector, value }: Question): SelectorMatch {
+function containerName({ container, selector, value }: SelectorCheck): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
   return container.name === value ? YES : no(`this container is ${container.name}`)
 }
 
-function containerImage({ pod, container, selector, value }: Question): SelectorMatch {
+function containerImage({ pod, container, selector, value }: SelectorCheck): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
   const list = container.role === 'regular' ? 'containerStatuses' : 'initContainerStatuses'

@@ -1,8 +1,8 @@
 // The DNS names that spire-server takes in a registration entry: `pkg/common/x509util/dns.go` of SPIRE v1.15.3, which
 // asks golang.org/x/net/idna, built with Go 1.26 (Unicode 15; Go 1.27 would bring stricter tables). It is no host-name
 // check: almost every ASCII character passes. One bad name refuses the whole entry.
+import { decode, encode } from 'punycode/punycode.es6.js'
 import { utf8 } from '../text/bytes.ts'
-import { decodePunycode } from './punycode.ts'
 
 /** Whether spire-server takes a DNS name; `why` completes a sentence that begins with the name. */
 export type DnsNameVerdict =
@@ -76,11 +76,12 @@ function internationalVerdict(label: string, quoted: string): DnsNameVerdict {
   const wrong = (what: string): DnsNameVerdict =>
     refuse(`has the label ${quoted}, which is no valid punycode: ${what}`)
   if (/[^-0-9a-z]/.test(label)) return wrong('it may hold only a-z, 0-9 and "-"')
-  const codePoints = decodePunycode(label.slice('xn--'.length))
-  if (codePoints === undefined) return wrong('it cannot be decoded')
-  if (codePoints.every((codePoint) => codePoint < 0x80)) return wrong('it stands for plain ASCII')
-  if (codePoints.some(isSurrogate)) return wrong('it stands for half a character')
-  const text = String.fromCodePoint(...codePoints)
+  const encoded = label.slice('xn--'.length)
+  const text = decodePunycode(encoded)
+  if (text === undefined) return wrong('it cannot be decoded')
+  if (/^[\x00-\x7f]*$/.test(text)) return wrong('it stands for plain ASCII')
+  // Two halves side by side become a character in JavaScript, and only their code tells.
+  if (!text.isWellFormed() || encode(text) !== encoded) return wrong('it stands for half a character')
   const problem = hyphenProblem(utf8(text))
   if (problem !== undefined) return wrong(`what it stands for ${problem}`)
   if (text.normalize('NFC') !== text) return wrong('what it stands for is not in normal form')
@@ -92,8 +93,14 @@ function internationalVerdict(label: string, quoted: string): DnsNameVerdict {
   }
 }
 
-function isSurrogate(codePoint: number): boolean {
-  return codePoint >= 0xd800 && codePoint <= 0xdfff
+/** The text that the part of a label after `xn--` stands for; undefined if it stands for none. */
+function decodePunycode(encoded: string): string | undefined {
+  try {
+    return decode(encoded)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 function refuse(why: string): DnsNameVerdict {

@@ -1,5 +1,5 @@
-// One template of an entry together with what SCM makes of its text. A template without actions gives the same for
-// every pod and is worked out once.
+// One template of an entry, and how SCM reads its text. A template without actions gives the same text for every pod and is
+// read once.
 import { getOrCreate } from '../get-or-create.ts'
 import { parseTemplate, type ParsedTemplate, type TemplateData } from '../go/template/template.ts'
 import { PLAIN_FACTS, TRUST_DOMAIN } from './placeholders.ts'
@@ -9,36 +9,36 @@ import { parseSpiffeId, type ParsedSpiffeId } from './spiffe-id.ts'
 /** What a template gives for one pod. */
 export type FieldResult<T> =
   | { readonly kind: 'ok'; readonly value: T }
-  /** The value stands, but whether SCM accepts it hangs on a fact that is not known. */
-  | { readonly kind: 'open'; readonly value: T; readonly why: string }
+  /** There is a value, but whether SCM accepts it depends on a fact that is not known. */
+  | { readonly kind: 'uncertain'; readonly value: T; readonly why: string }
   | { readonly kind: 'failed'; readonly field: string; readonly why: string }
   | { readonly kind: 'unknown'; readonly field: string; readonly construct: string }
 
-/** A rendered text; `open` are the facts that it shows as placeholders. */
+/** A rendered text, and the facts for which it holds placeholders. */
 export interface RenderedText {
   readonly text: string
   readonly placeholders: readonly string[]
   readonly validUtf8: boolean
 }
 
-/** A rendered SPIFFE ID, and what it reads as with a plain name in the place of every open fact. */
+/** A rendered SPIFFE ID, and how it parses with a plain name in the place of every placeholder. */
 export interface IdText extends RenderedText {
   readonly parsed: ParsedSpiffeId
 }
 
 type UsableTemplate = Exclude<ParsedTemplate, { readonly kind: 'syntax error' }>
-type Reader<T> = (text: RenderedText, field: string) => FieldResult<T>
+type TextReader<T> = (text: RenderedText, field: string) => FieldResult<T>
 
-/** A template in a field, with the reading of its text. */
+/** A template of a field, and how its text is read. */
 export class FieldTemplate<T> {
   readonly field: string
-  /** What it gives for every pod, where it has no actions. */
+  /** The result for every pod, where the template has no actions. */
   readonly constant: FieldResult<T> | undefined
-  /** Undefined where it is a constant: ten thousand of those are kept for as long as an answer takes. */
+  /** Undefined where the result is constant: an answer keeps ten thousand of these in memory. */
   readonly #template: UsableTemplate | undefined
-  readonly #read: Reader<T>
+  readonly #read: TextReader<T>
 
-  constructor(field: string, template: UsableTemplate, read: Reader<T>) {
+  constructor(field: string, template: UsableTemplate, read: TextReader<T>) {
     this.field = field
     this.#read = read
     if (template.kind === 'template' && template.literal !== undefined) {
@@ -46,6 +46,7 @@ export class FieldTemplate<T> {
     } else this.#template = template
   }
 
+  /** Renders the template on the data of a pod, and reads the text. */
   run(data: TemplateData): FieldResult<T> {
     if (this.constant !== undefined) return this.constant
     const template = this.#template
@@ -56,7 +57,8 @@ export class FieldTemplate<T> {
     const rendered = template.render(data)
     switch (rendered.kind) {
       case 'text': {
-        const placeholders = rendered.open.length === 0 ? NONE : rendered.open.map((what) => `<${what}>`)
+        const placeholders =
+          rendered.placeholders.length === 0 ? NONE : rendered.placeholders.map((what) => `<${what}>`)
         return this.#read({ text: rendered.text, placeholders, validUtf8: !rendered.invalidUtf8 }, this.field)
       }
       case 'failed':
@@ -66,14 +68,14 @@ export class FieldTemplate<T> {
     }
   }
 
-  /** Whether its text could come out as something else than UTF-8: only by cutting a text or by an escape. */
+  /** Whether its text may be no valid UTF-8: only a template that cuts texts, or holds an escape, can give such a text. */
   get mayBreakUtf8(): boolean {
     if (this.#template === undefined || this.#template.kind === 'unsupported') return false
     return mayCutText(this.#template.source)
   }
 }
 
-/** Whether a template holds what cuts texts, or an escape. */
+/** Whether a template cuts texts or holds an escape. */
 export function mayCutText(template: string): boolean {
   return /slice|\\/.test(template)
 }
@@ -81,45 +83,45 @@ export function mayCutText(template: string): boolean {
 const NONE: readonly string[] = []
 const STAND_IN = 'x'
 
-/** Parses the template of a field; a text is why Go's parser refuses it. */
+/** Parses the template of a field; the result is a text where Go's parser refuses it: the reason. */
 export function readFieldTemplate<T>(
   field: string,
   source: string,
-  read: Reader<T>,
+  read: TextReader<T>,
 ): FieldTemplate<T> | string {
   const template = parseTemplate(source)
   return template.kind === 'syntax error' ? template.message : new FieldTemplate(field, template, read)
 }
 
-/** Reads the template of a field, as `readStep`. */
+/** Parses the template of a field, as `readFieldTemplate` does. */
 export type FieldTemplateReader<T> = (field: string, source: string) => FieldTemplate<T> | string
 
-/** Reads the templates of many objects: the same text in the same field is read once. */
-export function fieldTemplateReader<T>(read: Reader<T>): FieldTemplateReader<T> {
+/** Parses the templates of many objects: the same text in the same field once. */
+export function fieldTemplateReader<T>(read: TextReader<T>): FieldTemplateReader<T> {
   const known = new Map<string, FieldTemplate<T> | string>()
   return (field, source) =>
     getOrCreate(known, `${field}\n${source}`, () => readFieldTemplate(field, source, read))
 }
 
-/** A template whose text is taken as it is: DNS names are not checked until the server sees them. */
+/** Takes a text as it is: SCM does not check DNS names, the server does. */
 export function readAnyText(text: RenderedText): FieldResult<RenderedText> {
   return { kind: 'ok', value: text }
 }
 
-/** A template that gives a SPIFFE ID of SCM's trust domain, which may be unknown. */
-export function spiffeIdReader(trustDomain: string | undefined): Reader<IdText> {
+/** Reads a SPIFFE ID, which must be in SCM's trust domain; undefined where that is not known. */
+export function spiffeIdReader(trustDomain: string | undefined): TextReader<IdText> {
   return (text, field) => {
     const parsed = parseSpiffeId(withStandIns(text))
     const value = { ...text, parsed }
     const plain = text.placeholders.every((fact) => PLAIN_FACTS.has(fact))
-    if (!plain) return { kind: 'open', value, why: openWhy(text.placeholders, field) }
+    if (!plain) return { kind: 'uncertain', value, why: placeholderWhy(text.placeholders, field) }
     if (!parsed.ok) return { kind: 'failed', field, why: `it gives ${text.text}, which ${parsed.message}` }
     if (text.text.startsWith(`spiffe://${TRUST_DOMAIN}`) && parsed.trustDomain === STAND_IN) {
       return { kind: 'ok', value }
     }
     if (trustDomain === undefined) {
       const why = `SCM's trust domain is not known, and ${field} is refused in any but its own`
-      return { kind: 'open', value, why }
+      return { kind: 'uncertain', value, why }
     }
     if (parsed.trustDomain === trustDomain) return { kind: 'ok', value }
     const why = `it gives ${text.text}, which is not in SCM's trust domain ${trustDomain}`
@@ -127,7 +129,7 @@ export function spiffeIdReader(trustDomain: string | undefined): Reader<IdText> 
   }
 }
 
-/** A template that gives a selector: SCM splits it at the first colon and trims nothing. */
+/** Reads a selector: SCM splits it at its first colon and trims nothing. */
 export function readSelectorText(
   text: RenderedText,
   field: string,
@@ -135,7 +137,7 @@ export function readSelectorText(
   const at = text.text.indexOf(':')
   const value = { ...text, type: text.text.slice(0, Math.max(at, 0)), value: text.text.slice(at + 1) }
   if (text.placeholders.some((fact) => !PLAIN_FACTS.has(fact)) && !isSettled(text, at)) {
-    return { kind: 'open', value, why: openWhy(text.placeholders, field) }
+    return { kind: 'uncertain', value, why: placeholderWhy(text.placeholders, field) }
   }
   const why = selectorTextProblem(withStandIns(text))
   return why === undefined ? { kind: 'ok', value } : { kind: 'failed', field, why }
@@ -149,24 +151,24 @@ export function selectorTextProblem(text: string): string | undefined {
   return at === text.length - 1 ? `${JSON.stringify(text)} has no value after its colon` : undefined
 }
 
-/** Whether type and value are there however the open facts turn out. */
+/** Whether the text has a type and a value whatever its placeholders turn out to be. */
 function isSettled({ text, placeholders }: RenderedText, colon: number): boolean {
   if (colon <= 0 || placeholders.some((fact) => text.indexOf(fact) < colon)) return false
   return replaceFacts(text.slice(colon + 1), placeholders, '') !== ''
 }
 
-/** The text with a plain name in the place of every open fact. */
+/** The text with a plain name in the place of every placeholder. */
 export function withStandIns({ text, placeholders }: RenderedText): string {
   return replaceFacts(text, placeholders, STAND_IN)
 }
 
-function replaceFacts(text: string, open: readonly string[], by: string): string {
+function replaceFacts(text: string, placeholders: readonly string[], by: string): string {
   let filled = text
-  for (const fact of open) filled = filled.replaceAll(fact, by)
+  for (const fact of placeholders) filled = filled.replaceAll(fact, by)
   return filled
 }
 
-function openWhy(open: readonly string[], field: string): string {
-  const facts = open.filter((fact) => !PLAIN_FACTS.has(fact))
+function placeholderWhy(placeholders: readonly string[], field: string): string {
+  const facts = placeholders.filter((fact) => !PLAIN_FACTS.has(fact))
   return `${field} shows ${facts.join(' and ')}, which is not known yet`
 }

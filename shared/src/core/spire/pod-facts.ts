@@ -1,5 +1,5 @@
-// What a prediction knows of each pod beside its labels: its node, the parent ID that follows from it, and the
-// Services in front of it.
+// What a prediction knows of each pod beside its labels: its node, the parent ID that follows from the node, and the
+// Services that select it.
 import type { TemplateData } from '../go/template/template.ts'
 import type { Endpoints, Node, Pod } from '../objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../objects/scm-settings.ts'
@@ -15,12 +15,12 @@ import {
   type FieldResult,
 } from './field-template.ts'
 
-/** The fact that the DNS names of Services are not known. */
+/** The placeholder for the DNS names of a pod's Services. */
 export const SERVICE_NAMES = '<DNS names of its Services>'
 const PARENT_FIELD = "the parentIDTemplate of SCM's configuration"
 
-/** Facts of a pod, or why SCM skips it. */
-export type PodFinding =
+/** The facts of a pod, or why SCM skips the pod. */
+export type PodFactsResult =
   | { readonly kind: 'facts'; readonly facts: RenderFacts }
   | { readonly kind: 'no node'; readonly why: string }
 
@@ -29,6 +29,7 @@ interface NodeFacts {
   readonly parent: FieldResult<IdText>
 }
 
+/** Works out the facts of pods; those of a node once. */
 export class PodFactsReader {
   readonly #settings: ScmSettings
   readonly #base: TemplateData
@@ -53,13 +54,13 @@ export class PodFactsReader {
     this.#endpoints = endpoints === undefined ? undefined : endpointsByPod(endpoints)
   }
 
-  /** Why Go cannot parse SCM's own parentIDTemplate: SCM does not start then. */
+  /** Why Go cannot parse SCM's own parentIDTemplate, in which case SCM does not start; undefined where it can. */
   get parentTemplateFault(): string | undefined {
     return this.#parent instanceof FieldTemplate ? undefined : `${PARENT_FIELD}: ${this.#parent}`
   }
 
-  /** The facts of one pod. SCM 0.7.0 fails on a pod whose node it does not find (facts/spire.md §2, §11.10). */
-  of(pod: Pod): PodFinding {
+  /** The facts of one pod. SCM 0.7.0 fails on a pod whose node it does not find (docs/spire-facts.md §2, §11.10). */
+  of(pod: Pod): PodFactsResult {
     const name = pod.nodeName
     if (name === undefined && pod.exists)
       return { kind: 'no node', why: 'the pod is not scheduled to a node yet' }
@@ -76,7 +77,7 @@ export class PodFactsReader {
   }
 
   #nodeNamed(name: string | undefined): PodNode | undefined {
-    if (name === undefined || this.#nodes === undefined) return { kind: 'open', name }
+    if (name === undefined || this.#nodes === undefined) return { kind: 'unknown', name }
     const node = this.#nodes.get(name)
     return node === undefined ? undefined : { kind: 'known', node }
   }
@@ -99,7 +100,7 @@ export class PodFactsReader {
   #servicesOf(pod: Pod): ServiceNames {
     const narrowed = this.#settings.cacheNamespaces?.get(pod.namespace) !== undefined
     if (pod.uid === undefined || this.#endpoints === undefined || narrowed) {
-      return { names: [], open: [SERVICE_NAMES] }
+      return { names: [], placeholders: [SERVICE_NAMES] }
     }
     const mine = (this.#endpoints.get(pod.uid) ?? []).filter(({ namespace }) => namespace === pod.namespace)
     const domain = this.#settings.clusterDomain ?? CLUSTER_DOMAIN
@@ -109,17 +110,18 @@ export class PodFactsReader {
       if (domain !== '') names.push(`${inCluster}.${domain}`)
       return names
     })
-    const open = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
-    return { names: [...new Set(all)].toSorted(compareBytes), open }
+    const placeholders = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
+    return { names: [...new Set(all)].toSorted(compareBytes), placeholders }
   }
 }
 
 function nodesByName(nodes: readonly Node[]): ReadonlyMap<string, Node> {
   const byName = new Map<string, Node>()
   for (const node of nodes) {
-    const twin = byName.get(node.name)
-    // A snapshot holds a node once; where it does not, the answer still must not hang on the order.
-    if (twin === undefined || compareBytes(node.uid ?? '', twin.uid ?? '') < 0) byName.set(node.name, node)
+    const duplicate = byName.get(node.name)
+    // Of two nodes of one name, which a snapshot should not hold, the same one is taken in whatever order they come.
+    if (duplicate === undefined || compareBytes(node.uid ?? '', duplicate.uid ?? '') < 0)
+      byName.set(node.name, node)
   }
   return byName
 }

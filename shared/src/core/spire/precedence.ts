@@ -1,12 +1,12 @@
-// Which of several objects that want the same entry gets it: the oldest, then the one not being deleted, then the
-// smaller UID. Source: SCM v0.7.0, pkg/spireentry/reconciler.go, objectCmp (facts/spire.md §3).
+// Which of several objects that ask for the same entry gets it: the oldest, then the one not being deleted, then the
+// smaller UID. Source: SCM v0.7.0, pkg/spireentry/reconciler.go, objectCmp (docs/spire-facts.md §3).
 import type { ObjectMeta } from '../objects/meta.ts'
 import { compareBytes } from '../text/bytes.ts'
 
-/** The facts of an object that the preference reads. Times are milliseconds since 1970. */
+/** The facts of an object by which SCM orders objects. Times are milliseconds since 1970. */
 export interface Precedence {
-  /** `unborn`: no API server has stored it yet, so it will be the newest; undefined: not known. */
-  readonly created: number | 'unborn' | undefined
+  /** `not created`: no API server stores it yet, so it will be the newest; undefined: not known. */
+  readonly created: number | 'not created' | undefined
   /** Undefined: it is not being deleted; `NaN`: it is, at a time that is not known. */
   readonly deleted: number | undefined
   readonly uid: string | undefined
@@ -21,10 +21,10 @@ export function precedenceOf(meta: ObjectMeta): Precedence {
   }
 }
 
-/** Which of two objects SCM prefers; `unknown` where it needs a fact that nobody has yet. */
+/** Which of two objects SCM prefers; `unknown` where the order depends on a fact that is not known yet. */
 export function preferred(left: Precedence, right: Precedence): 'left' | 'right' | 'unknown' {
   if (left.created !== right.created) return olderOf(left.created, right.created)
-  if (left.created === undefined || left.created === 'unborn') return 'unknown'
+  if (left.created === undefined || left.created === 'not created') return 'unknown'
   if (left.deleted !== right.deleted) return lessDeletedOf(left.deleted, right.deleted)
   if (left.uid === undefined || right.uid === undefined) return 'unknown'
   const order = compareBytes(left.uid, right.uid)
@@ -33,8 +33,8 @@ export function preferred(left: Precedence, right: Precedence): 'left' | 'right'
 
 function olderOf(left: Precedence['created'], right: Precedence['created']): 'left' | 'right' | 'unknown' {
   if (left === undefined || right === undefined) return 'unknown'
-  if (left === 'unborn') return 'right'
-  if (right === 'unborn') return 'left'
+  if (left === 'not created') return 'right'
+  if (right === 'not created') return 'left'
   return left < right ? 'left' : 'right'
 }
 
@@ -45,8 +45,8 @@ function lessDeletedOf(left: number | undefined, right: number | undefined): 'le
   return left > right ? 'left' : 'right'
 }
 
-function unwrittenCreation(meta: ObjectMeta): 'unborn' | undefined {
-  return meta.uid === undefined ? 'unborn' : undefined
+function unwrittenCreation(meta: ObjectMeta): 'not created' | undefined {
+  return meta.uid === undefined ? 'not created' : undefined
 }
 
 function timeOf(text: string): number | undefined {

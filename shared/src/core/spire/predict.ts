@@ -1,19 +1,18 @@
 // What the SPIRE Controller Manager (v0.7.0) would do with every ClusterSPIFFEID and ClusterStaticEntry of a snapshot,
-// pod by pod: nothing but its masking by static entries ties one pod to another, so each pod is worked out when it is
-// asked for. Source: facts/spire.md §10, corrected by §11.
+// pod by pod: static entries may mask entries of several pods, and nothing else ties one pod to another, so each pod is
+// judged when a caller asks for it. Source: docs/spire-facts.md §10, corrected by §11.
 //
-// Not followed: the render cache (off by default), entries that somebody else left on the server, and a masking
-// contest with an entry that kleym cannot render (both would give out the same SPIFFE ID).
+// Not followed: the render cache (off by default), entries on the server that SCM did not make, and masking between an
+// entry and one that kleym cannot render (both would give out the same SPIFFE ID).
 import { getOrCreate } from '../get-or-create.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 import { lazy } from '../lazy.ts'
-import { IGNORE_PROGRESS, reporting } from '../on-progress.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { CandidateIndex } from './candidates.ts'
-import { countObjects } from './counts.ts'
-import { NamespaceGate } from './namespace-gate.ts'
+import { CandidateIndex } from './candidate-index.ts'
+import { countObjects } from './object-counts.ts'
+import { NamespaceFilter } from './namespace-filter.ts'
 import { PodFactsReader } from './pod-facts.ts'
 import { PodJudge, type PodJudgement } from './pod-judge.ts'
 import {
@@ -25,7 +24,7 @@ import {
   type ObjectOutcome,
   type Prediction,
   type PredictionInput,
-  type Stopper,
+  type ScmFault,
 } from './prediction.ts'
 import { idPreparer, type PreparedId } from './prepared-id.ts'
 import { trustDomainProblem } from './spiffe-id.ts'
@@ -34,14 +33,14 @@ import { StaticIndex } from './static-index.ts'
 import { prepareStatic, type PreparedStatic } from './prepared-static.ts'
 import { mayCutText } from './field-template.ts'
 
-/** Predicts what SCM and SPIRE would do with a snapshot. Never throws; cheap until it is asked. */
+/** Predicts what SCM and SPIRE would do with a snapshot. Never throws; judges nothing before the first question. */
 export function predict(input: PredictionInput): Prediction {
   return new Predictor(input)
 }
 
 /**
- * A world of so many pods keeps the outcomes of all, a larger one those of the last. A Map that is cleared again and again
- * is no way to keep a few: in JavaScriptCore what it held stays with it, a third more memory at 100,000 pods.
+ * The most pods of a snapshot of which all outcomes are kept; of a larger one those of the last pod are. A Map that is cleared
+ * again and again cannot keep a few: JavaScriptCore does not give its memory back, a third more at 100,000 pods.
  */
 const PODS_KEPT = 1_000
 
@@ -51,46 +50,43 @@ class Predictor implements Prediction {
   readonly #ids: readonly PreparedId[]
   readonly #statics: readonly PreparedStatic[]
   readonly #index: CandidateIndex<PreparedId>
-  readonly #gate: NamespaceGate
+  readonly #namespaces: NamespaceFilter
   readonly #facts: PodFactsReader
-  readonly #contest: StaticMasking
+  readonly #masking: StaticMasking
   readonly #judge: PodJudge
-  /** An object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
-  readonly #freezer: EntrySource | undefined
-  /** ClusterSPIFFEIDs that are new or edited, which SCM does not see while it is frozen. */
-  readonly #unseen: ReadonlySet<string>
-  /** The pod that was asked for last: its containers ask one after the other. */
+  /** The first object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
+  readonly #undecodable: EntrySource | undefined
+  /** ClusterSPIFFEIDs that are new or edited, which SCM does not see while it cannot decode one. */
+  readonly #newOrEdited: ReadonlySet<string>
+  /** The pod of the last question: callers ask for it once for each container. */
   #last: { readonly pod: Pod; readonly outcomes: readonly EntryOutcome[] } | undefined
-  /** In a small world, of all pods that were asked for: rule after rule asks about all of them. */
+  /** The outcomes of all pods of the questions so far, in a small snapshot: each rule asks about all of them. */
   readonly #outcomes = new Map<Pod, readonly EntryOutcome[]>()
   readonly #podsByNamespace: () => ReadonlyMap<string, readonly Pod[]>
   readonly #chosen = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
-  #broken: readonly Broken[] | undefined
+  #invalidUtf8: readonly InvalidUtf8Entry[] | undefined
 
   constructor(input: PredictionInput) {
     const { settings } = input
     this.#input = input
     this.#podsByNamespace = lazy(() => Map.groupBy(input.pods, ({ namespace }) => namespace))
     const prepareId = idPreparer(settings)
-    this.#ids = Array.from(
-      reporting(sortIds(input.clusterSpiffeIds), input.onProgress ?? IGNORE_PROGRESS),
-      prepareId,
-    )
+    this.#ids = sortIds(input.clusterSpiffeIds).map((object) => prepareId(object))
     this.#statics = sortStatics(input.staticEntries).map((object) => prepareStatic(object, settings))
     this.#index = new CandidateIndex(
       this.#ids.filter(({ selects }) => selects),
       input.namespaces,
       input.pods,
     )
-    this.#gate = new NamespaceGate(settings)
+    this.#namespaces = new NamespaceFilter(settings)
     this.#facts = new PodFactsReader(settings, input.nodes, input.endpoints)
-    this.#contest = new StaticMasking(this.#statics)
-    this.#judge = new PodJudge(this.#index, this.#gate, this.#facts, {
-      contest: this.#contest,
+    this.#masking = new StaticMasking(this.#statics)
+    this.#judge = new PodJudge(this.#index, this.#namespaces, this.#facts, {
+      masking: this.#masking,
       index: new StaticIndex(this.#statics),
     })
-    this.#freezer = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
-    this.#unseen = new Set(
+    this.#undecodable = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
+    this.#newOrEdited = new Set(
       input.clusterSpiffeIds.filter(({ lifecycle }) => lifecycle !== 'live').map(({ meta }) => meta.name),
     )
     this.objects = new Map([...this.#ids, ...this.#statics].map((one) => [sourceText(one.source), one]))
@@ -99,7 +95,7 @@ class Predictor implements Prediction {
   entriesOf(pod: Pod): readonly EntryOutcome[] {
     if (this.#last?.pod === pod) return this.#last.outcomes
     const outcomes =
-      this.#outcomes.get(pod) ?? this.#judge.judge(pod).outcomes.map((outcome) => this.#halted(outcome))
+      this.#outcomes.get(pod) ?? this.#judge.judge(pod).outcomes.map((outcome) => this.#withFaults(outcome))
     this.#last = { pod, outcomes }
     if (this.#input.pods.length <= PODS_KEPT) this.#outcomes.set(pod, outcomes)
     return outcomes
@@ -117,9 +113,9 @@ class Predictor implements Prediction {
   staticEntries(): readonly EntryOutcome[] {
     const contested = this.#judgePodsNamedByStatics()
     return this.#statics.map((object) => {
-      const verdict = contested.get(object) ?? this.#contest.verdictOf(object)
+      const verdict = contested.get(object) ?? this.#masking.verdictOf(object)
       const { source, hint, entry } = object
-      return this.#halted({ source, pod: undefined, hint, fallback: false, entry, verdict })
+      return this.#withFaults({ source, pod: undefined, hint, fallback: false, entry, verdict })
     })
   }
 
@@ -132,13 +128,13 @@ class Predictor implements Prediction {
       namespacesOf: (id) =>
         this.#index.countNamespaces(
           id,
-          (namespace) => this.#gate.ofNamespace(namespace)?.state === 'ignored',
+          (namespace) => this.#namespaces.ofNamespace(namespace)?.state === 'ignored',
         ),
     })
   }
 
-  stoppers(): readonly Stopper[] {
-    const configuration = this.#configurationFaults().map((why): Stopper => ({
+  scmFaults(): readonly ScmFault[] {
+    const configuration = this.#configurationFaults().map((why): ScmFault => ({
       source: undefined,
       kind: 'configuration',
       why,
@@ -149,20 +145,20 @@ class Predictor implements Prediction {
         source,
         why: handling.state === 'undecodable' ? handling.why : undefined,
       })),
-    ].flatMap(({ source, why }): Stopper[] =>
+    ].flatMap(({ source, why }): ScmFault[] =>
       why === undefined ? [] : [{ source, kind: 'undecodable', why }],
     )
-    const broken = this.#findBroken().map(({ outcome, why }): Stopper => ({
+    const invalidUtf8 = this.#findInvalidUtf8().map(({ outcome, why }): ScmFault => ({
       source: outcome.source,
       kind: 'not UTF-8',
       why,
     }))
-    return [...configuration, ...undecodable, ...broken]
+    return [...configuration, ...undecodable, ...invalidUtf8]
   }
 
   #configurationFaults(): readonly string[] {
     const { settings } = this.#input
-    const faults = [...this.#gate.faults()]
+    const faults = [...this.#namespaces.faults()]
     if (this.#facts.parentTemplateFault !== undefined) faults.push(this.#facts.parentTemplateFault)
     const domain = settings.trustDomain === undefined ? undefined : trustDomainProblem(settings.trustDomain)
     if (domain !== undefined) faults.push(`trustDomain of SCM's configuration ${domain}`)
@@ -173,69 +169,69 @@ class Predictor implements Prediction {
   }
 
   /**
-   * One entry that is not UTF-8 makes the server refuse the batches of everybody (facts/spire.md §11.7), and one object
-   * that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
+   * One entry that is no valid UTF-8 makes SCM's batch of new entries fail as a whole (docs/spire-facts.md §11.7), and one
+   * object that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
    */
-  #halted(outcome: EntryOutcome): EntryOutcome {
-    const [first] = this.#findBroken()
+  #withFaults(outcome: EntryOutcome): EntryOutcome {
+    const [first] = this.#findInvalidUtf8()
     if (first !== undefined && outcome.verdict.state === 'declared') {
       const why = `${sourceText(first.outcome.source)} keeps SCM from creating entries, and whether this one was there before is not known`
       return { ...outcome, verdict: { state: 'depends', why } }
     }
-    if (this.#freezer === undefined || !this.#hangsOnUnseen(outcome)) return outcome
-    const why = `${sourceText(this.#freezer)} cannot be decoded, and keeps SCM from seeing what is new or edited`
+    if (this.#undecodable === undefined || !this.#needsNewOrEdited(outcome)) return outcome
+    const why = `${sourceText(this.#undecodable)} cannot be decoded, and keeps SCM from seeing what is new or edited`
     return { ...outcome, verdict: { state: 'depends', why } }
   }
 
-  /** Whether an entry is, or gives way to one, of an object that a frozen SCM does not see. */
-  #hangsOnUnseen({ source, verdict }: EntryOutcome): boolean {
+  /** Whether an entry is of an object that SCM does not see, or gives way to one of such an object. */
+  #needsNewOrEdited({ source, verdict }: EntryOutcome): boolean {
     const isUnseen = ({ kind, name }: EntrySource): boolean =>
-      kind === 'ClusterSPIFFEID' && this.#unseen.has(name)
+      kind === 'ClusterSPIFFEID' && this.#newOrEdited.has(name)
     if (verdict.state === 'declared') return isUnseen(source)
     return (verdict.state === 'displaced' || verdict.state === 'masked') && isUnseen(verdict.by)
   }
 
-  /** The first broken entry of each object, in the order of the objects, whatever the order of the pods. */
-  #findBroken(): readonly Broken[] {
-    this.#broken ??= this.#searchBroken()
-    return this.#broken
+  /** The first invalid entry of each object, in the order of the objects, whatever the order of the pods. */
+  #findInvalidUtf8(): readonly InvalidUtf8Entry[] {
+    this.#invalidUtf8 ??= this.#searchInvalidUtf8()
+    return this.#invalidUtf8
   }
 
-  #searchBroken(): readonly Broken[] {
+  #searchInvalidUtf8(): readonly InvalidUtf8Entry[] {
     const suspects = new Set(this.#ids.filter(mayBreakUtf8))
     if (suspects.size === 0) return []
-    const broken = new Map<string, Broken>()
+    const invalidUtf8 = new Map<string, InvalidUtf8Entry>()
     for (const pod of this.#input.pods) {
       if (!this.#index.selecting(pod).some(({ object }) => suspects.has(object))) continue
-      for (const found of this.#judge.judge(pod).broken) {
+      for (const found of this.#judge.judge(pod).invalidUtf8) {
         const key = sourceText(found.outcome.source)
-        const before = broken.get(key)
-        if (before === undefined || compareBytes(found.why, before.why) < 0) broken.set(key, found)
+        const before = invalidUtf8.get(key)
+        if (before === undefined || compareBytes(found.why, before.why) < 0) invalidUtf8.set(key, found)
       }
     }
-    return [...broken.values()].toSorted((left, right) =>
+    return [...invalidUtf8.values()].toSorted((left, right) =>
       compareBytes(sourceText(left.outcome.source), sourceText(right.outcome.source)),
     )
   }
 
-  /** Pods whose UID a static entry names: only they can want the same entry as it. */
+  /** Judges the pods whose UID a static entry names: only their entries can equal it. */
   #judgePodsNamedByStatics(): ReadonlyMap<PreparedStatic, EntryVerdict> {
     const contested = new Map<PreparedStatic, EntryVerdict>()
-    if (!this.#contest.namesPods) return contested
+    if (!this.#masking.namesPods) return contested
     for (const pod of this.#input.pods) {
-      if (pod.uid === undefined || !this.#contest.mayName(pod.uid)) continue
+      if (pod.uid === undefined || !this.#masking.mayName(pod.uid)) continue
       for (const [object, verdict] of this.#judge.judge(pod).statics) contested.set(object, verdict)
     }
     return contested
   }
 }
 
-/** The ClusterSPIFFEIDs that some outcomes are of, each once. */
+/** The names of the ClusterSPIFFEIDs of some outcomes, each once. */
 function namesIn(outcomes: readonly EntryOutcome[]): ReadonlySet<string> {
   return new Set(outcomes.flatMap(({ source }) => (source.kind === 'ClusterSPIFFEID' ? [source.name] : [])))
 }
 
-type Broken = PodJudgement['broken'][number]
+type InvalidUtf8Entry = PodJudgement['invalidUtf8'][number]
 
 function mayBreakUtf8(id: PreparedId): boolean {
   const { dnsNameTemplates, workloadSelectorTemplates } = id.spec
@@ -243,11 +239,11 @@ function mayBreakUtf8(id: PreparedId): boolean {
   const { templates } = id
   return (
     templates !== undefined &&
-    [...templates.dnsNames, ...templates.selectors].some((step) => step.mayBreakUtf8)
+    [...templates.dnsNames, ...templates.selectors].some((template) => template.mayBreakUtf8)
   )
 }
 
-/** By name; a snapshot holds a name once, but where it does not, the answer must not hang on the order. */
+/** By name. A snapshot should hold a name once; where it does not, the answer is the same in whatever order they come. */
 function sortIds(objects: readonly ClusterSpiffeId[]): readonly ClusterSpiffeId[] {
   return sortByName(objects)
 }

@@ -1,25 +1,22 @@
-// What a prediction says, as types: the registrations of each pod and their verdicts, what SCM does with each object, and what
-// stops SCM for everybody (facts/spire.md §2-§5, §10, §11).
+// The types of a prediction: the registrations of each pod and their verdicts, what SCM does with each object, and the faults
+// that stop SCM as a whole (docs/spire-facts.md §2-§5, §10, §11).
 import type { Endpoints, Namespace, Node, Pod } from '../objects/pod.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { OnProgress } from '../on-progress.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 
-/** One consistent snapshot, and the controller that looks at it. */
+/** One consistent snapshot, and the settings of the SCM that reads it. */
 export interface PredictionInput {
   /** All of them, of whatever class and owner. */
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
   readonly staticEntries: readonly ClusterStaticEntry[]
   readonly namespaces: readonly Namespace[]
-  /** Undefined: nodes are not known; a scheduled pod's node then exists, with a UID that nobody knows. */
+  /** Undefined: nodes were not read; the node of a scheduled pod then counts as there, with an unknown UID. */
   readonly nodes: readonly Node[] | undefined
   readonly pods: readonly Pod[]
   /** Undefined: not known, so DNS names that come from Services are not known either. */
   readonly endpoints: readonly Endpoints[] | undefined
   readonly settings: ScmSettings
-  /** Told of each ClusterSPIFFEID that is prepared. */
-  readonly onProgress?: OnProgress
 }
 
 /** The object that a registration comes from. */
@@ -33,14 +30,14 @@ export function sourceText(source: EntrySource): string {
   return `${source.kind}/${source.name}`
 }
 
-/** One selector of an entry; `open` names the facts in its value that nobody knows yet. */
+/** One selector of an entry; `placeholders` are those in its value. */
 export interface EntrySelector {
   readonly type: string
   readonly value: string
   readonly placeholders: readonly string[]
 }
 
-/** A registration entry as SCM would send it. Facts that nobody knows yet stand in it as `<pod UID>`. */
+/** A registration entry as SCM would send it, with placeholders such as `<pod UID>` for facts that are not known yet. */
 export interface RenderedEntry {
   readonly spiffeId: string
   readonly parentId: string
@@ -55,11 +52,11 @@ export interface RenderedEntry {
   readonly admin: boolean
   readonly downstream: boolean
   readonly storeSvid: boolean
-  /** The facts that are not known yet, by name, in the order in which the entry shows them. */
-  readonly open: readonly string[]
+  /** The placeholders in it, in the order in which the entry shows them. */
+  readonly placeholders: readonly string[]
 }
 
-/** What becomes of a registration. `why` is a plain sentence fragment that names the object and the field. */
+/** The verdict on a registration. `why` is a plain sentence fragment that names the object and the field. */
 export type EntryVerdict =
   /** SCM holds it and the server takes it. */
   | { readonly state: 'declared' }
@@ -75,7 +72,7 @@ export type EntryVerdict =
   | { readonly state: 'refused'; readonly why: string }
   /** It needs a fact that is not known here. */
   | { readonly state: 'depends'; readonly why: string }
-  /** kleym cannot tell, because it does not follow this construct. */
+  /** kleym does not model this construct, so it makes no prediction. */
   | { readonly state: 'unknown'; readonly construct: string; readonly why: string }
 
 /** A registration whose selectors choose a pod, and its verdict. */
@@ -90,16 +87,17 @@ export interface EntryOutcome {
   readonly verdict: EntryVerdict
 }
 
-/** What SCM does with one object, whatever the pods are. */
+/** What SCM does with one object, whatever pods there are. */
 export type ObjectHandling =
   | { readonly state: 'handled' }
   | { readonly state: 'ignored'; readonly why: string }
-  /** It is a valid object that SCM cannot parse, and drops: its entries go. */
+  /** The API server admits the object, and SCM cannot parse it: SCM drops it and deletes its entries. */
   | { readonly state: 'invalid'; readonly field: string; readonly why: string }
-  /** Go cannot decode it, which stalls SCM for everybody. */
+  /** Go cannot decode it, which keeps SCM from seeing any new or edited object. */
   | { readonly state: 'undecodable'; readonly why: string }
   | { readonly state: 'unknown'; readonly why: string }
 
+/** An object, and what SCM does with it. */
 export interface ObjectOutcome {
   readonly source: EntrySource
   readonly handling: ObjectHandling
@@ -113,7 +111,7 @@ export interface ObjectCounts {
   /** Existing pods that match, before a fallback skips any. */
   readonly podsSelected: number
   readonly podEntryRenderFailures: number
-  /** Entries that this object wins, refused ones included: SCM counts what it wants. */
+  /** Entries that SCM makes of this object, those that the server refuses included. */
   readonly entriesToSet: number
   readonly entriesMasked: number
   /** Pods of templates and manifests that match. */
@@ -122,15 +120,15 @@ export interface ObjectCounts {
   readonly uncertain: number
 }
 
-/** One fact that stops new identities for everybody, or keeps SCM from starting. */
-export interface Stopper {
+/** A fault that keeps SCM from making any new entry, or from starting. */
+export interface ScmFault {
   /** Undefined: SCM's own configuration. */
   readonly source: EntrySource | undefined
   readonly kind: 'undecodable' | 'not UTF-8' | 'configuration'
   readonly why: string
 }
 
-/** What SCM and SPIRE would do with a snapshot. Pure; each answer is worked out when it is asked for. */
+/** What SCM and SPIRE would do with a snapshot. Pure; each answer is worked out at the first question. */
 export interface Prediction {
   /** By `sourceText`. */
   readonly objects: ReadonlyMap<string, ObjectOutcome>
@@ -146,5 +144,5 @@ export interface Prediction {
   /** By `sourceText`; goes through all pods once. */
   counts(): ReadonlyMap<string, ObjectCounts>
   /** In a total order. */
-  stoppers(): readonly Stopper[]
+  scmFaults(): readonly ScmFault[]
 }

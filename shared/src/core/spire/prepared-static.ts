@@ -1,5 +1,14 @@
-// A ClusterStaticEntry as SCM and the server take it: SCM v0.7.0, pkg/spireentry/entries.go (renderStaticEntry), and
-// what SPIRE v1.15.3 refuses (facts/spire.md §3, §11.7, §11.15).
+// A ClusterStaticEntry as SCM and the server read it: SCM v0.7.0, pkg/spireentry/entries.go (renderStaticEntry), and
+// what SPIRE v1.15.3 refuses (docs/spire-facts.md §3, §11.7, §11.15).
+import {
+  classHandling,
+  durationFault,
+  ttlSeconds,
+  ttlRefusal,
+  hintRefusal,
+  federatedWith,
+  bundleNeeded,
+} from './common-fields.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
 import { dnsNameVerdict } from './dns-name.ts'
@@ -11,19 +20,10 @@ import {
   type ObjectHandling,
   type RenderedEntry,
 } from './prediction.ts'
-import {
-  bundleNeeded,
-  classHandling,
-  durationFault,
-  federatedWith,
-  hintRefusal,
-  ttlRefusal,
-  ttlSeconds,
-} from './prepared-id.ts'
 import { entryIdProblem, parseFederatedTrustDomain, parseSpiffeId } from './spiffe-id.ts'
 import { selectorTextProblem } from './field-template.ts'
 
-/** A ClusterStaticEntry, ready to compete. */
+/** A ClusterStaticEntry, ready to be compared with other entries and with pods. */
 export interface PreparedStatic {
   readonly source: EntrySource
   readonly precedence: Precedence
@@ -31,10 +31,10 @@ export interface PreparedStatic {
   readonly handling: ObjectHandling
   /** Undefined where SCM cannot render it. */
   readonly entry: RenderedEntry | undefined
-  /** What becomes of it, but for other objects that want the same entry. */
+  /** Its verdict, apart from other objects that ask for the same entry. */
   readonly verdict: EntryVerdict
-  /** Whether it takes part in masking. */
-  readonly wants: 'yes' | 'no' | 'maybe'
+  /** Whether SCM asks for its entry, so that it takes part in masking. */
+  readonly wants: 'yes' | 'no' | 'uncertain'
 }
 
 /** Prepares one ClusterStaticEntry. */
@@ -57,7 +57,7 @@ export function prepareStatic(object: ClusterStaticEntry, settings: ScmSettings)
 
 function wantsOf(handling: ObjectHandling): PreparedStatic['wants'] {
   if (handling.state === 'handled') return 'yes'
-  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'maybe' : 'no'
+  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'uncertain' : 'no'
 }
 
 interface Fault {
@@ -124,7 +124,7 @@ function entryOf(spec: ClusterStaticEntrySpec): RenderedEntry {
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: spec.storeSVID,
-    open: [],
+    placeholders: [],
   }
 }
 
@@ -153,7 +153,7 @@ function refused(why: string): EntryVerdict {
   return { state: 'refused', why }
 }
 
-/** What the server says to a static entry, which SCM itself hardly checks. */
+/** Why the server refuses a static entry, or may; SCM itself hardly checks it. Undefined where the server accepts it. */
 function refusalOf(
   entry: RenderedEntry,
   spec: ClusterStaticEntrySpec,
@@ -196,17 +196,17 @@ function idRefusal(entry: RenderedEntry, settings: ScmSettings, of: string): str
 }
 
 function dnsRefusal(names: readonly string[], of: string): EntryVerdict | undefined {
-  let open: EntryVerdict | undefined
+  let uncertain: EntryVerdict | undefined
   for (const [at, name] of names.entries()) {
     const verdict = dnsNameVerdict(name)
     const field = `.spec.dnsNames[${at}] ${of}, ${JSON.stringify(name)},`
     if (verdict.kind === 'refused') return { state: 'refused', why: `${field} ${verdict.why}` }
-    if (verdict.kind === 'unknown') open ??= { state: 'depends', why: `${field} ${verdict.why}` }
+    if (verdict.kind === 'unknown') uncertain ??= { state: 'depends', why: `${field} ${verdict.why}` }
   }
-  return open
+  return uncertain
 }
 
-/** The first text that a list holds twice. */
+/** The first text that a list holds twice; undefined where there is none. */
 export function repeated(texts: readonly string[]): string | undefined {
   const seen = new Set<string>()
   for (const text of texts) {

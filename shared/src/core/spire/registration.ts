@@ -1,4 +1,4 @@
-// Every registration of a pod as one of its containers meets it: what is issued, and why the rest is not.
+// The registrations of a pod for one of its containers: which SPIRE issues, and why it does not issue the others.
 import type { Container, Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { judgeContainer } from './attestor.ts'
@@ -10,7 +10,7 @@ import {
   type Prediction,
 } from './prediction.ts'
 
-/** One registration as one container meets it. */
+/** One registration for one container. */
 export interface Registration {
   readonly source: EntrySource
   readonly outcome: EntryOutcome
@@ -28,8 +28,8 @@ export interface Registration {
 }
 
 /**
- * Every registration of a pod as one of its containers meets it: issued ones first, then by SPIFFE ID, then by source
- * (bytes), those without a SPIFFE ID last.
+ * Every registration of a pod for one of its containers: issued ones first, then by SPIFFE ID, then by source (bytes), those
+ * without a SPIFFE ID last.
  */
 export function containerVerdicts(
   prediction: Prediction,
@@ -47,7 +47,7 @@ function registrationOf(pod: Pod, container: Container, outcome: EntryOutcome): 
   const { source, entry, verdict } = outcome
   const base = { source, outcome, spiffeId: entry?.spiffeId, hint: outcome.hint, sharesHint: false }
   const match = entry === undefined ? undefined : judgeContainer(pod, container, entry)
-  // Selectors that cannot match settle the matter for this container, whatever becomes of the entry.
+  // Selectors that cannot match decide for this container, whatever the verdict on the entry.
   if (match?.state === 'dead') {
     return { ...base, verdict: 'dead', why: match.why, selector: match.selector, by: undefined }
   }

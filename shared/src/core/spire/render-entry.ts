@@ -1,6 +1,6 @@
-// The entry that SCM renders for one ClusterSPIFFEID and one pod, and what the SPIRE server says to it.
+// The entry that SCM renders for one ClusterSPIFFEID and one pod, and whether the SPIRE server accepts it.
 // Source: SCM v0.7.0, pkg/spireentry/entries.go (renderPodEntry); SPIRE v1.15.3, pkg/server/api/entry.go
-// (facts/spire.md §3, §11.4-7).
+// (docs/spire-facts.md §3, §11.4-7).
 import type { TemplateData } from '../go/template/template.ts'
 import type { Pod } from '../objects/pod.ts'
 import { dnsNameVerdict } from './dns-name.ts'
@@ -10,52 +10,53 @@ import type { PreparedId, Templates } from './prepared-id.ts'
 import { parsedIdProblem } from './spiffe-id.ts'
 import { withStandIns, type IdText, type RenderedText, type FieldResult } from './field-template.ts'
 
-/** What rendering gives. */
+/** The result of rendering. */
 export type RenderOutcome =
   | {
       readonly kind: 'entry'
       readonly entry: RenderedEntry
-      /** Why rendering may yet fail. */
-      readonly unsure: string | undefined
+      /** Why rendering may fail after all; undefined where it cannot. */
+      readonly uncertain: string | undefined
       readonly acceptance: Acceptance
     }
   | { readonly kind: 'failed'; readonly field: string; readonly why: string }
   | { readonly kind: 'unknown'; readonly construct: string; readonly why: string }
 
-/** What the server says to an entry. */
+/** Whether the server accepts an entry: `refusal` and `depends` say why it does not, or may not. */
 export interface Acceptance {
   readonly refusal: string | undefined
   readonly depends: string | undefined
-  /** The field whose text is not UTF-8, which makes the whole batch fail. */
+  /** The field whose text is no valid UTF-8, which makes the whole batch of entries fail. */
   readonly brokenUtf8: string | undefined
 }
 
-/** What rendering needs to know of the pod. */
+/** The facts of a pod that rendering reads. */
 export interface RenderFacts {
   readonly pod: Pod
   readonly data: TemplateData
   readonly parent: FieldResult<IdText>
-  /** The DNS names that the Services of the pod give it, sorted, and what is not known of them. */
+  /** The DNS names that the pod has by its Services, and what is not known of them. */
   services(): ServiceNames
 }
 
+/** DNS names of Services, sorted, and the facts of them that are not known. */
 export interface ServiceNames {
   readonly names: readonly string[]
-  readonly open: readonly string[]
+  readonly placeholders: readonly string[]
 }
 
-/** Renders the entry: parent ID, SPIFFE ID, DNS names, selectors. */
+/** Renders the entry of an object for a pod: parent ID, SPIFFE ID, DNS names, selectors. */
 export function renderEntry(id: PreparedId, templates: Templates, facts: RenderFacts): RenderOutcome {
-  const progress = new Progress(id)
-  const parent = progress.take(facts.parent)
-  const spiffeId = progress.take(templates.id.run(facts.data))
-  const dnsNames = templates.dnsNames.map((step) => progress.take(step.run(facts.data)))
-  const selectors = templates.selectors.map((step) => progress.take(step.run(facts.data)))
-  const stopped = progress.stopped
+  const results = new FieldResults(id)
+  const parent = results.take(facts.parent)
+  const spiffeId = results.take(templates.id.run(facts.data))
+  const dnsNames = templates.dnsNames.map((template) => results.take(template.run(facts.data)))
+  const selectors = templates.selectors.map((template) => results.take(template.run(facts.data)))
+  const stopped = results.stopped
   if (stopped !== undefined) return stopped
-  // Nothing stopped, so every value is there.
+  // No field failed, so every value is there.
   if (parent === undefined || spiffeId === undefined) return UNREACHED
-  const parts: Parts = {
+  const parts: RenderedFields = {
     parent,
     spiffeId,
     dnsNames: dnsNames.filter((text) => text !== undefined),
@@ -65,20 +66,20 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   return {
     kind: 'entry',
     entry: entryOf(id, facts.pod, parts),
-    unsure: progress.unsure,
+    uncertain: results.uncertain,
     acceptance: acceptanceOf(id, facts.pod, parts),
   }
 }
 
 const UNREACHED: RenderOutcome = { kind: 'unknown', construct: 'the entry', why: 'it could not be rendered' }
-const NO_SERVICES: ServiceNames = { names: [], open: [] }
+const NO_SERVICES: ServiceNames = { names: [], placeholders: [] }
 
-/** Collects what goes wrong: any failure wins over what is unknown, as SCM stops at it whatever else there is. */
-class Progress {
+/** Collects what fields lack: a failure prevails over an unknown, since SCM stops at a failure whatever the rest gives. */
+class FieldResults {
   readonly #id: PreparedId
   #failed: RenderOutcome | undefined
   #unknown: RenderOutcome | undefined
-  unsure: string | undefined
+  uncertain: string | undefined
 
   constructor(id: PreparedId) {
     this.#id = id
@@ -92,8 +93,8 @@ class Progress {
     switch (result.kind) {
       case 'ok':
         return result.value
-      case 'open':
-        this.unsure ??= result.why
+      case 'uncertain':
+        this.uncertain ??= result.why
         return result.value
       case 'failed': {
         const why = `${this.#of(result.field)} fails on this pod: ${result.why}`
@@ -108,13 +109,13 @@ class Progress {
     }
   }
 
-  /** The parent ID template is SCM's own, not the object's. */
+  /** Names the object with its own fields; the parent ID template is a setting of SCM. */
   #of(field: string): string {
     return field.startsWith('.spec.') ? `${field} of ${sourceText(this.#id.source)}` : field
   }
 }
 
-interface Parts {
+interface RenderedFields {
   readonly parent: IdText
   readonly spiffeId: IdText
   readonly dnsNames: readonly RenderedText[]
@@ -122,7 +123,7 @@ interface Parts {
   readonly services: ServiceNames
 }
 
-function entryOf(id: PreparedId, pod: Pod, parts: Parts): RenderedEntry {
+function entryOf(id: PreparedId, pod: Pod, parts: RenderedFields): RenderedEntry {
   const { spec, fixed } = id
   const selectors = [podUidSelector(pod), ...parts.selectors]
   return {
@@ -137,36 +138,36 @@ function entryOf(id: PreparedId, pod: Pod, parts: Parts): RenderedEntry {
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: false,
-    open: openFacts(parts, selectors),
+    placeholders: placeholdersOf(parts, selectors),
   }
 }
 
-const NOTHING_OPEN: readonly string[] = []
-const OPEN_POD_UID: readonly string[] = [POD_UID]
+const NO_PLACEHOLDERS: readonly string[] = []
+const POD_UID_ALONE: readonly string[] = [POD_UID]
 
 function podUidSelector(pod: Pod): EntrySelector {
   return pod.uid === undefined
-    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, placeholders: OPEN_POD_UID }
-    : { type: 'k8s', value: `pod-uid:${pod.uid}`, placeholders: NOTHING_OPEN }
+    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, placeholders: POD_UID_ALONE }
+    : { type: 'k8s', value: `pod-uid:${pod.uid}`, placeholders: NO_PLACEHOLDERS }
 }
 
-function dnsNamesOf({ dnsNames, services }: Parts): readonly string[] {
+function dnsNamesOf({ dnsNames, services }: RenderedFields): readonly string[] {
   if (dnsNames.length === 0) return services.names
   return [...new Set([...dnsNames.map(({ text }) => text), ...services.names])]
 }
 
-function openFacts(parts: Parts, selectors: readonly EntrySelector[]): readonly string[] {
+function placeholdersOf(parts: RenderedFields, selectors: readonly EntrySelector[]): readonly string[] {
   const lists = [
     parts.spiffeId.placeholders,
     parts.parent.placeholders,
     ...selectors.map(({ placeholders }) => placeholders),
     ...parts.dnsNames.map(({ placeholders }) => placeholders),
-    parts.services.open,
-  ].filter((open) => open.length > 0)
-  return lists.length === 0 ? NOTHING_OPEN : [...new Set(lists.flat())]
+    parts.services.placeholders,
+  ].filter((list) => list.length > 0)
+  return lists.length === 0 ? NO_PLACEHOLDERS : [...new Set(lists.flat())]
 }
 
-function acceptanceOf(id: PreparedId, pod: Pod, parts: Parts): Acceptance {
+function acceptanceOf(id: PreparedId, pod: Pod, parts: RenderedFields): Acceptance {
   const dns = dnsAcceptance(id, parts.dnsNames)
   return {
     refusal:
@@ -176,7 +177,7 @@ function acceptanceOf(id: PreparedId, pod: Pod, parts: Parts): Acceptance {
   }
 }
 
-function idRefusal(id: PreparedId, { spiffeId, parent }: Parts): string | undefined {
+function idRefusal(id: PreparedId, { spiffeId, parent }: RenderedFields): string | undefined {
   const problem = parsedIdProblem(spiffeId.parsed)
   if (problem !== undefined)
     return `.spec.spiffeIDTemplate of ${sourceText(id.source)} gives ${spiffeId.text}, which ${problem}`
@@ -207,9 +208,9 @@ function dnsAcceptance(
   let depends: string | undefined
   for (const [at, name] of names.entries()) {
     const where = `.spec.dnsNameTemplates[${at}] of ${sourceText(id.source)} gives ${JSON.stringify(name.text)}`
-    const open = name.placeholders.find((fact) => !PLAIN_FACTS.has(fact))
-    if (open !== undefined) {
-      depends ??= `${where}, and ${open} is not known yet`
+    const unknown = name.placeholders.find((fact) => !PLAIN_FACTS.has(fact))
+    if (unknown !== undefined) {
+      depends ??= `${where}, and ${unknown} is not known yet`
       continue
     }
     const verdict = dnsNameVerdict(withStandIns(name))
@@ -219,7 +220,7 @@ function dnsAcceptance(
   return { refusal: undefined, depends }
 }
 
-function brokenUtf8(id: PreparedId, { dnsNames, selectors }: Parts): string | undefined {
+function brokenUtf8(id: PreparedId, { dnsNames, selectors }: RenderedFields): string | undefined {
   const broken = selectors.some(({ validUtf8 }) => !validUtf8)
     ? '.spec.workloadSelectorTemplates'
     : dnsNames.some(({ validUtf8 }) => !validUtf8)

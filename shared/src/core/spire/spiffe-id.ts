@@ -1,6 +1,6 @@
-// SPIFFE IDs and trust domain names: what go-spiffe v2 reads (`spiffeid/id.go`, `path.go`, `trustdomain.go`), which
-// SPIRE Controller Manager asks, and what spire-server refuses beyond that for an entry (`pkg/server/api/id.go`).
-// go-spiffe looks at no length; the SPIFFE standard and our own configuration do (`trustDomainProblem`).
+// SPIFFE IDs and trust domain names: what go-spiffe v2 accepts (`spiffeid/id.go`, `path.go`, `trustdomain.go`), by which
+// SPIRE Controller Manager parses, and what spire-server refuses beyond that for an entry (`pkg/server/api/id.go`).
+// go-spiffe limits no length; the SPIFFE standard and kleym's own settings do (`trustDomainProblem`).
 
 const SCHEME = 'spiffe://'
 /** The most characters of a trust domain name in the SPIFFE standard. */
@@ -9,7 +9,7 @@ export const TRUST_DOMAIN_MAX = 255
 const DOMAIN_RULE = 'a trust domain holds a-z, 0-9, ".", "_" and "-"'
 const PATH_RULE = 'a path holds letters, digits, ".", "_", "-" and "/"'
 
-/** Why `text` is no trust domain name of the SPIFFE standard (`[a-z0-9._-]`, 1 to 255 characters). */
+/** Why `text` is no trust domain name of the SPIFFE standard (`[a-z0-9._-]`, 1 to 255 characters); undefined where it is one. */
 export function trustDomainProblem(text: string): string | undefined {
   if (text === '') return 'is empty'
   if (text.length > TRUST_DOMAIN_MAX) return `is over ${TRUST_DOMAIN_MAX} characters`
@@ -25,12 +25,27 @@ export type ParsedSpiffeId =
 export function parseSpiffeId(text: string): ParsedSpiffeId {
   if (text === '') return refuse('is empty')
   if (!text.startsWith(SCHEME)) return refuse(`does not start with ${JSON.stringify(SCHEME)}`)
-  const slash = text.indexOf('/', SCHEME.length)
-  const end = slash === -1 ? text.length : slash
+  const end = pathStart(text)
   const trustDomain = text.slice(SCHEME.length, end)
   if (trustDomain === '') return refuse('has no trust domain')
   const problem = domainProblem(trustDomain, SCHEME.length) ?? pathProblem(text, end)
   return problem === undefined ? { ok: true, trustDomain, path: text.slice(end) } : refuse(problem)
+}
+
+/** Where the path begins in a text that should be a SPIFFE ID: at the slash behind its trust domain, else at its end. */
+export function pathStart(text: string): number {
+  const slash = text.indexOf('/', SCHEME.length)
+  return slash === -1 ? text.length : slash
+}
+
+/** The path of a text that should be a SPIFFE ID, valid or not: empty, or from its slash on. */
+export function pathIn(text: string): string {
+  return text.slice(pathStart(text))
+}
+
+/** The trust domain of a text that begins with `spiffe://`, valid or not. */
+export function trustDomainIn(text: string): string {
+  return text.slice(SCHEME.length, pathStart(text))
 }
 
 /** A trust domain name, or why go-spiffe refuses the text. */
@@ -49,12 +64,12 @@ export function parseFederatedTrustDomain(text: string): ParsedTrustDomain {
   return problem === undefined ? { ok: true, trustDomain: text } : refuse(problem)
 }
 
-/** Why `text` cannot be the SPIFFE ID of a registration entry: it is none, has no path, or lies in SPIRE's own `/spire`. */
+/** Why `text` cannot be the SPIFFE ID of an entry: it is invalid, has no path, or lies in SPIRE's own `/spire`; else undefined. */
 export function entryIdProblem(text: string): string | undefined {
   return parsedIdProblem(parseSpiffeId(text))
 }
 
-/** The same for an ID that has been read already. */
+/** `entryIdProblem` of an ID that is parsed already. */
 export function parsedIdProblem(id: ParsedSpiffeId): string | undefined {
   if (!id.ok) return id.message
   if (id.path === '') return 'has no path, which an entry needs'

@@ -1,41 +1,42 @@
-// Finds the ClusterStaticEntries that may match a container of a pod, by one selector that only some pods have.
+// Finds the ClusterStaticEntries that may match a container of a pod, by one selector of each that few pods have.
 import { listAt, stringAt } from '../json.ts'
 import type { Pod } from '../objects/pod.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
-import type { PodFinding } from './pod-facts.ts'
+import type { PodFactsResult } from './pod-facts.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
-/** A static entry that may match, and why its parent is not surely the agent of the pod's node. */
+/** A static entry that may match, and why its parent may be another than the agent on the pod's node; undefined where it is. */
 export interface StaticCandidate {
   readonly object: PreparedStatic
-  readonly unsureParent: string | undefined
+  readonly uncertainParent: string | undefined
 }
 
 const PSAT_AGENTS = '/spire/agent/k8s_psat/'
-/** Kinds of selector that tell pods apart, the most telling first. */
-const TELLING = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', 'sa', 'ns', 'node-name']
+/** Kinds of selectors that distinguish pods, the most selective first. */
+const DISTINGUISHING_KINDS = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', 'sa', 'ns', 'node-name']
 
+/** An index of static entries by their most selective selector. */
 export class StaticIndex {
-  /** By the text of the telling selector. */
+  /** By the text of the distinguishing selector. */
   readonly #byText = new Map<string, PreparedStatic[]>()
-  /** By its kind, for pods of which that fact is not known. */
+  /** By the kind of the distinguishing selector, for pods of which that fact is not known. */
   readonly #byKind = new Map<string, PreparedStatic[]>()
   readonly #anywhere: PreparedStatic[] = []
 
   constructor(objects: readonly PreparedStatic[]) {
     for (const object of objects) {
-      const telling = tellingSelector(object)
-      if (telling === undefined) this.#anywhere.push(object)
+      const distinguishing = distinguishingSelector(object)
+      if (distinguishing === undefined) this.#anywhere.push(object)
       else {
-        push(this.#byText, telling.text, object)
-        push(this.#byKind, telling.kind, object)
+        push(this.#byText, distinguishing.text, object)
+        push(this.#byKind, distinguishing.kind, object)
       }
     }
   }
 
   /** The static entries whose selectors and parent do not rule out every container of the pod. */
-  matching(pod: Pod, finding: PodFinding): readonly StaticCandidate[] {
+  matching(pod: Pod, finding: PodFactsResult): readonly StaticCandidate[] {
     if (this.#byText.size === 0 && this.#anywhere.length === 0) return []
     const found = new Set(this.#anywhere)
     for (const text of knownTexts(pod)) for (const object of this.#byText.get(text) ?? []) found.add(object)
@@ -44,17 +45,17 @@ export class StaticIndex {
     for (const object of found) {
       if (object.entry === undefined || judgePod(pod, object.entry).state === 'dead') continue
       const parent = judgeParent(object.entry.parentId, finding)
-      if (parent.match !== 'no') candidates.push({ object, unsureParent: parent.why })
+      if (parent.match !== 'no') candidates.push({ object, uncertainParent: parent.why })
     }
     return candidates
   }
 }
 
-function tellingSelector({
+function distinguishingSelector({
   entry,
 }: PreparedStatic): { readonly kind: string; readonly text: string } | undefined {
   if (entry === undefined) return undefined
-  for (const kind of TELLING) {
+  for (const kind of DISTINGUISHING_KINDS) {
     const found = entry.selectors.find(({ type, value }) => type === 'k8s' && value.startsWith(`${kind}:`))
     if (found !== undefined) return { kind, text: found.value }
   }
@@ -79,7 +80,7 @@ function unknownKinds(pod: Pod): readonly string[] {
   if (pod.uid === undefined || isMirrorPod(pod)) kinds.push('pod-uid')
   if (pod.name === undefined) kinds.push('pod-name')
   if (pod.nodeName === undefined) kinds.push('node-name')
-  if (pod.openLabels.size > 0 || pod.possibleLabels.size > 0) kinds.push('pod-label')
+  if (pod.unknownLabels.size > 0 || pod.possibleLabels.size > 0) kinds.push('pod-label')
   if (pod.owner !== undefined && pod.owner.name === undefined) kinds.push('pod-owner')
   return kinds
 }
@@ -90,7 +91,7 @@ interface ParentMatch {
 }
 
 /** Whether the agent of the pod's node holds entries under this parent. */
-function judgeParent(parentId: string, finding: PodFinding): ParentMatch {
+function judgeParent(parentId: string, finding: PodFactsResult): ParentMatch {
   if (finding.kind === 'no node') return { match: 'depends', why: finding.why }
   const { parent } = finding.facts
   const known = parent.kind === 'ok' && parent.value.placeholders.length === 0
@@ -103,7 +104,7 @@ function judgeParent(parentId: string, finding: PodFinding): ParentMatch {
   return { match: 'depends', why: `its parent ${parentId} may not be the agent on the pod's node` }
 }
 
-/** Whether a parent is another node's agent; a parentIDTemplate of one's own may hide the agent's real ID. */
+/** Whether a parent is the agent of another node. A custom parentIDTemplate may give another ID than the agent's real one. */
 function isOtherAgent(path: string, podParent: string): boolean {
   const parsed = parseSpiffeId(podParent)
   if (!parsed.ok || !parsed.path.startsWith(PSAT_AGENTS) || !path.startsWith(PSAT_AGENTS)) return false

@@ -1,16 +1,20 @@
-// ClusterStaticEntries that want the same entry as one another, or as what is rendered for a pod (facts/spire.md §3,
-// §11.1). Only an entry that names the pod's UID can be the pod's.
-import { resolveMasking, entryKey, type Contender, type MaskingResult } from './entry-key.ts'
+// ClusterStaticEntries that ask for the same entry as one another, or as is rendered for a pod (docs/spire-facts.md §3,
+// §11.1). Only an entry that names a pod's UID can equal one that is rendered for the pod.
+import { resolveMasking } from './masking.ts'
+import type { MaskingResult } from './masking.ts'
+import type { MaskingCandidate } from './masking.ts'
+import { entryKey } from './entry-key.ts'
 import type { EntryVerdict } from './prediction.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
 const UID_MARK = 'k8spod-uid:'
 const UID_LENGTH = 36
 
+/** The static entries of a snapshot by the entries that they ask for. */
 export class StaticMasking {
   readonly #byId = new Map<string, Map<string, PreparedStatic[]>>()
   readonly #alone = new Map<PreparedStatic, EntryVerdict>()
-  /** What follows the mark in the keys, at the length of a usual UID. */
+  /** The UIDs in the keys, where they have the usual length. */
   readonly #uids = new Set<string>()
   readonly #keysWithPods: string[] = []
 
@@ -32,12 +36,12 @@ export class StaticMasking {
     return this.#keysWithPods.some((key) => key.includes(`${UID_MARK}${uid}`))
   }
 
-  /** The static entries that want an entry of this SPIFFE ID, by key. */
+  /** The static entries that ask for an entry of this SPIFFE ID, by key. */
   rivals(spiffeId: string): ReadonlyMap<string, readonly PreparedStatic[]> | undefined {
     return this.#byId.get(spiffeId)
   }
 
-  /** What becomes of a static entry among its kind. */
+  /** The verdict on a static entry among static entries alone. */
   verdictOf(object: PreparedStatic): EntryVerdict {
     return this.#alone.get(object) ?? object.verdict
   }
@@ -59,19 +63,19 @@ export class StaticMasking {
 
   #decide(rivals: readonly PreparedStatic[]): void {
     if (rivals.length < 2) return
-    const results = resolveMasking(rivals.map(staticContender))
+    const results = resolveMasking(rivals.map(maskingCandidateOf))
     for (const [at, object] of rivals.entries()) {
       this.#alone.set(object, afterMasking(object.verdict, results[at]))
     }
   }
 }
 
-/** A static entry as it competes. */
-export function staticContender({ source, precedence, wants }: PreparedStatic): Contender {
+/** A static entry as a candidate for its entry. */
+export function maskingCandidateOf({ source, precedence, wants }: PreparedStatic): MaskingCandidate {
   return { source, precedence, certain: wants === 'yes' }
 }
 
-/** The verdict of an entry once the contest for it is decided; a winner keeps its own. */
+/** The verdict on an entry after masking; the winner keeps its own. */
 export function afterMasking(verdict: EntryVerdict, result: MaskingResult | undefined): EntryVerdict {
   if (result === undefined || result.kind === 'wins') return verdict
   if (result.kind === 'masked') return { state: 'masked', by: result.by, why: result.why }

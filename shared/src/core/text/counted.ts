@@ -3,11 +3,12 @@ import { compareBytes } from './bytes.ts'
 
 const NAMED_MAX = 5
 
-/** Collects names; keeps the first few in byte order, and the count. */
-export class Names {
+/** Names and how many they are; keeps the first few in byte order, and the count. */
+export class NameSummary {
   #first: string[] = []
   #count = 0
 
+  /** Counts a name, also one that was added before. */
   add(name: string): void {
     this.#count++
     if (this.#first.length < NAMED_MAX || compareBytes(name, this.#first[NAMED_MAX - 1] ?? '') < 0) {
@@ -15,6 +16,7 @@ export class Names {
     }
   }
 
+  /** How many names were added. */
   get count(): number {
     return this.#count
   }

@@ -1,10 +1,10 @@
 // Did-you-mean: the nearest of a few known words, by Damerau-Levenshtein distance (optimal string alignment: a swap of
-// two neighbours counts once, as it does for fingers).
+// two neighbours counts as one edit).
 
 /** The known words that are closest to `written`, best first, at most three; empty when none is near. */
 export function nearest(written: string, known: readonly string[]): readonly string[] {
   const word = written.toLowerCase()
-  // A third of the word may be wrong, but always one letter, and never so much that anything would match.
+  // A third of the letters may be wrong, at least one and at most three, so that a short word does not match all others.
   const limit = Math.max(1, Math.min(3, Math.floor(word.length / 3)))
   return known
     .map((candidate) => ({ candidate, distance: rank(word, candidate.toLowerCase()) }))
@@ -22,7 +22,7 @@ export function didYouMean(written: string, known: readonly string[]): string | 
   return `did you mean ${close.length === 1 ? last : `${close.slice(0, -1).join(', ')} or ${last}`}?`
 }
 
-/** A word that begins with what was written (`who` for `who-selects`) is as near as one slip. */
+/** A word that begins with what was written (`who` for `who-selects`) counts as one edit away. */
 function rank(word: string, candidate: string): number {
   if (word.length >= 2 && candidate.startsWith(word)) return 1
   return editDistance(word, candidate)

@@ -1,5 +1,6 @@
 // The derivation of the one binding that a person looks at. Pods and static entries are read for it, of pods only those
 // of its namespace: the table does without them.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -9,6 +10,7 @@ import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import {
@@ -23,19 +25,19 @@ import { WHOLE } from '../../../cluster/live-side.ts'
 import { assumptionNotes } from '../../../gather/settings.ts'
 import { explainFrame } from '../../explain/frame.ts'
 import type { Frame } from '../../../frame/frame.ts'
-import { Feed, ignoranceOfFeed, type FeedIo } from './feed.ts'
+import { Feed, unknownReasonOf, type FeedIo } from './feed.ts'
 import type { Feeds } from './kinds.ts'
-import type { KindStanding } from './knowledge.ts'
+import type { KindState } from './knowledge.ts'
 import { detailSnapshot } from './namespace-snapshot.ts'
 import { DEBOUNCE_MS } from './table.ts'
 
-/** What there is to show of the chosen binding. */
+/** What the pane below the table shows of the chosen binding. */
 export type DetailView =
   | { readonly state: 'closed' }
-  /** The pods of its namespace are on their way. */
+  /** The pods of its namespace are being read. */
   | { readonly state: 'reading'; readonly key: string }
   /** The binding is not there any more. */
-  | { readonly state: 'gone'; readonly key: string }
+  | { readonly state: 'deleted'; readonly key: string }
   /** `podGap`: why its pods may be missing from the frame. */
   | {
       readonly state: 'shown'
@@ -46,6 +48,7 @@ export type DetailView =
       readonly assumptions: readonly string[]
     }
 
+/** What the derivation is made from. */
 export interface DetailOptions {
   readonly io: FeedIo & { readonly api: Pick<Api, 'get'> }
   readonly feeds: Feeds
@@ -59,8 +62,8 @@ interface FollowedPod extends Cached {
   readonly pod: Pod
 }
 
-/** The pods of one namespace, the static entries, which may be for any pod, and the namespace itself. */
-interface Surrounding {
+/** What is followed for the derivation: the pods of one namespace, the namespace itself, and all static entries. */
+interface DetailFeeds {
   readonly name: string
   readonly pods: Feed<FollowedPod>
   readonly statics: Feed<ClusterStaticEntry>
@@ -71,7 +74,7 @@ interface Surrounding {
 export class Detail {
   readonly #options: DetailOptions
   #key: string | undefined
-  #around: Surrounding | undefined
+  #followed: DetailFeeds | undefined
   #view: DetailView = { state: 'closed' }
   #cancel: (() => void) | undefined
   #took = 0
@@ -84,9 +87,9 @@ export class Detail {
     return this.#view
   }
 
-  /** How far what is followed for it may be believed; nothing is while no binding is chosen. */
-  get standings(): readonly KindStanding[] {
-    return feedsAround(this.#around)
+  /** Whether what is followed for it is up to date; empty while no binding is chosen. */
+  get states(): readonly KindState[] {
+    return listFeeds(this.#followed)
   }
 
   /** Chooses a binding, or none. */
@@ -94,12 +97,12 @@ export class Detail {
     if (key === this.#key) return
     this.#key = key
     if (key === undefined) this.#leave()
-    else this.#goTo(key.slice(0, key.indexOf('/')))
+    else this.#goTo(namespaceWritten(key))
     this.#workOut()
   }
 
   /** Something has changed that may change the derivation. */
-  touch(): void {
+  markChanged(): void {
     if (this.#key === undefined) return
     this.#cancel ??= this.#options.io.clock.after(Math.max(DEBOUNCE_MS, this.#took), () => {
       this.#cancel = undefined
@@ -108,10 +111,10 @@ export class Detail {
     })
   }
 
-  /** Begins to follow it all anew. */
+  /** Lists and follows everything anew. */
   restart(): void {
-    for (const feed of feedsAround(this.#around)) feed.start()
-    if (this.#around !== undefined) void this.#describe(this.#around)
+    for (const feed of listFeeds(this.#followed)) feed.start()
+    if (this.#followed !== undefined) void this.#describe(this.#followed)
   }
 
   stop(): void {
@@ -122,43 +125,43 @@ export class Detail {
   #leave(): void {
     this.#cancel?.()
     this.#cancel = undefined
-    for (const feed of feedsAround(this.#around)) void feed.stop()
-    this.#around = undefined
+    for (const feed of listFeeds(this.#followed)) void feed.stop()
+    this.#followed = undefined
   }
 
   #goTo(namespace: string): void {
-    if (this.#around?.name === namespace) return
+    if (this.#followed?.name === namespace) return
     this.#leave()
     const { io } = this.#options
-    const touch = (): void => this.touch()
+    const onChange = (): void => this.markChanged()
     const pods = new Feed<FollowedPod>(io, {
       resource: PODS,
       namespace,
       read: readFollowedPod,
-      onStanding: touch,
+      onState: onChange,
     })
     const statics = new Feed<ClusterStaticEntry>(io, {
       resource: CLUSTER_STATIC_ENTRIES,
       namespace: undefined,
       read: (value) => readClusterStaticEntry({ value }),
-      onStanding: touch,
+      onState: onChange,
     })
-    pods.store.subscribe(touch)
-    statics.store.subscribe(touch)
-    const around: Surrounding = { name: namespace, pods, statics, described: undefined }
-    this.#around = around
-    for (const feed of feedsAround(around)) feed.start()
-    void this.#describe(around)
+    pods.store.subscribe(onChange)
+    statics.store.subscribe(onChange)
+    const followed: DetailFeeds = { name: namespace, pods, statics, described: undefined }
+    this.#followed = followed
+    for (const feed of listFeeds(followed)) feed.start()
+    void this.#describe(followed)
   }
 
-  /** Its labels decide which of other people's ClusterSPIFFEIDs select its pods; without them, that stays open. */
-  async #describe(around: Surrounding): Promise<void> {
+  /** Reads the labels of the namespace: they decide which foreign ClusterSPIFFEIDs select its pods. */
+  async #describe(followed: DetailFeeds): Promise<void> {
     try {
-      const value = await this.#options.io.api.get(NAMESPACES, { name: around.name })
-      around.described = readNamespace({ value })
-      if (this.#around === around) this.touch()
+      const value = await this.#options.io.api.get(NAMESPACES, { name: followed.name })
+      followed.described = readNamespace({ value })
+      if (this.#followed === followed) this.markChanged()
     } catch {
-      // Many people may not read namespaces: the derivation then says what depends on the labels.
+      // Many users may not read namespaces: the derivation then says what depends on the labels.
     }
   }
 
@@ -171,25 +174,25 @@ export class Detail {
   #viewNow(): DetailView {
     const { feeds, settings } = this.#options
     const key = this.#key
-    const around = this.#around
-    if (key === undefined || around === undefined) return { state: 'closed' }
+    const followed = this.#followed
+    if (key === undefined || followed === undefined) return { state: 'closed' }
     const binding = feeds.bindings.store.get(key)
-    if (binding === undefined) return { state: 'gone', key }
-    const standings = feedsAround(around)
-    if (standings.some(({ standing }) => standing.kind === 'waiting')) return { state: 'reading', key }
-    const pods = [...around.pods.store.values()]
+    if (binding === undefined) return { state: 'deleted', key }
+    const states = listFeeds(followed)
+    if (states.some(({ state }) => state.kind === 'waiting')) return { state: 'reading', key }
+    const pods = [...followed.pods.store.values()]
       .map(({ pod }) => pod)
       .toSorted((a, b) => compareBytes(a.ref.name, b.ref.name))
-    const staticEntries = around.statics.standing.kind === 'absent' ? [] : [...around.statics.store.values()]
-    const snapshot = detailSnapshot(feeds, around.name, {
+    const staticEntries = followed.statics.state.kind === 'absent' ? [] : [...followed.statics.store.values()]
+    const snapshot = detailSnapshot(feeds, followed.name, {
       pods,
       staticEntries,
-      namespace: around.described,
-      standings: [...standings, ...notFollowed(around)],
+      namespace: followed.described,
+      states: [...states, ...notFollowed(followed)],
     })
     const { operator, scm } = settings()
     const analysis = analyse(snapshot, operator.config, scm)
-    const world = {
+    const input = {
       after: analysis,
       before: analysis,
       operator,
@@ -197,30 +200,31 @@ export class Detail {
       problems: [],
       marks: [],
       isLive: true,
-      namespaceInForce: around.name,
+      namespaceInForce: followed.name,
       notes: [],
+      drive: driveAtOnce,
     }
-    const frame = explainFrame(world, [binding], true)
+    const frame = explainFrame(input, [binding], true)
     const open = [
       ...(dependsOnOutsideScope(analysis) ? ['other namespaces'] : []),
       ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
     ]
     const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm)]
-    return { state: 'shown', key, frame, podGap: ignoranceOfFeed(around.pods), assumptions }
+    return { state: 'shown', key, frame, podGap: unknownReasonOf(followed.pods), assumptions }
   }
 }
 
-function feedsAround(
-  around: Surrounding | undefined,
+function listFeeds(
+  followed: DetailFeeds | undefined,
 ): readonly (Feed<FollowedPod> | Feed<ClusterStaticEntry>)[] {
-  return around === undefined ? [] : [around.pods, around.statics]
+  return followed === undefined ? [] : [followed.pods, followed.statics]
 }
 
 /** What an answer may depend on and the watch leaves to others: nodes, and the namespace's labels until they are read. */
-function notFollowed({ described }: Surrounding): readonly KindStanding[] {
+function notFollowed({ described }: DetailFeeds): readonly KindState[] {
   return [NODES, ...(described === undefined ? [NAMESPACES] : [])].map((resource) => {
     const why: UnknownReason = { verb: 'list', what: resourceName(resource), cause: 'not given' }
-    return { resource, standing: { kind: 'unknown', why } }
+    return { resource, state: { kind: 'unknown', why } }
   })
 }
 

@@ -1,5 +1,6 @@
-// The kinds that a watch follows, each with how its objects are read: what nobody looks at (managed fields above all) is
-// not kept.
+// The kinds that a watch follows, each with how its objects are read: what the watch does not show (managed fields above
+// all) is not kept.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
 import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
@@ -38,7 +39,7 @@ export type AnyFeed = Feed<Binding> | Feed<Pool> | Feed<Objective> | Feed<SeenOu
 /** Feeds of a namespace, or of all; none is started. */
 export function createFeeds(
   io: FeedIo,
-  scope: { readonly namespace: string | undefined; readonly onStanding: () => void },
+  scope: { readonly namespace: string | undefined; readonly onState: () => void },
 ): Feeds {
   const bindings = new Feed<Binding>(io, {
     ...scope,
@@ -96,12 +97,11 @@ export const EVERYWHERE = ''
 export function namespacesOfOutput(output: ClusterSpiffeId): readonly string[] {
   const binding = output.meta.annotations.get(ANNOTATION_BINDING)
   if (binding === undefined) return output.meta.name.startsWith(NAME_PREFIX) ? [EVERYWHERE] : []
-  const named = binding.slice(0, Math.max(0, binding.indexOf('/')))
   const claimed = liveClaims(output, '').map(({ namespace }) => (namespace === ANY ? EVERYWHERE : namespace))
-  return [...new Set([named, ...claimed])]
+  return [...new Set([namespaceWritten(binding), ...claimed])]
 }
 
-/** How the names of all of kleym's outputs begin (contract §5). */
+/** How the names of all of kleym's outputs begin: docs/contract.md §5. */
 const NAME_PREFIX = 'kleym-'
 
 function ownNamespace({ meta }: { readonly meta: { readonly namespace: string } }): readonly string[] {

@@ -2,7 +2,7 @@
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
-import type { Standing } from './feed.ts'
+import type { FeedState } from './feed.ts'
 
 /** One kind that is not known, or not as it is now. */
 export interface MissingKind {
@@ -11,9 +11,9 @@ export interface MissingKind {
   readonly since: Date | undefined
 }
 
-/** How far the rows may be believed. */
+/** What is known of what the rows are made of. */
 export interface Knowledge {
-  /** Since when the API server has not been heard; undefined: it answers. */
+  /** Since when the API server does not answer; undefined: it does. */
   readonly lostSince: Date | undefined
   readonly missing: readonly MissingKind[]
   /** Whether all bindings in scope are known, or were: only then does an empty table mean that there are none. */
@@ -23,18 +23,18 @@ export interface Knowledge {
 }
 
 /** What is known of a kind. */
-export interface KindStanding {
+export interface KindState {
   readonly resource: Resource
-  readonly standing: Standing
+  readonly state: FeedState
 }
 
-/** The knowledge that standings come to; `required` are the kinds without which kleym does nothing, bindings first. */
+/** The knowledge that the states of all kinds add up to; `required` are the kinds without which kleym does nothing, bindings first. */
 export function knowledgeFrom(
-  required: readonly KindStanding[],
-  others: readonly KindStanding[],
+  required: readonly KindState[],
+  others: readonly KindState[],
   lostSince: Date | undefined,
 ): Omit<Knowledge, 'settled'> {
-  const bindings = required[0]?.standing.kind
+  const bindings = required[0]?.state.kind
   return {
     lostSince,
     missing: [
@@ -45,9 +45,9 @@ export function knowledgeFrom(
   }
 }
 
-/** Pool and objective kinds of a group that nobody has installed are no news; those that kleym is about are. */
-function missingOf({ resource, standing }: KindStanding, isRequired: boolean): readonly MissingKind[] {
-  switch (standing.kind) {
+/** A pool or objective kind of a group that is not installed is not reported; a required kind is. */
+function missingOf({ resource, state }: KindState, isRequired: boolean): readonly MissingKind[] {
+  switch (state.kind) {
     case 'current':
     case 'waiting':
       return []
@@ -56,9 +56,9 @@ function missingOf({ resource, standing }: KindStanding, isRequired: boolean): r
       return isRequired ? [{ why, since: undefined }] : []
     }
     case 'unknown':
-      return [{ why: standing.why, since: undefined }]
+      return [{ why: state.why, since: undefined }]
     case 'old':
-      return [{ why: standing.why, since: standing.since }]
+      return [{ why: state.why, since: state.since }]
   }
 }
 

@@ -1,9 +1,9 @@
 // The live side of the watch: what follows the cluster, and the picture of it that screens and streams show. All input and
 // output of the watch but the terminal's goes through here.
-import type { Cached, Change } from '@kleym/shared/kube/store.ts'
+import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { Contact } from './contact.ts'
+import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
 import { knowledgeFrom, type Knowledge } from './knowledge.ts'
@@ -29,45 +29,46 @@ export interface LiveIo {
   readonly random: () => number
 }
 
+/** What is followed, and whom it tells. */
 export interface LiveOptions {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined
   readonly settings: GivenSettings
-  /** The picture is another one. */
+  /** Called with every new picture. */
   readonly onPicture: (picture: Picture) => void
-  /** Hears what only a bug can throw. */
+  /** Called with what only a bug can throw. */
   readonly onBug: (error: unknown) => void
 }
 
-/** A kind that has not answered for so long counts as not known, so that the others can be seen. */
-export const PATIENCE_MS = 3_000
+/** How long the rows wait for the first answer of every kind, in milliseconds; a kind without one then counts as unknown. */
+export const FIRST_READ_TIMEOUT_MS = 3_000
 
 /** Follows the bindings of a namespace, or of all, and whatever decides about them. */
 export class LiveState {
   readonly #options: LiveOptions
   readonly #clock: Clock
   readonly #feeds: Feeds
-  readonly #contact: Contact
+  readonly #monitor: ConnectionMonitor
   readonly #table: RowTable
   readonly #detail: Detail
   #rows: readonly Row[] = []
-  /** Whether the rows have been worked out since every kind was settled. */
-  #drawn = false
-  #patient = true
+  /** Whether rows have been worked out yet. */
+  #hasRows = false
+  #waitsForAll = true
   #stopped = false
   /** The settings, until an object changes. */
   #known: Settings | undefined
-  /** The part of them that rows were worked out with, to tell a change. */
-  #rendered: string | undefined
-  #cancelPatience: () => void = () => {}
+  /** The operator's settings with which the rows were worked out, as JSON: another one changes every row. */
+  #rowsConfig: string | undefined
+  #cancelTimeout: () => void = () => {}
 
   constructor({ client, clock, random }: LiveIo, options: LiveOptions) {
     this.#options = options
     this.#clock = clock
-    this.#contact = new Contact({ api: client, clock, onChange: () => this.#onContact() })
-    const onFailure = (): void => this.#contact.askNow()
+    this.#monitor = new ConnectionMonitor({ api: client, clock, onChange: () => this.#onConnection() })
+    const onFailure = (): void => this.#monitor.askNow()
     const io = { api: client, clock, random, onFailure, onBug: options.onBug }
-    this.#feeds = createFeeds(io, { namespace: options.namespace, onStanding: () => this.#onStanding() })
+    this.#feeds = createFeeds(io, { namespace: options.namespace, onState: () => this.#onState() })
     this.#table = new RowTable({
       feeds: this.#feeds,
       clock,
@@ -85,20 +86,20 @@ export class LiveState {
 
   /** Begins to follow the cluster. */
   start(): void {
-    this.#listen()
+    this.#subscribe()
     for (const feed of feedsOf(this.#feeds)) feed.start()
-    this.#contact.start()
-    this.#cancelPatience = this.#clock.after(PATIENCE_MS, () => {
-      this.#patient = false
-      this.#onStanding()
+    this.#monitor.start()
+    this.#cancelTimeout = this.#clock.after(FIRST_READ_TIMEOUT_MS, () => {
+      this.#waitsForAll = false
+      this.#onState()
     })
   }
 
-  /** Ends it: nothing is heard of it any more. */
+  /** Stops following; no picture comes any more. */
   stop(): void {
     this.#stopped = true
-    this.#cancelPatience()
-    this.#contact.stop()
+    this.#cancelTimeout()
+    this.#monitor.stop()
     this.#table.stop()
     this.#detail.stop()
     for (const feed of feedsOf(this.#feeds)) void feed.stop()
@@ -107,11 +108,11 @@ export class LiveState {
   /** What is known now. */
   get picture(): Picture {
     const { bindings, outputs, pools, objectives } = this.#feeds
-    const others = [...pools, ...objectives, ...this.#detail.standings]
-    const knowledge = knowledgeFrom([bindings, outputs], others, this.#contact.lostSince)
+    const others = [...pools, ...objectives, ...this.#detail.states]
+    const knowledge = knowledgeFrom([bindings, outputs], others, this.#monitor.lostSince)
     return {
       rows: this.#rows,
-      knowledge: { ...knowledge, settled: this.#drawn },
+      knowledge: { ...knowledge, settled: this.#hasRows },
       detail: this.#detail.view,
     }
   }
@@ -122,39 +123,40 @@ export class LiveState {
     this.#show()
   }
 
-  #listen(): void {
+  #subscribe(): void {
     const { bindings, pools, objectives, outputs } = this.#feeds
-    const hear = (change: Change<Cached>): void => this.#touch([objectOf(change).meta.namespace])
-    bindings.store.subscribe(hear)
-    for (const { store } of pools) store.subscribe(hear)
-    for (const { store } of objectives) store.subscribe(hear)
+    const onChange = (change: StoreChange<Cached>): void =>
+      this.#markChanged([objectOf(change).meta.namespace])
+    bindings.store.subscribe(onChange)
+    for (const { store } of pools) store.subscribe(onChange)
+    for (const { store } of objectives) store.subscribe(onChange)
     outputs.store.subscribe((change) => {
       const before = change.kind === 'added' ? [] : namespacesOfOutput(change.before)
       const now = change.kind === 'removed' ? [] : namespacesOfOutput(change.now)
-      this.#touch([...before, ...now])
+      this.#markChanged([...before, ...now])
     })
   }
 
-  #touch(namespaces: readonly string[]): void {
+  #markChanged(namespaces: readonly string[]): void {
     this.#known = undefined
     for (const namespace of namespaces) {
-      if (namespace === EVERYWHERE) this.#table.touchAll()
+      if (namespace === EVERYWHERE) this.#table.markAllChanged()
       else if (this.#options.namespace === undefined || this.#options.namespace === namespace)
-        this.#table.touch(namespace)
+        this.#table.markChanged(namespace)
     }
-    this.#detail.touch()
+    this.#detail.markChanged()
   }
 
-  #onStanding(): void {
+  #onState(): void {
     if (this.#stopped) return
-    this.#table.touchAll()
-    this.#detail.touch()
+    this.#table.markAllChanged()
+    this.#detail.markChanged()
     this.#show()
   }
 
-  /** What was followed over a connection that has died may hang for minutes: all of it begins anew. */
-  #onContact(): void {
-    if (this.#contact.lostSince === undefined) {
+  /** A watch over a connection that has died may hang for minutes: once the server answers again, all watches restart. */
+  #onConnection(): void {
+    if (this.#monitor.lostSince === undefined) {
       for (const feed of feedsOf(this.#feeds)) feed.start()
       this.#detail.restart()
     }
@@ -163,7 +165,7 @@ export class LiveState {
 
   #onRows(rows: readonly Row[]): void {
     this.#rows = rows
-    this.#drawn = true
+    this.#hasRows = true
     this.#show()
   }
 
@@ -172,21 +174,21 @@ export class LiveState {
   }
 
   #isReady(): boolean {
-    return !this.#patient || feedsOf(this.#feeds).every(({ standing }) => standing.kind !== 'waiting')
+    return !this.#waitsForAll || feedsOf(this.#feeds).every(({ state }) => state.kind !== 'waiting')
   }
 
-  /** Read at most once for all that has come in since. */
+  /** Cached until an object changes. */
   #settings(): Settings {
     if (this.#known !== undefined) return this.#known
     const { bindings, outputs } = this.#feeds
-    const operator = operatorSettings(this.#options.settings, bindings.store.values())
+    const operator = operatorSettings(this.#options.settings, bindings.store.values(), outputs.store.values())
     const known = { operator, scm: scmSettings(this.#options.settings, operator, outputs.store.values()) }
     this.#known = known
-    const rendered = JSON.stringify(operator.config)
-    if (rendered !== this.#rendered) {
+    const rowsConfig = JSON.stringify([operator.config, [...(operator.config.outputLabels ?? [])]])
+    if (rowsConfig !== this.#rowsConfig) {
       // Every SPIFFE ID is another one now.
-      if (this.#rendered !== undefined) this.#table.touchAll()
-      this.#rendered = rendered
+      if (this.#rowsConfig !== undefined) this.#table.markAllChanged()
+      this.#rowsConfig = rowsConfig
     }
     return known
   }
@@ -197,6 +199,6 @@ interface Settings {
   readonly scm: ScmSettings
 }
 
-function objectOf(change: Change<Cached>): Cached {
+function objectOf(change: StoreChange<Cached>): Cached {
   return change.kind === 'removed' ? change.before : change.now
 }

@@ -1,5 +1,5 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
-// refers to or collides with is in its own namespace (contract §4 and §6), so a change costs the work of one namespace.
+// refers to or collides with is in its own namespace (docs/contract.md §4 and §6), so a change costs the work of one namespace.
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
@@ -8,7 +8,7 @@ import type { ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry
 import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
-import { ignoranceOfFeed } from './feed.ts'
+import { unknownReasonOf } from './feed.ts'
 import {
   EVERYWHERE,
   feedsOf,
@@ -17,7 +17,7 @@ import {
   type Feeds,
   type SeenOutput,
 } from './kinds.ts'
-import type { KindStanding } from './knowledge.ts'
+import type { KindState } from './knowledge.ts'
 
 /** What only the derivation of one binding needs, and the table does not. */
 export interface DetailContext {
@@ -25,11 +25,11 @@ export interface DetailContext {
   readonly staticEntries: readonly ClusterStaticEntry[]
   /** The namespace with its labels, where it could be read. */
   readonly namespace: Namespace | undefined
-  /** How far pods and static entries may be believed, and what else is not known. */
-  readonly standings: readonly KindStanding[]
+  /** Whether pods and static entries are up to date, and what else is not known. */
+  readonly states: readonly KindState[]
 }
 
-const NOTHING_AROUND: DetailContext = { pods: [], staticEntries: [], namespace: undefined, standings: [] }
+const TABLE_CONTEXT: DetailContext = { pods: [], staticEntries: [], namespace: undefined, states: [] }
 
 /** For the table: no pods, and of the ClusterSPIFFEIDs those that can change a verdict in the namespace. */
 export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
@@ -37,13 +37,13 @@ export function tableSnapshot(feeds: Feeds, namespace: string): Snapshot {
     ...feeds.byNamespace.outputs.get(namespace),
     ...feeds.byNamespace.outputs.get(EVERYWHERE),
   ])
-  return snapshotOf(feeds, namespace, [...outputs], NOTHING_AROUND)
+  return snapshotOf(feeds, namespace, [...outputs], TABLE_CONTEXT)
 }
 
 /** For the derivation: with the pods, and with other people's ClusterSPIFFEIDs, which may select them too. */
-export function detailSnapshot(feeds: Feeds, namespace: string, around: DetailContext): Snapshot {
+export function detailSnapshot(feeds: Feeds, namespace: string, context: DetailContext): Snapshot {
   const outputs = [...feeds.outputs.store.values()].filter((output) => concerns(output, namespace))
-  return snapshotOf(feeds, namespace, outputs, around)
+  return snapshotOf(feeds, namespace, outputs, context)
 }
 
 /** Kleym's outputs for other namespaces select no pod of this one. */
@@ -56,7 +56,7 @@ function snapshotOf(
   feeds: Feeds,
   namespace: string,
   outputs: readonly ClusterSpiffeId[],
-  { pods, staticEntries, namespace: described, standings }: DetailContext,
+  { pods, staticEntries, namespace: described, states }: DetailContext,
 ): Snapshot {
   const { byNamespace } = feeds
   const objectives = sorted(
@@ -67,9 +67,9 @@ function snapshotOf(
     pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
     objectives,
     objectiveGroups: new Set(objectives.map(({ group }) => group)),
-    clusterSpiffeIds: feeds.outputs.standing.kind === 'absent' ? [] : sorted(outputs),
+    clusterSpiffeIds: feeds.outputs.state.kind === 'absent' ? [] : sorted(outputs),
     staticEntries: sorted(staticEntries),
-    // What watch shows hangs on no access policy.
+    // Nothing that watch shows depends on access policies.
     accessPolicies: [],
     accessPoliciesKnown: { state: 'not given' },
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
@@ -77,14 +77,14 @@ function snapshotOf(
     pods,
     templates: [],
     endpoints: undefined,
-    ...knowledgeOf([...feedsOf(feeds), ...standings]),
+    ...knowledgeOf([...feedsOf(feeds), ...states]),
     namespacesRead: new Set([namespace]),
   }
 }
 
-/** What a kind held before it went is not there any more. */
+/** The objects of a kind; none where the API server no longer serves it. */
 function here<T>(feed: AnyFeed | undefined, objects: ReadonlySet<T>): readonly T[] {
-  return feed?.standing.kind === 'absent' ? [] : [...objects]
+  return feed?.state.kind === 'absent' ? [] : [...objects]
 }
 
 function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): readonly T[] {
@@ -93,15 +93,15 @@ function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): 
   )
 }
 
-/** What is not known of which kind, and which kinds there are not, keyed as a snapshot keys them. */
-function knowledgeOf(standings: readonly KindStanding[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
+/** The gaps and the absent kinds, keyed as a snapshot keys them. */
+function knowledgeOf(states: readonly KindState[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
   const gaps = new Map<string, UnknownReason>()
   const absentKinds = new Set<string>()
-  for (const one of standings) {
+  for (const one of states) {
     const kind = resourceName(one.resource)
-    const why = ignoranceOfFeed(one)
+    const why = unknownReasonOf(one)
     if (why !== undefined) gaps.set(kind, why)
-    if (one.standing.kind === 'absent') absentKinds.add(kind)
+    if (one.state.kind === 'absent') absentKinds.add(kind)
   }
   return { gaps, absentKinds }
 }

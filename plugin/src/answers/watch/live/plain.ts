@@ -1,15 +1,15 @@
 // The watch as a stream, as `kubectl get -w` does it: a line for each binding, then a line for each change; or the same as
 // JSON, one object per line. What is not known goes to stderr, and into the JSON.
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { escapeJsonText } from '../../../io/escape.ts'
-import { report } from '../../../output/json.ts'
 import { line, lineWidth, MARKS, render, span, type Piece } from '../../../text/line.ts'
 import type { Palette } from '../../../io/palette.ts'
 import { lostText, missingText, type Knowledge } from './knowledge.ts'
 import type { StreamFormat } from './formats.ts'
+import { bindingEvent, knowledgeEvent } from './json.ts'
 import type { Picture } from './live-state.ts'
 import { changesBetween, markOf, outcomeText, verdictText, type Row, type RowChange } from './rows.ts'
 
+/** How the stream prints. */
 export interface StreamOptions {
   readonly format: StreamFormat
   /** Whether rows say their namespace. */
@@ -42,7 +42,7 @@ export class PlainStream {
   }
 
   #showText(rows: readonly Row[], knowledge: Knowledge): void {
-    this.#tellKnowledge(knowledge)
+    this.#noteKnowledge(knowledge)
     const { print, palette, allNamespaces } = this.#options
     const first = this.#rows === undefined
     if (first && rows.length === 0 && knowledge.bindingsKnown) this.#options.note('no bindings yet')
@@ -58,8 +58,8 @@ export class PlainStream {
     )
   }
 
-  /** Each thing once when it comes, and once when it has gone. */
-  #tellKnowledge(knowledge: Knowledge): void {
+  /** Notes each gap once when it appears and once when it is closed. */
+  #noteKnowledge(knowledge: Knowledge): void {
     const now = new Set(notesOf(knowledge))
     for (const text of now) if (!this.#notes.has(text)) this.#options.note(`‼ ${text}`)
     for (const text of this.#notes) if (!now.has(text)) this.#options.note(`√ no longer so: ${text}`)
@@ -108,52 +108,6 @@ function streamLine(cells: readonly Piece[], widths: readonly number[]): ReturnT
     return [...shown, span(' '.repeat(gap))]
   })
   return line(...pieces)
-}
-
-const EVENT_TYPES: Readonly<Record<RowChange['kind'], string>> = {
-  added: 'ADDED',
-  changed: 'MODIFIED',
-  removed: 'DELETED',
-}
-
-const READY: Readonly<Record<Row['state'], 'True' | 'False' | 'Unknown' | null>> = {
-  ready: 'True',
-  refused: 'False',
-  undetermined: 'Unknown',
-  waiting: 'Unknown',
-  deleting: null,
-}
-
-/** A change of one binding as machines read it. */
-export function bindingEvent({ kind, row }: RowChange): Readonly<Record<string, unknown>> {
-  return report('WatchEvent', {
-    type: EVENT_TYPES[kind],
-    binding: row.key,
-    ready: READY[row.state],
-    reason: row.reason,
-    message: row.message,
-    spiffeID: row.spiffeId ?? null,
-    due: row.due,
-    podsSelected: row.pods ?? null,
-  })
-}
-
-/** What is known from here on as machines read it; no times, as everywhere in reports. */
-export function knowledgeEvent({
-  lostSince,
-  missing,
-  bindingsKnown,
-}: Knowledge): Readonly<Record<string, unknown>> {
-  return report('WatchEvent', {
-    type: 'KNOWLEDGE',
-    connected: lostSince === undefined,
-    bindingsKnown,
-    missing: missing.map(({ why, since }) => ({
-      ...why,
-      old: since !== undefined,
-      text: unknownReasonText(why),
-    })),
-  })
 }
 
 function jsonLine(value: unknown): string {

@@ -1,12 +1,13 @@
 // The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
-import { judgementOf, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Action, Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Mark } from '../../../text/line.ts'
 
 /** What kleym has still to write for a binding. */
-export type Due = 'none' | 'create' | 'update' | 'withdraw'
+export type PendingWrite = 'none' | 'create' | 'update' | 'withdraw'
 
 /** One binding, as the table shows it. */
 export interface Row {
@@ -21,8 +22,8 @@ export interface Row {
   readonly message: string
   /** Undefined where none is rendered. */
   readonly spiffeId: string | undefined
-  readonly due: Due
-  /** How many pods SCM says that it selects; undefined where nobody says. */
+  readonly pending: PendingWrite
+  /** How many pods SCM says that it selects; undefined where SCM has written no count. */
   readonly pods: number | undefined
 }
 
@@ -31,9 +32,9 @@ export type PodsOf = (output: string) => number | undefined
 
 /** The rows of all bindings of an analysis, in its order. */
 export function rowsOf(analysis: Analysis, podsOf: PodsOf): readonly Row[] {
-  const actions = Map.groupBy(analysis.settled.first.actions, ({ binding }) => binding)
+  const actions = Map.groupBy(analysis.now.actions, ({ binding }) => binding)
   return analysis.snapshot.bindings.flatMap(({ key }) => {
-    const judgement = judgementOf(analysis, key)
+    const judgement = analysis.now.judgements.get(key)
     return judgement === undefined ? [] : [rowOf(judgement, actions.get(key) ?? [], podsOf)]
   })
 }
@@ -44,22 +45,22 @@ function rowOf(judgement: Judgement, actions: readonly Action[], podsOf: PodsOf)
   const resolved =
     judgement.state === 'ready' || judgement.state === 'waiting' ? judgement.resolved : undefined
   const output = judgement.state === 'ready' ? judgement.resolved.output.metadata.name : undefined
-  const due = dueOf(judgement, actions)
+  const pending = pendingWriteOf(judgement, actions)
   return {
     key: binding.key,
     namespace: binding.meta.namespace,
     name: binding.meta.name,
     state: judgement.state,
     reason: verdict?.reason ?? 'Deleting',
-    // Of a ready binding it says that the output is in force, which is so only where nothing is due.
-    message: judgement.state === 'ready' && due !== 'none' ? '' : (verdict?.message ?? ''),
+    // The message of a ready binding says that its output is in force: true only where kleym has nothing left to write.
+    message: judgement.state === 'ready' && pending !== 'none' ? '' : (verdict?.message ?? ''),
     spiffeId: resolved?.identity.spiffeId,
-    due,
+    pending,
     pods: output === undefined ? undefined : podsOf(output),
   }
 }
 
-function dueOf({ state }: Judgement, actions: readonly Action[]): Due {
+function pendingWriteOf({ state }: Judgement, actions: readonly Action[]): PendingWrite {
   if (state === 'deleting') return 'none'
   const kinds = new Set(actions.map(({ kind }) => kind))
   if (kinds.has('create')) return 'create'
@@ -67,7 +68,7 @@ function dueOf({ state }: Judgement, actions: readonly Action[]): Due {
   return kinds.has('delete') ? 'withdraw' : 'none'
 }
 
-const DUE_TEXT: Readonly<Record<Due, string>> = {
+const PENDING_TEXT: Readonly<Record<PendingWrite, string>> = {
   none: '',
   create: 'to be created',
   update: 'to be updated',
@@ -75,16 +76,16 @@ const DUE_TEXT: Readonly<Record<Due, string>> = {
 }
 
 /** `ready`, `UnsafeSelector`, `ready, to be created`: a word or two that say how a binding stands. */
-export function verdictText({ state, reason, due }: Row): string {
+export function verdictText({ state, reason, pending }: Row): string {
   const word = state === 'ready' ? 'ready' : state === 'deleting' ? 'being deleted' : reason
-  return due === 'none' ? word : `${word}, ${DUE_TEXT[due]}`
+  return pending === 'none' ? word : `${word}, ${PENDING_TEXT[pending]}`
 }
 
 /** The mark of a row. `ok` only where the identity is in force. */
-export function markOf({ state, due }: Row): Mark {
+export function markOf({ state, pending }: Row): Mark {
   switch (state) {
     case 'ready':
-      return due === 'none' ? 'ok' : 'warn'
+      return pending === 'none' ? 'ok' : 'warn'
     case 'refused':
       return 'bad'
     case 'undetermined':
@@ -132,19 +133,13 @@ export function filterRows(rows: readonly Row[], filter: string): readonly Row[]
 /** `3 refused, 1 waiting, 12 ready`; states that nothing has are left out. */
 export function countsText(rows: readonly Row[]): string {
   const counts = Map.groupBy(rows, ({ state }) => state)
-  return STATE_WORDS.flatMap(([state, word]) => {
+  return STATES.flatMap((state) => {
     const count = counts.get(state)?.length ?? 0
-    return count === 0 ? [] : [`${count} ${word}`]
+    return count === 0 ? [] : [`${count} ${judgementWord(state)}`]
   }).join(', ')
 }
 
-const STATE_WORDS: readonly (readonly [Row['state'], string])[] = [
-  ['refused', 'refused'],
-  ['undetermined', 'undetermined'],
-  ['waiting', 'waiting'],
-  ['deleting', 'being deleted'],
-  ['ready', 'ready'],
-]
+const STATES: readonly Row['state'][] = ['refused', 'undetermined', 'waiting', 'deleting', 'ready']
 
 /** What happened to one row. */
 export type RowChange =
@@ -173,7 +168,7 @@ function isSameRow(left: Row, right: Row): boolean {
       left.reason === right.reason &&
       left.message === right.message &&
       left.spiffeId === right.spiffeId &&
-      left.due === right.due &&
+      left.pending === right.pending &&
       left.pods === right.pods)
   )
 }

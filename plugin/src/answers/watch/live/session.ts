@@ -1,4 +1,4 @@
-// One sitting at the screen: the live side of the namespace that is looked at, and the namespaces that there are.
+// What one run of the screen reads: the live state of the chosen namespace, and which namespaces there are.
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -9,6 +9,7 @@ import { LiveState, type LiveIo, type Picture } from './live-state.ts'
 import type { Row } from './rows.ts'
 import type { GivenSettings } from './settings.ts'
 
+/** What a session needs of the process. */
 export interface SessionIo extends LiveIo {
   readonly client: LiveIo['client'] & Pick<Client, 'list'>
 }
@@ -27,8 +28,8 @@ export interface WatchSession {
   readonly picture: () => Picture
   /** The namespaces, as far as they are known. */
   readonly namespaces: () => KnownNamespaces
-  /** Hears that picture or namespaces are others; the result ends it. */
-  readonly subscribe: (hear: () => void) => () => void
+  /** Calls `listener` when the picture or the namespaces have changed; the result unsubscribes. */
+  readonly subscribe: (listener: () => void) => () => void
   /** Follows another namespace from now on; undefined: all. */
   readonly watch: (namespace: string | undefined) => void
   /** Chooses the binding whose derivation is wanted, or none. */
@@ -38,6 +39,7 @@ export interface WatchSession {
   readonly stop: () => void
 }
 
+/** What a session begins with. */
 export interface SessionOptions {
   readonly namespace: string | undefined
   readonly settings: GivenSettings
@@ -47,8 +49,8 @@ export interface SessionOptions {
 /** Begins to follow the cluster. */
 export function startSession(io: SessionIo, options: SessionOptions): WatchSession {
   const listeners = new Set<() => void>()
-  const tell = (): void => {
-    for (const hear of listeners) hear()
+  const notify = (): void => {
+    for (const listener of listeners) listener()
   }
   let picture: Picture
   let namespaces: KnownNamespaces = { names: [], note: undefined }
@@ -59,7 +61,7 @@ export function startSession(io: SessionIo, options: SessionOptions): WatchSessi
       onBug: options.onBug,
       onPicture: (next) => {
         picture = next
-        tell()
+        notify()
       },
     })
     picture = live.picture
@@ -68,20 +70,20 @@ export function startSession(io: SessionIo, options: SessionOptions): WatchSessi
   }
   const readNamespaces = async (): Promise<void> => {
     namespaces = await listNamespaces(io.client, picture.rows)
-    tell()
+    notify()
   }
   let live = begin(options.namespace)
   return {
     picture: () => picture,
     namespaces: () => namespaces,
-    subscribe: (hear) => {
-      listeners.add(hear)
-      return () => void listeners.delete(hear)
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     watch: (namespace) => {
       live.stop()
       live = begin(namespace)
-      tell()
+      notify()
     },
     choose: (key) => live.choose(key),
     readNamespaces: () => void readNamespaces(),

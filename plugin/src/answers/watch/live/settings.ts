@@ -1,10 +1,11 @@
 // What the operator is set to, for the table: the command line, then what it has written into a status. (Its Deployment is
-// not read: it may be in any namespace, and whoever watches may not be allowed to look.)
+// not read: it may be in any namespace, and the user may not be allowed to list Deployments there.)
 import {
-  settleSettings,
-  statusClaims,
+  mergeSettings,
+  outputSettings,
+  statusSettings,
   type OperatorSettings,
-  type SettingsClaim,
+  type SettingsSource,
 } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -17,19 +18,24 @@ import { flagClaim, scmEvidence } from '../../../gather/settings.ts'
 export interface GivenSettings {
   readonly trustDomain: string | undefined
   readonly className: string | undefined
+  readonly outputLabels: ReadonlyMap<string, string> | undefined
   /** SCM's configuration from a file; undefined: not given. */
   readonly scm: ScmConfigText | undefined
 }
 
 /** What is in force, as far as the command line and the statuses say. */
-export function operatorSettings(given: GivenSettings, bindings: Iterable<Binding>): OperatorSettings {
-  return settleSettings([flagClaim(given), ...firstClaim(bindings)])
+export function operatorSettings(
+  given: GivenSettings,
+  bindings: Iterable<Binding>,
+  outputs: Iterable<ClusterSpiffeId>,
+): OperatorSettings {
+  return mergeSettings([flagClaim(given), ...firstClaim(bindings), ...outputSettings(outputs)])
 }
 
 /** One status is enough: the operator writes the same into all. */
-function firstClaim(bindings: Iterable<Binding>): readonly SettingsClaim[] {
+function firstClaim(bindings: Iterable<Binding>): readonly SettingsSource[] {
   for (const binding of bindings) {
-    const claims = statusClaims([binding])
+    const claims = statusSettings([binding])
     if (claims.length > 0) return claims
   }
   return []

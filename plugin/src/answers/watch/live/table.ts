@@ -9,11 +9,12 @@ import type { Feeds } from './kinds.ts'
 import { tableSnapshot } from './namespace-snapshot.ts'
 import { rowsOf, type Row } from './rows.ts'
 
-/** Changes come in bursts: so long the first one waits for others. */
+/** Changes come in bursts: how long the first one waits for others. */
 export const DEBOUNCE_MS = 100
-/** So long the keyboard waits at most while rows are worked out, beside the time of one namespace. */
+/** How long the keyboard waits at most while rows are worked out, beside the time of one namespace. */
 const SLICE_MS = 25
 
+/** What the table is made from. */
 export interface RowTableOptions {
   readonly feeds: Feeds
   readonly clock: Clock
@@ -31,7 +32,7 @@ export class RowTable {
   readonly #rows = new Map<string, readonly Row[]>()
   readonly #dirty = new Set<string>()
   #cancel: (() => void) | undefined
-  /** How long the longest piece of the last work took that nothing can interrupt, in milliseconds: so long it rests. */
+  /** How long the slowest namespace of the last update took, in milliseconds: the next update waits at least as long. */
   #longest = 0
 
   constructor(options: RowTableOptions) {
@@ -39,13 +40,13 @@ export class RowTable {
   }
 
   /** Something has changed that may change the rows of a namespace. */
-  touch(namespace: string): void {
+  markChanged(namespace: string): void {
     this.#dirty.add(namespace)
     this.#schedule()
   }
 
   /** Something has changed that may change every row. */
-  touchAll(): void {
+  markAllChanged(): void {
     for (const namespace of this.#rows.keys()) this.#dirty.add(namespace)
     for (const { meta } of this.#options.feeds.bindings.store.values()) this.#dirty.add(meta.namespace)
     this.#schedule()
@@ -87,7 +88,7 @@ export class RowTable {
 
   #workOut(namespace: string): void {
     const { feeds, settings } = this.#options
-    if (feeds.bindings.standing.kind === 'absent' || feeds.byNamespace.bindings.get(namespace).size === 0) {
+    if (feeds.bindings.state.kind === 'absent' || feeds.byNamespace.bindings.get(namespace).size === 0) {
       this.#rows.delete(namespace)
       return
     }

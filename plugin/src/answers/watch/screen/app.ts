@@ -6,16 +6,17 @@ import type { Palette } from '../../../io/palette.ts'
 import { render } from '../../../text/line.ts'
 import type { WatchSession } from '../live/session.ts'
 import { actionsOf } from './keys.ts'
-import { reduce, settled, startState, type ScreenState } from './state.ts'
+import { reduce, withValidSelection, startState, type ScreenState } from './state.ts'
 import { draw } from './view.ts'
 
+/** What the screen shows and whom it tells. */
 export interface AppProps {
   readonly session: WatchSession
   readonly palette: Palette
   /** The cluster as a person calls it. */
   readonly cluster: string
   readonly namespace: string | undefined
-  /** Hears how the person leaves. */
+  /** Called with how the person leaves. */
   readonly onLeave: (how: 'quit' | 'interrupt') => void
 }
 
@@ -29,7 +30,7 @@ export function App({ session, palette, cluster, namespace, onLeave }: AppProps)
   const setting = { cluster, size, namespaces }
   // What is drawn first tells how much fits, and what fits tells which rows are in the window.
   const { facts } = draw(picture, state, setting)
-  const shown = settled(state, facts)
+  const shown = withValidSelection(state, facts)
   const { lines } = shown === state ? draw(picture, state, setting) : draw(picture, shown, setting)
 
   const now = useRef<ScreenState>(shown)

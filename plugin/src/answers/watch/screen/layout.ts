@@ -2,26 +2,27 @@
 import { displayWidth } from '../../../text/width.ts'
 import { outcomeText, verdictText, type Row } from '../live/rows.ts'
 
-export interface Size {
+/** Columns and rows of a terminal. */
+export interface TerminalSize {
   readonly columns: number
   readonly rows: number
 }
 
 /** The smallest terminal that is laid out for; a smaller one cuts lines off. */
-export const LEAST: Size = { columns: 20, rows: 6 }
+export const MIN_SIZE: TerminalSize = { columns: 20, rows: 6 }
 
 /** From so many rows on, the table stays beside the derivation, which then has two thirds. */
 const BOTH_FROM = 24
 const TABLE_MIN = 4
 
 /** How many lines table and derivation get; either may be none. */
-export interface Shares {
+export interface LineShares {
   readonly table: number
   readonly detail: number
 }
 
 /** Shares out the lines that header, status and footer leave; a table needs no more than its rows and a title. */
-export function shares(lines: number, { size, rows, isOpen }: Demand): Shares {
+export function shareLines(lines: number, { size, rows, isOpen }: LineDemand): LineShares {
   const free = Math.max(1, lines)
   if (!isOpen) return { table: free, detail: 0 }
   if (size.rows < BOTH_FROM) return { table: 0, detail: free }
@@ -30,8 +31,8 @@ export function shares(lines: number, { size, rows, isOpen }: Demand): Shares {
 }
 
 /** What asks for lines. */
-export interface Demand {
-  readonly size: Size
+export interface LineDemand {
+  readonly size: TerminalSize
   /** The rows of the table. */
   readonly rows: number
   /** Whether there is a derivation to show. */
@@ -39,7 +40,7 @@ export interface Demand {
 }
 
 /** The columns of the table; a column without room is 0. */
-export interface Columns {
+export interface TableColumns {
   readonly binding: number
   readonly verdict: number
   readonly pods: number
@@ -53,7 +54,11 @@ const OUTCOME_MIN = 20
 const PODS_FROM = 100
 
 /** Columns for rows on a terminal: names first, then verdicts, then what is left for the identities. */
-export function columnsFor(rows: readonly Row[], columns: number, nameOf: (row: Row) => string): Columns {
+export function columnsFor(
+  rows: readonly Row[],
+  columns: number,
+  nameOf: (row: Row) => string,
+): TableColumns {
   const room = columns - MARKER
   const names = widest(rows, nameOf, TITLES.binding)
   const verdicts = widest(rows, verdictText, TITLES.verdict)
@@ -81,7 +86,7 @@ export const TITLES = {
   outcome: 'IDENTITY, OR WHY NOT',
 } as const
 
-/** How many pods SCM selects; empty where nobody says. */
+/** How many pods SCM selects; empty where SCM has written no count. */
 export function podsText({ pods }: Row): string {
   return pods === undefined ? '' : String(pods)
 }

@@ -11,11 +11,13 @@ import { App } from './app.ts'
 /** Signals that end the screen: the terminal is put right before they do. */
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
+/** What the screen needs of the process, beside what a session needs. */
 export interface ScreenIo extends SessionIo {
   readonly terminal: Terminal
   readonly interrupts: Interrupts
 }
 
+/** What the screen shows. */
 export interface ScreenOptions extends Omit<SessionOptions, 'onBug'> {
   readonly palette: Palette
   /** The cluster as a person calls it. */
@@ -63,7 +65,7 @@ export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<E
     }),
   )
   cancels.push(interrupts.onCrash(onBug))
-  // The terminal has gone: nobody will ever press a key.
+  // The terminal is closed: no key will ever come.
   terminal.stdin.on('end', leave)
   try {
     await app.waitUntilExit()
@@ -76,8 +78,8 @@ export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<E
   return codeFor(how, interrupts)
 }
 
-function codeFor(how: 'quit' | 'interrupt' | Signal, { die }: Interrupts): ExitCode {
+function codeFor(how: 'quit' | 'interrupt' | Signal, { raise }: Interrupts): ExitCode {
   if (how === 'quit') return EXIT.ok
-  if (how !== 'interrupt') die(how)
+  if (how !== 'interrupt') raise(how)
   return EXIT.interrupted
 }

@@ -22,6 +22,7 @@ export type ScreenAction =
 /** What has the keyboard. */
 export type ScreenMode = 'table' | 'filter' | 'namespace' | 'help'
 
+/** What the person has chosen so far. */
 export interface ScreenState {
   readonly mode: ScreenMode
   /** The chosen binding; undefined only where there is none. */
@@ -46,7 +47,7 @@ export interface ScreenState {
 
 /** What is on the screen beside the choices. */
 export interface ScreenFacts {
-  /** All of them, by name: which are shown is for the state to say, and keys may come faster than frames. */
+  /** All rows, by name: the state decides which are shown, since keys may come faster than frames. */
   readonly rows: readonly Row[]
   /** Rows that fit. */
   readonly rowsFit: number
@@ -87,7 +88,7 @@ export function shownRows(
 
 /**
  * The namespaces that the chooser lists: all of them (undefined), those that hold what is typed, and what is typed
- * itself, since not everybody may list them.
+ * itself, since some users may not list namespaces.
  */
 export function namespaceChoices(known: readonly string[], typed: string): readonly (string | undefined)[] {
   const fitting = known.filter((name) => name.includes(typed))
@@ -95,8 +96,8 @@ export function namespaceChoices(known: readonly string[], typed: string): reado
   return known.includes(typed) ? [typed, ...fitting.filter((name) => name !== typed)] : [...fitting, typed]
 }
 
-/** The state with a selection that is there and a window that shows it: to be asked whenever rows or sizes change. */
-export function settled(
+/** The state with a selection that exists and a window that shows it; called whenever rows or sizes change. */
+export function withValidSelection(
   state: ScreenState,
   { rows: all, rowsFit, detailFits, detailLines }: ScreenFacts,
 ): ScreenState {
@@ -124,7 +125,7 @@ export function settled(
 /** What a key makes of a state. */
 export function reduce(state: ScreenState, action: ScreenAction, facts: ScreenFacts): ScreenState {
   if (action.kind === 'interrupt') return { ...state, leaving: 'interrupt' }
-  return settled(BY_MODE[state.mode](state, action, facts), facts)
+  return withValidSelection(BY_MODE[state.mode](state, action, facts), facts)
 }
 
 type Reducer = (state: ScreenState, action: ScreenAction, facts: ScreenFacts) => ScreenState

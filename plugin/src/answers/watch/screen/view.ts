@@ -1,5 +1,6 @@
 // How the screen looks: scope and counts, what is not known, the table with its window, the derivation below, the keys.
 // A function from the picture and the choices to exactly as many lines as the terminal has.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { BLANK, line, lineWidth, MARKS, span, type Block, type Line } from '../../../text/line.ts'
@@ -10,13 +11,13 @@ import type { Picture } from '../live/live-state.ts'
 import { countsText, markOf, outcomeText, verdictText, type Row } from '../live/rows.ts'
 import {
   columnsFor,
-  LEAST,
+  MIN_SIZE,
   podsText,
-  shares,
+  shareLines,
   TITLES,
-  type Columns,
-  type Shares,
-  type Size,
+  type TableColumns,
+  type LineShares,
+  type TerminalSize,
 } from './layout.ts'
 import type { KnownNamespaces } from '../live/session.ts'
 import { namespaceChoices, shownRows, type ScreenFacts, type ScreenState } from './state.ts'
@@ -26,7 +27,7 @@ import { helpBlock, keysLine } from './words.ts'
 export interface ScreenSetting {
   /** The cluster as a person calls it. */
   readonly cluster: string
-  readonly size: Size
+  readonly size: TerminalSize
   readonly namespaces: KnownNamespaces
 }
 
@@ -39,15 +40,15 @@ export interface Screen {
 /** At most so many lines say what is not known; the rest are counted. */
 const STATUS_MAX = 3
 
-/** Draws the screen. `state` must be settled for the same rows and size. */
+/** Draws the screen. `state` must have a valid selection for the same rows and size. */
 export function draw(picture: Picture, state: ScreenState, setting: ScreenSetting): Screen {
-  const columns = Math.max(LEAST.columns, setting.size.columns)
-  const height = Math.max(LEAST.rows, setting.size.rows)
+  const columns = Math.max(MIN_SIZE.columns, setting.size.columns)
+  const height = Math.max(MIN_SIZE.rows, setting.size.rows)
   const rows = shownRows(picture.rows, state)
   const head = [...header(picture, rows, state, setting, columns), ...status(picture.knowledge, columns)]
   const free = height - head.length - 1
   const isOpen = state.isOpen && state.mode !== 'help' && state.mode !== 'namespace'
-  const share = shares(free, { size: setting.size, rows: rows.length, isOpen })
+  const share = shareLines(free, { size: setting.size, rows: rows.length, isOpen })
   const detail = share.detail === 0 ? [] : detailBlock(picture, columns)
   const facts: ScreenFacts = {
     rows: picture.rows,
@@ -57,21 +58,21 @@ export function draw(picture: Picture, state: ScreenState, setting: ScreenSettin
     namespaces: setting.namespaces.names,
   }
   const body = bodyOf(picture, rows, state, { setting, columns, share, detail })
-  return { lines: exactly([...head, ...exactly(body, free), footer(state, columns)], height), facts }
+  return { lines: toHeight([...head, ...toHeight(body, free), footer(state, columns)], height), facts }
 }
 
-interface Frame {
+interface BodyLayout {
   readonly setting: ScreenSetting
   readonly columns: number
-  readonly share: Shares
+  readonly share: LineShares
   readonly detail: Block
 }
 
-function bodyOf(picture: Picture, rows: readonly Row[], state: ScreenState, frame: Frame): Block {
+function bodyOf(picture: Picture, rows: readonly Row[], state: ScreenState, frame: BodyLayout): Block {
   if (state.mode === 'help') return helpBlock(frame.columns).map((one) => cut(one, frame.columns))
   if (state.mode === 'namespace') return chooser(state, frame)
   const { share, detail, columns } = frame
-  const table = share.table === 0 ? [] : exactly(tableBlock(picture, rows, state, frame), share.table)
+  const table = share.table === 0 ? [] : toHeight(tableBlock(picture, rows, state, frame), share.table)
   if (share.detail === 0) return table
   const { detailTop } = state
   const shown = detail.slice(detailTop, detailTop + share.detail - 1).map((one) => cut(one, columns))
@@ -109,7 +110,7 @@ function status({ lostSince, missing }: Knowledge, columns: number): Block {
   return [...lines.slice(0, STATUS_MAX - 1), line(MARKS.warn, ` and ${more} more that cannot be read`)]
 }
 
-function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, frame: Frame): Block {
+function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, frame: BodyLayout): Block {
   const { knowledge } = picture
   if (rows.length === 0) return [BLANK, cut(line(`  ${emptyText(picture, state)}`), frame.columns)]
   const nameOf = state.namespace === undefined ? (row: Row) => row.key : (row: Row) => row.name
@@ -129,7 +130,7 @@ function emptyText({ rows, knowledge }: Picture, { filter, namespace }: ScreenSt
 }
 
 /** What is old says so where it is read, too. */
-function titles(columns: Columns, { lostSince }: Knowledge, width: number): Line {
+function titles(columns: TableColumns, { lostSince }: Knowledge, width: number): Line {
   const cells = [
     padded(line(span(TITLES.binding, 'dim')), columns.binding),
     padded(line(span(TITLES.verdict, 'dim')), columns.verdict),
@@ -140,7 +141,7 @@ function titles(columns: Columns, { lostSince }: Knowledge, width: number): Line
   return cut([span('    '), ...joined(cells), ...old], width)
 }
 
-function tableRow(row: Row, name: string, columns: Columns, isSelected: boolean): Line {
+function tableRow(row: Row, name: string, columns: TableColumns, isSelected: boolean): Line {
   const mark = MARKS[markOf(row)]
   const verdict = span(shorten(verdictText(row), columns.verdict, 'end'), mark.role)
   const pods = span(podsText(row).padStart(columns.pods))
@@ -179,8 +180,8 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
     case 'closed':
       return []
     case 'reading':
-      return [line(MARKS.note, ` reading the pods of ${detail.key.slice(0, detail.key.indexOf('/'))}…`)]
-    case 'gone':
+      return [line(MARKS.note, ` reading the pods of ${namespaceWritten(detail.key)}…`)]
+    case 'deleted':
       return [line(MARKS.note, ` ${detail.key} is not there any more`)]
     case 'shown': {
       const { frame, podGap, assumptions } = detail
@@ -196,7 +197,7 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
   }
 }
 
-function chooser({ typed, choice }: ScreenState, { setting, share, columns }: Frame): Block {
+function chooser({ typed, choice }: ScreenState, { setting, share, columns }: BodyLayout): Block {
   const { names, note } = setting.namespaces
   const choices = namespaceChoices(names, typed)
   const fit = Math.max(1, share.table - (note === undefined ? 1 : 2))
@@ -241,7 +242,7 @@ export function cut(spans: Line, width: number): Line {
   return kept
 }
 
-function exactly(block: Block, height: number): Block {
+function toHeight(block: Block, height: number): Block {
   const missing = Math.max(0, height - block.length)
   return [...block.slice(0, height), ...Array.from({ length: missing }, () => BLANK)]
 }

@@ -8,7 +8,7 @@ import {
   GoNamed,
   indirect,
   lengthOf,
-  OpenValue,
+  PlaceholderValue,
   Ref,
   typeName,
   zeroOf,
@@ -18,7 +18,7 @@ import {
 /** `len item`, in bytes for a string. */
 export function length(item: Value): Value {
   const target = indirect(item)
-  if (target instanceof OpenValue) return notKnown('the length of', target)
+  if (target instanceof PlaceholderValue) return notKnown('the length of', target)
   const text = textOf(target)
   if (text !== undefined) return new GoInt(BigInt(text.length))
   if (target instanceof Ref && (target.type.kind === 'slice' || target.type.kind === 'map'))
@@ -36,8 +36,8 @@ export function index(item: Value, keys: readonly Value[]): Value {
 
 function indexOnce(item: Value, key: Value): Value {
   const target = indirect(item)
-  if (key instanceof OpenValue) return notKnown('an index by', key)
-  if (target instanceof OpenValue) return notKnown('an index into', target)
+  if (key instanceof PlaceholderValue) return notKnown('an index by', key)
+  if (target instanceof PlaceholderValue) return notKnown('an index into', target)
   const text = textOf(target)
   if (text !== undefined) {
     const at = place(key, text.length - 1)
@@ -62,7 +62,7 @@ function mapEntry(target: Ref, type: MapType, key: Value): Value {
 
 /** An index as a number from 0 to `last`. */
 function place(key: Value, last: number): number {
-  if (key instanceof OpenValue) return notKnown('an index by', key)
+  if (key instanceof PlaceholderValue) return notKnown('an index by', key)
   if (!(key instanceof GoInt))
     throw new TemplateFailure(`cannot index slice/array with type ${typeName(key)}`)
   if (key.value < 0n || key.value > BigInt(last))
@@ -75,7 +75,7 @@ export function slice(item: Value, places: readonly Value[]): Value {
   const target = indirect(item)
   if (target === undefined) throw new TemplateFailure('slice of untyped nil')
   if (places.length > 3) throw new TemplateFailure(`too many slice indexes: ${places.length}`)
-  if (target instanceof OpenValue) return notKnown('a slice of', target)
+  if (target instanceof PlaceholderValue) return notKnown('a slice of', target)
   const text = textOf(target)
   if (text !== undefined) {
     if (places.length === 3) throw new TemplateFailure('cannot 3-index slice a string')
@@ -106,6 +106,6 @@ function textOf(value: Value): string | undefined {
   return value instanceof GoNamed ? value.text : undefined
 }
 
-function notKnown(what: string, value: OpenValue): never {
+function notKnown(what: string, value: PlaceholderValue): never {
   throw new Unknowable(`${what} the ${value.what}, which is not known yet`)
 }

@@ -1,6 +1,6 @@
 // eq, ne, lt, le, gt and ge, after Go's text/template/funcs.go.
 import { TemplateFailure, Unknowable } from './signals.ts'
-import { GoFloat, GoInt, GoNamed, OpenValue, Ref, typeName, typeOf, type Value } from './values.ts'
+import { GoFloat, GoInt, GoNamed, PlaceholderValue, Ref, typeName, typeOf, type Value } from './values.ts'
 
 type Basic =
   | { readonly kind: 'bool'; readonly value: boolean }
@@ -73,7 +73,7 @@ function basic(value: Value): Basic {
   if (value instanceof GoNamed) return { kind: 'string', value: value.text }
   if (value instanceof GoInt) return { kind: value.type.kind === 'uint' ? 'uint' : 'int', value: value.value }
   if (value instanceof GoFloat) return { kind: 'float', value: value.value }
-  if (value instanceof OpenValue)
+  if (value instanceof PlaceholderValue)
     throw new Unknowable(`a comparison with the ${value.what}, which is not known yet`)
   return { kind: 'none' }
 }

@@ -1,5 +1,5 @@
 // Turns the tree of a template into closures, once, and executes them: Go's text/template/exec.go. Executing throws
-// `Failure` or `Unknowable`.
+// `TemplateFailure` or `Unknowable`.
 import { compareBytes } from '../../text/bytes.ts'
 import type { Branch, Command, TemplateNode, Operand, ParsedSource, Pipe } from './ast.ts'
 import { evalField } from './fields.ts'
@@ -15,7 +15,7 @@ import {
   indirect,
   keyValue,
   lengthOf,
-  OpenValue,
+  PlaceholderValue,
   Ref,
   sortedKeys,
   truth,
@@ -238,7 +238,7 @@ function bindRound(run: Run, pipe: Pipe, key: Value, element: Value): void {
 /** What a range goes through: keys or places, and elements. */
 function* elements(value: Value, variables: number): Generator<readonly [Value, Value]> {
   if (value === undefined) return
-  if (value instanceof OpenValue)
+  if (value instanceof PlaceholderValue)
     throw new Unknowable(`a range over the ${value.what}, which is not known yet`)
   if (value instanceof GoInt) {
     if (variables > 1)
@@ -256,7 +256,7 @@ function* elements(value: Value, variables: number): Generator<readonly [Value, 
   lengthOf(value)
   for (const key of sortedKeys(value)) {
     const element = entryOf(value, value.type, key)
-    if (element instanceof OpenValue)
+    if (element instanceof PlaceholderValue)
       throw new Unknowable(`a range over the ${value.what}, where the ${element.what} is not known yet`)
     yield [keyValue(value.type, key), element]
   }

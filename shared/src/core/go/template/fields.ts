@@ -4,10 +4,10 @@ import { Placeholder } from './placeholder.ts'
 import { TemplateFailure, Unknowable } from './signals.ts'
 import {
   entryOf,
-  fromOpen,
+  fromPlaceholder,
   indirect,
   inWords,
-  OpenValue,
+  PlaceholderValue,
   readField,
   Ref,
   typeName,
@@ -17,12 +17,12 @@ import {
 
 /**
  * The value of `.name` on `receiver`. `args` counts the arguments given to it, the piped one included. Throws
- * `Failure` where Go fails.
+ * `TemplateFailure` where Go fails, `Unknowable` where kleym cannot tell.
  */
 export function evalField(receiver: Value, name: string, args: number): Value {
   if (receiver === undefined) return undefined
   if (receiver instanceof Ref) return refField(receiver, name, args)
-  if (receiver instanceof OpenValue) return openField(receiver, name, args)
+  if (receiver instanceof PlaceholderValue) return placeholderField(receiver, name, args)
   return leafField(receiver, name, args)
 }
 
@@ -78,17 +78,22 @@ function callMethod(method: GoMethod, args: number, of: string): never {
   throw new Unknowable(`method ${method.name} of the ${of}`)
 }
 
-function openField(receiver: OpenValue, name: string, args: number): Value {
+function placeholderField(receiver: PlaceholderValue, name: string, args: number): Value {
   let { type } = receiver
   if (type.kind === 'pointer') type = type.elem
-  if (type.kind === 'struct') return openStructField(receiver, type, name, args)
+  if (type.kind === 'struct') return placeholderStructField(receiver, type, name, args)
   if (type.kind === 'map' && type.key.name === 'string')
     throw new Unknowable(`entry ${name} of the ${receiver.what}, which may be absent`)
   const method = methodOf(type, name)
   return method === undefined ? cannot(name, type.name) : callMethod(method, args, receiver.what)
 }
 
-function openStructField(receiver: OpenValue, struct: StructType, name: string, args: number): Value {
+function placeholderStructField(
+  receiver: PlaceholderValue,
+  struct: StructType,
+  name: string,
+  args: number,
+): Value {
   const method = methodOf(struct, name)
   const read = method !== undefined && args === 0 && isGetter(struct, name) ? name.slice(3) : name
   const field = struct.fields().get(read)
@@ -101,7 +106,7 @@ function openStructField(receiver: OpenValue, struct: StructType, name: string, 
   // A pointer that is itself not known may be nil, where Go fails.
   if (receiver.type.kind === 'pointer' && !receiver.present)
     throw new Unknowable(`field ${name} of the ${receiver.what}, which may be absent`)
-  return fromOpen(new Placeholder(`${receiver.what} ${inWords(read)}`), field.type)
+  return fromPlaceholder(new Placeholder(`${receiver.what} ${inWords(read)}`), field.type)
 }
 
 function leafField(receiver: Value, name: string, args: number): never {

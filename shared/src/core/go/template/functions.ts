@@ -5,9 +5,9 @@ import { escapeHtml, escapeJs, escapeQuery } from './escaping.ts'
 import { STRING } from './go-types.ts'
 import { print, printf, println, type Printed } from './printf.ts'
 import { checkLength, TemplateFailure, Unknowable } from './signals.ts'
-import { indirect, OpenValue, Ref, truth, typeName, type Value } from './values.ts'
+import { indirect, PlaceholderValue, Ref, truth, typeName, type Value } from './values.ts'
 
-/** Calls a built-in with as many arguments as it takes. Throws `Failure` where Go fails. */
+/** Calls a built-in with as many arguments as it takes. Throws `TemplateFailure` where Go fails. */
 export type Builtin = (args: readonly Value[]) => Value
 
 /** The built-ins by name. */
@@ -36,7 +36,7 @@ export const BUILTINS: Readonly<Record<string, Builtin>> = {
 }
 
 function stringOf(printed: Printed): Value {
-  return printed.whats.length === 0 ? printed.text : new OpenValue(STRING, printed.text, printed.whats)
+  return printed.whats.length === 0 ? printed.text : new PlaceholderValue(STRING, printed.text, printed.whats)
 }
 
 /** The format of printf, which must be of the type string itself; one pointer is followed. */
@@ -45,7 +45,7 @@ function formatText(format: Value): string {
     format instanceof Ref && format.type.kind === 'pointer' && format.type.elem.name === 'string'
   const text = isPointer ? indirect(format) : format
   if (typeof text === 'string') return text
-  if (text instanceof OpenValue)
+  if (text instanceof PlaceholderValue)
     throw new Unknowable(`a format that holds the ${text.what}, which is not known yet`)
   throw new TemplateFailure(`wrong type for value; expected string; got ${typeName(format)}`)
 }
@@ -61,6 +61,6 @@ function escaped(args: readonly Value[], escape: (text: string) => string): Valu
 /** Go's printableValue: pointers are followed, and nothing is `<no value>`. */
 export function printable(value: Value): Value {
   if (value === undefined) return '<no value>'
-  if (!(value instanceof OpenValue) || value.type.kind !== 'pointer') return indirect(value)
-  return new OpenValue(value.type.elem, value.text, value.whats, value.present)
+  if (!(value instanceof PlaceholderValue) || value.type.kind !== 'pointer') return indirect(value)
+  return new PlaceholderValue(value.type.elem, value.text, value.whats, value.present)
 }

@@ -12,23 +12,27 @@ import {
 /** A Go type; `name` is what `%T` prints. */
 export type GoType = ScalarType | PointerType | SliceType | MapType | StructType
 
+/** A type without parts. */
 export interface ScalarType {
   readonly kind: 'string' | 'bool' | 'int' | 'uint' | 'float'
   readonly name: string
 }
 
+/** A pointer. */
 export interface PointerType {
   readonly kind: 'pointer'
   readonly name: string
   readonly elem: GoType
 }
 
+/** A list. */
 export interface SliceType {
   readonly kind: 'slice'
   readonly name: string
   readonly elem: GoType
 }
 
+/** A map. */
 export interface MapType {
   readonly kind: 'map'
   readonly name: string
@@ -36,10 +40,11 @@ export interface MapType {
   readonly elem: GoType
 }
 
+/** A struct. */
 export interface StructType {
   readonly kind: 'struct'
   readonly name: string
-  /** It decodes by code of its own: its inside is not modelled. */
+  /** Whether it decodes by code of its own, so that its fields are not modelled. */
   readonly opaque: boolean
   /** What printing a nil pointer to it gives. */
   readonly nilText: string
@@ -188,10 +193,15 @@ export function hasOpaqueField(type: StructType, name: string): boolean {
   return (table.opaque().get(type.name) ?? '').split(' ').includes(name)
 }
 
+/** Go's `string`. */
 export const STRING: ScalarType = { kind: 'string', name: 'string' }
+/** Go's `bool`. */
 export const BOOL: ScalarType = { kind: 'bool', name: 'bool' }
+/** Go's `int`. */
 export const INT: ScalarType = { kind: 'int', name: 'int' }
+/** Go's `uint8`, of which strings consist. */
 export const UINT8: ScalarType = { kind: 'uint', name: 'uint8' }
+/** Go's `float64`. */
 export const FLOAT64: ScalarType = { kind: 'float', name: 'float64' }
 
 /** The data that templates are executed on: a pointer to the controller manager's templateData. */

@@ -40,6 +40,7 @@ export type Keyword =
   | 'template'
   | 'with'
 
+/** One token of a template. */
 export interface Token {
   readonly kind: TokenKind
   readonly text: string
@@ -62,7 +63,7 @@ const KEYWORDS: ReadonlySet<string> = new Set<Keyword>([
 const SINGLE: Readonly<Record<string, TokenKind>> = { '=': 'assign', '|': 'pipe' }
 const LETTER = /[\p{L}\p{Nd}]/u
 
-/** Gives the tokens of a byte text one by one; after the end, `eof` for ever. */
+/** Gives the tokens of a byte text one by one; after the end, `eof` each time. */
 export class Lexer {
   readonly #input: string
   #at = 0
@@ -73,6 +74,7 @@ export class Lexer {
     this.#input = input
   }
 
+  /** The next token. Throws `SyntaxFault` or `Unsupported`. */
   next(): Token {
     return this.#inside ? this.#action() : this.#text()
   }

@@ -1,5 +1,5 @@
-// What a template can read and what it can give, from its text alone: which parts of a pod must be kept for it, and
-// whether a certain text can come out of it at all. Both err on the safe side: too much is kept, too much is possible.
+// What a template can read and what it can render, from its text alone: which parts of a pod must be kept for it, and whether
+// it can render a given text at all. Both err on the safe side: they keep too much, and call too much possible.
 import type { Command, TemplateNode, Operand, Pipe } from './ast.ts'
 import { toByteText } from './byte-text.ts'
 import { parseSource } from './parser.ts'
@@ -7,7 +7,7 @@ import { MAX_SOURCE, SyntaxFault, Unsupported } from './signals.ts'
 
 /**
  * The fields of the root that a template names, as `PodMeta.Labels`; `PodMeta` alone where it takes the whole of it, and
- * `*` where it takes everything, or where nobody can tell.
+ * `*` where it takes everything, or where that cannot be told.
  */
 export function mentionsOf(template: string): ReadonlySet<string> {
   const parsed = parse(template)
@@ -21,9 +21,9 @@ export function mentionsOf(template: string): ReadonlySet<string> {
 
 const ASCII = /^[\u0020-\u007e]*$/
 
-/** Whether a template may give one of some texts for some pod: each action may stand for any text. */
+/** Whether a template may render one of some texts for some pod: each action may render any text. */
 export function mayGive(template: string, texts: readonly string[]): boolean {
-  // Most templates have no action, and give their text.
+  // Most templates have no action, and render their own text.
   if (ASCII.test(template) && !template.includes('{{')) return texts.includes(template)
   const parsed = parse(template)
   if (parsed === 'syntax error') return false

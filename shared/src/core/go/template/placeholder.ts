@@ -1,17 +1,17 @@
-// A value that is known to exist while its content is not: the UID of a pod that nobody has created yet.
+// A value that exists, or will, and whose content is not known: the UID of a pod that is not created yet.
 
 /** Stands in the data for a value that is not known yet. */
 export class Placeholder {
-  /** What it is, as a person says it: `pod UID`. */
+  /** What it is, for a person: `pod UID`. */
   readonly what: string
   /** How it is printed: `<pod UID>`. */
   readonly placeholder: string
-  /** It is not even known whether it is there. */
-  readonly maybe: boolean
+  /** Whether the value may be absent. */
+  readonly mayBeAbsent: boolean
 
-  constructor(what: string, maybe = false) {
+  constructor(what: string, mayBeAbsent = false) {
     this.what = what
     this.placeholder = `<${what}>`
-    this.maybe = maybe
+    this.mayBeAbsent = mayBeAbsent
   }
 }

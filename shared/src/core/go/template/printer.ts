@@ -1,5 +1,5 @@
 // Prints one value under the flags of a directive, after Go's fmt/print.go (pp) and fmt/format.go. Texts are byte texts.
-// What Go would print as an address or as the text of a struct is not told.
+// It throws `Unknowable` where Go would print an address or the text of a struct.
 import { encodeRune, runeAt, runeCount } from './byte-text.ts'
 import { formatFloat } from './floats.ts'
 import type { MapType, SliceType } from './go-types.ts'
@@ -13,7 +13,7 @@ import {
   GoNamed,
   keyValue,
   lengthOf,
-  OpenValue,
+  PlaceholderValue,
   Ref,
   sortedKeys,
   typeName,
@@ -56,7 +56,7 @@ export function noFlags(): FormatFlags {
 
 const BASES: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 }
 
-/** Go's pp: prints one value under the flags of the day. */
+/** Go's pp: prints one value under the current flags. */
 export class Printer {
   flags = noFlags()
   #plainFlags = true
@@ -72,7 +72,7 @@ export class Printer {
     checkLength(this.#text.length)
   }
 
-  /** Takes over flags that a directive set. */
+  /** Sets the flags of a directive. */
   use(flags: FormatFlags): void {
     this.flags = flags
     this.#plainFlags = Object.values(flags).every((flag) => flag === false || flag === undefined)
@@ -84,8 +84,8 @@ export class Printer {
       else this.#bad(value, verb)
       return
     }
-    if (value instanceof OpenValue) {
-      this.#open(value, verb)
+    if (value instanceof PlaceholderValue) {
+      this.#placeholder(value, verb)
       return
     }
     if (verb === 'T') {
@@ -104,12 +104,12 @@ export class Printer {
       else this.#bad(value, verb)
     } else if (value instanceof GoInt) this.#integer(value, verb)
     else if (value instanceof GoFloat) this.#float(value, verb)
-    else if (value instanceof OpenValue)
+    else if (value instanceof PlaceholderValue)
       throw new Unknowable(`a list or map with the ${value.what}, which is not known yet`)
     else if (value instanceof Ref) this.#ref(value, verb, depth)
   }
 
-  #open(value: OpenValue, verb: string): void {
+  #placeholder(value: PlaceholderValue, verb: string): void {
     const { kind } = value.type
     const scalar = kind !== 'struct' && kind !== 'pointer' && kind !== 'slice' && kind !== 'map'
     if (!this.#plainFlags || !scalar || (verb !== 'v' && !(verb === 's' && kind === 'string')))

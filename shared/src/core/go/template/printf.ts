@@ -1,9 +1,9 @@
 // Go's fmt for the values a template can hold: print, println and printf, after fmt/print.go and fmt/format.go.
-// Texts are byte texts. What Go would print as an address or as the text of a struct is not told.
+// Texts are byte texts. They throw `Unknowable` where Go would print an address or the text of a struct.
 import { encodeRune, runeAt } from './byte-text.ts'
 import { noFlags, Printer, type FormatFlags, type Printed } from './printer.ts'
 import { MAX_TEXT, Unknowable } from './signals.ts'
-import { GoInt, OpenValue, typeName, typeOf, type Value } from './values.ts'
+import { GoInt, PlaceholderValue, typeName, typeOf, type Value } from './values.ts'
 
 export type { Printed } from './printer.ts'
 
@@ -187,7 +187,7 @@ class Format {
   #starArg(): number | undefined {
     if (this.#arg >= this.#args.length) return undefined
     const value = this.#args[this.#arg++]
-    if (value instanceof OpenValue)
+    if (value instanceof PlaceholderValue)
       throw new Unknowable(`a width of the ${value.what}, which is not known yet`)
     if (!(value instanceof GoInt) || value.value > 1_000_000n || value.value < -1_000_000n) return undefined
     return Number(value.value)

@@ -13,8 +13,8 @@ const ESCAPES: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Go's strconv.IsPrint. Beyond the Latin blocks it depends on the Unicode version of the Go release, so that it is not
- * told: throws `Unknowable`.
+ * Go's strconv.IsPrint. Beyond the Latin blocks the answer depends on the Unicode version of the Go release: there it throws
+ * `Unknowable`.
  */
 export function isPrintable(code: number): boolean {
   if (code < 0x7f) return code >= 0x20

@@ -1,7 +1,7 @@
 // How parsing and executing stop early. These never leave this folder: `parseTemplate` and `render` turn each into a
 // result. Also the bounds that keep a hostile template from costing more than it should.
 
-/** What is thrown to stop: not an Error, because no one reads its stack, and capturing one costs more than a render. */
+/** What is thrown to stop. It is no Error, because its stack is never read, and capturing one costs more than a render. */
 class Signal {
   readonly message: string
 
@@ -19,7 +19,7 @@ export class Unsupported extends Signal {}
 /** Go's Execute returns an error. */
 export class TemplateFailure extends Signal {}
 
-/** What Go would do cannot be told. */
+/** kleym cannot tell what Go would do. */
 export class Unknowable extends Signal {}
 
 /** Longest template in UTF-16 units; a Kubernetes object cannot hold more. */

@@ -1,7 +1,7 @@
 // Predicts what SPIRE Controller Manager v0.7.0 renders from a template of a ClusterSPIFFEID: Go's text/template (Go
-// 1.26, default options, no further functions) on its template data (facts: text/template and fmt of the Go release,
-// pkg/spireentry/entries.go of the controller manager). It says the exact text, or that Go fails, or that it is unknown
-// and why; it never guesses.
+// 1.26, default options, no further functions) on its template data. Source: text/template and fmt of the Go release, and
+// pkg/spireentry/entries.go of the controller manager. The result is the exact text, or that Go fails, or that it is unknown
+// and why; it is never a guess.
 //
 // Supported: the whole grammar (trim markers, comments, pipelines, variables, if, with, range, break, continue, define,
 // template, block), all built-in functions, the fields of ObjectMeta, PodSpec and NodeSpec and all that they reach, the
@@ -11,7 +11,7 @@
 // Unknown or unsupported, by name: whatever prints an address or the text of a struct, other methods, times, quantities
 // and int-or-strings, managed fields, comparing pointers, slicing a list beyond its end, complex and hexadecimal
 // floating-point constants, some formats of floats, how Go escapes letters beyond the Latin ones, templates named as the
-// main one, any decision on an `Open`, and the bounds of signals.ts.
+// main one, any decision on a `Placeholder`, and the bounds of signals.ts.
 import type { JsonRecord } from '../../json.ts'
 import { fromByteText, toByteText } from './byte-text.ts'
 import { compile } from './compile.ts'
@@ -29,11 +29,11 @@ export type ParsedTemplate =
       /** The text, when there are no actions. */
       readonly literal: string | undefined
       /**
-       * The main part holds a number or a character constant: with its render cache on, the controller manager drops
-       * the whole object (facts: spec hash of a complex128).
+       * Whether the main part holds a number or a character constant: with its render cache on, the controller manager
+       * drops the whole object (docs/spire-facts.md §11.11).
        */
       readonly hasNumber: boolean
-      /** There are `define`s or `block`s, which the controller manager's render cache does not tell apart. */
+      /** Whether there are `define`s or `block`s, which the controller manager's render cache does not compare. */
       readonly hasDefinitions: boolean
       readonly render: (data: TemplateData) => Rendered
     }
@@ -47,9 +47,9 @@ export type Rendered =
   | {
       readonly kind: 'text'
       readonly text: string
-      /** The `what` of each Open printed in the text, sorted, each once. */
-      readonly open: readonly string[]
-      /** The bytes are not UTF-8; `text` has U+FFFD in their place. Such a text stops new entries for everybody. */
+      /** The `what` of each placeholder in the text, sorted, each once. */
+      readonly placeholders: readonly string[]
+      /** Whether the bytes are no valid UTF-8; `text` has U+FFFD in their place. SCM's batch of new entries then fails. */
       readonly invalidUtf8: boolean
     }
   /** Go's Execute returns an error: a render failure of the controller manager. */
@@ -69,11 +69,11 @@ export interface TemplateData {
 
 /** An object in its JSON form. */
 export interface GoObject {
-  /** Leaves, labels and annotations may be `Open`. */
+  /** Leaves, labels and annotations may be placeholders. */
   readonly value: JsonRecord
   /**
-   * False for a manifest or a pod template: an absent field may be filled in later and reads as `Open`, but for missing
-   * labels and annotations, which are missing.
+   * False for a manifest or a pod template: an absent field may be filled in later and reads as a placeholder. Absent labels
+   * and annotations stay absent.
    */
   readonly complete: boolean
 }
@@ -110,7 +110,7 @@ function render(execute: ReturnType<typeof compile>, data: TemplateData): Render
   try {
     const { bytes, whats } = execute(new Ref(rootType(), data, true, ''))
     const { text, valid } = fromByteText(bytes)
-    return { kind: 'text', text, open: whats, invalidUtf8: !valid }
+    return { kind: 'text', text, placeholders: whats, invalidUtf8: !valid }
   } catch (error) {
     if (error instanceof TemplateFailure) return { kind: 'failed', message: error.message }
     if (error instanceof Unknowable) return { kind: 'unknown', why: error.message }

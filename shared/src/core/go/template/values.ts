@@ -18,7 +18,7 @@ import { Placeholder } from './placeholder.ts'
 import { Unknowable } from './signals.ts'
 
 /** A value; `undefined` is Go's untyped nil and the missing map entry, a string is a byte text of Go type `string`. */
-export type Value = undefined | string | boolean | GoInt | GoFloat | GoNamed | Ref | OpenValue
+export type Value = undefined | string | boolean | GoInt | GoFloat | GoNamed | Ref | PlaceholderValue
 
 /** An integer of a Go type. */
 export class GoInt {
@@ -52,12 +52,12 @@ export class GoNamed {
 }
 
 /** A value of which something is not known; its text holds placeholders. */
-export class OpenValue {
+export class PlaceholderValue {
   readonly type: GoType
   readonly text: string
-  /** The `what` of each Open in the text. */
+  /** The `what` of each placeholder in the text. */
   readonly whats: readonly string[]
-  /** It is known that the pointer is not nil. */
+  /** Whether it is known that the pointer is not nil. */
   readonly present: boolean
 
   constructor(type: GoType, text: string, whats: readonly string[], present = false) {
@@ -77,9 +77,9 @@ export class OpenValue {
 export class Ref {
   readonly type: PointerType | SliceType | MapType | StructType
   readonly json: unknown
-  /** False: what is absent in a struct may be filled in later. */
+  /** False where a field that is absent may be filled in later. */
   readonly complete: boolean
-  /** More elements may be appended later. */
+  /** Whether more elements may be appended later. */
   readonly growing: boolean
   readonly #owner: Ref | string
   readonly #step: GoField | string
@@ -100,16 +100,17 @@ export class Ref {
     this.#step = step
   }
 
-  /** It is the template data itself. */
+  /** Whether it is the template data itself. */
   get isRoot(): boolean {
     return this.#owner === ''
   }
 
+  /** Whether Go has nil here. */
   get isNil(): boolean {
     return this.json === undefined || this.json === null
   }
 
-  /** What it is, as a person says it: `pod containers[0] image`. */
+  /** What it is, for a person: `pod containers[0] image`. */
   get what(): string {
     if (this.isRoot) return 'template data'
     const owner = typeof this.#owner === 'string' ? this.#owner : this.#owner.what
@@ -125,7 +126,7 @@ function whatOf(owner: string, step: GoField | string): string {
 /** Lists to which admission appends: the token volume, the default tolerations, the pull secrets of the account. */
 const APPENDED = new Set(['Volumes', 'VolumeMounts', 'Tolerations', 'ImagePullSecrets'])
 
-/** Maps that nobody fills in: what is missing in them is missing. */
+/** Maps to which no controller adds later: an absent key stays absent. */
 const LABELS = new Set(['Labels', 'Annotations'])
 
 /** A name of a Go field in words: `ServiceAccountName` is `service account name`, `HostIPC` is `host IPC`. */
@@ -134,25 +135,25 @@ export function inWords(goName: string): string {
   return words.map((word) => (/^[A-Z]{2}/.test(word) ? word : word.toLowerCase())).join(' ')
 }
 
-/** Nobody gives them: neither files, from which kubectl leaves them out, nor lists, which would be twice as long. */
+/** A field that no source holds: kubectl leaves it out of files, and kleym out of its lists, which it would double. */
 const NEVER_GIVEN = 'ManagedFields'
 
 /** The field of a struct. */
 export function readField(owner: Ref, field: GoField): Value {
   const { type, path } = field
-  if (field.goName === NEVER_GIVEN) return fromOpen(new Placeholder(whatOf(owner.what, field)), type)
+  if (field.goName === NEVER_GIVEN) return fromPlaceholder(new Placeholder(whatOf(owner.what, field)), type)
   let json = owner.json
   for (const key of path) json = json instanceof Placeholder ? json : own(json, key)
   if (owner.isRoot && type.kind === 'pointer') return rootObject(type, json, field)
   if (!owner.complete && type.kind !== 'struct' && isAbsent(json) && !LABELS.has(field.goName))
-    return fromOpen(new Placeholder(whatOf(owner.what, field)), type)
+    return fromPlaceholder(new Placeholder(whatOf(owner.what, field)), type)
   const growing = !owner.complete && APPENDED.has(field.goName)
   return fromJson(type, json, owner, field, growing)
 }
 
 /** One of the four objects of the template data: the controller manager sets each of them, or leaves it nil. */
 function rootObject(type: PointerType, json: unknown, field: GoField): Value {
-  if (json instanceof Placeholder) return fromOpen(json, type, true)
+  if (json instanceof Placeholder) return fromPlaceholder(json, type, true)
   const what = field.goName.startsWith('Node') ? 'node' : 'pod'
   return new Ref(type, own(json, 'value'), own(json, 'complete') === true, what)
 }
@@ -169,7 +170,7 @@ export function fromJson(
   step: GoField | string,
   growing = false,
 ): Value {
-  if (json instanceof Placeholder) return fromOpen(json, type)
+  if (json instanceof Placeholder) return fromPlaceholder(json, type)
   const absent = json === undefined || json === null
   switch (type.kind) {
     case 'string':
@@ -210,10 +211,10 @@ function isInteger(json: unknown): json is number | bigint {
   return typeof json === 'bigint' || Number.isSafeInteger(json)
 }
 
-/** The value of an Open that stands where the type is expected. */
-export function fromOpen(open: Placeholder, type: GoType, present = false): OpenValue {
-  if (open.maybe) throw new Unknowable(`${open.what}, which may be absent`)
-  return new OpenValue(type, toByteText(open.placeholder), [open.what], present)
+/** The value of a placeholder that stands where the type is expected. */
+export function fromPlaceholder(placeholder: Placeholder, type: GoType, present = false): PlaceholderValue {
+  if (placeholder.mayBeAbsent) throw new Unknowable(`${placeholder.what}, which may be absent`)
+  return new PlaceholderValue(type, toByteText(placeholder.placeholder), [placeholder.what], present)
 }
 
 /** What a pointer that is not nil points at. */
@@ -239,17 +240,18 @@ export function elementAt(ref: Ref, type: SliceType, at: number): Value {
 export function lengthOf(ref: Ref): number {
   if (ref.growing) throw new Unknowable(`the length of the ${ref.what}, to which more may be added`)
   if (Array.isArray(ref.json)) {
-    if (ref.json.some(isMaybe)) throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
+    if (ref.json.some(mayBeAbsent))
+      throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
     return ref.json.length
   }
   if (!isRecord(ref.json)) return 0
   const values = Object.values(ref.json)
-  if (values.some(isMaybe)) throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
+  if (values.some(mayBeAbsent)) throw new Unknowable(`the length of the ${ref.what}, which is not known yet`)
   return values.length
 }
 
-function isMaybe(value: unknown): boolean {
-  return value instanceof Placeholder && value.maybe
+function mayBeAbsent(value: unknown): boolean {
+  return value instanceof Placeholder && value.mayBeAbsent
 }
 
 /** The entry of a map, `undefined` when there is none. The key is a byte text. */
@@ -298,18 +300,18 @@ export function truth(value: Value): boolean {
   if (value instanceof GoInt) return value.value !== 0n
   if (value instanceof GoFloat) return value.value !== 0
   if (value instanceof GoNamed) return value.text !== ''
-  if (value instanceof OpenValue) return openTruth(value)
+  if (value instanceof PlaceholderValue) return placeholderTruth(value)
   if (value.type.kind === 'struct') return true
   if (value.type.kind === 'pointer') return !value.isNil
   return hasElements(value)
 }
 
-function openTruth(value: OpenValue): boolean {
+function placeholderTruth(value: PlaceholderValue): boolean {
   if (value.type.kind === 'struct' || value.present) return true
   throw new Unknowable(`a condition on the ${value.what}, which is not known yet`)
 }
 
 function hasElements(ref: Ref): boolean {
   const elements = Array.isArray(ref.json) ? ref.json : isRecord(ref.json) ? Object.values(ref.json) : []
-  return elements.some((element) => !isMaybe(element)) || lengthOf(ref) > 0
+  return elements.some((element) => !mayBeAbsent(element)) || lengthOf(ref) > 0
 }

@@ -1,0 +1,258 @@
+// Keeps the caches filled as kinds come and go (docs/contract.md §4): asks which kinds the API server serves, follows each
+// one that it does, and takes a changed CRD as the sign to ask again. A kind is absent only when the API server says so; a
+// discovery that fails is tried again.
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { readObjectVersion } from '@kleym/shared/core/objects/meta.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
+import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { discover, type Discoverer, type Served } from '@kleym/shared/kube/discovery.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import { Reflector, type ReflectorState } from '@kleym/shared/kube/reflector.ts'
+import { CRDS } from '@kleym/shared/kube/resources.ts'
+import { Store, type Cached } from '@kleym/shared/kube/store.ts'
+import type { Log } from '../telemetry/log.ts'
+import { allCaches, type Caches } from './caches.ts'
+
+export interface KindKeeperOptions {
+  readonly api: Api & Discoverer
+  readonly caches: Caches
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Log
+  /** Hears what a listener of the CRDs threw, which is a bug. */
+  readonly onError: (error: unknown) => void
+  /** A kind could be read again after a failure: what else failed may be tried at once. */
+  readonly onRecovered: () => void
+  /** The CRD of a cached kind has changed. */
+  readonly onCrdChange: (cache: AnyFollowedKind) => void
+}
+
+/** How often the keeper looks again for a kind that is not served, beside whenever a CRD changes. */
+const ABSENT_MS = 30_000
+/** Discovery lags behind CRDs by a second or two: the keeper asks again until the answer has settled. */
+const AFTER_CRD_MS = [0, 500, 1_500, 4_000, 10_000] as const
+/**
+ * How long a cache is still believed after its kind could not be read: an API server that starts forbids everything until
+ * it has its roles, and one that has just got a CRD lists its group before it serves it.
+ */
+const DISTRUST_MS = 10_000
+/** The waits after discoveries that failed. */
+const DISCOVERY_BACKOFF: Backoff = { firstMs: 500, maxMs: ABSENT_MS }
+
+/** One cache and what is known of its kind. */
+interface KeptKind {
+  readonly cache: AnyFollowedKind
+  /** Discoveries that failed in a row. */
+  failures: number
+  /** Whether its reflector fails. */
+  isFailing: boolean
+  /** Cancels the end of its trust; undefined where none is due. */
+  cancelDistrust: (() => void) | undefined
+  cancelDiscovery: () => void
+}
+
+export class KindKeeper {
+  readonly #options: KindKeeperOptions
+  readonly #kinds: readonly KeptKind[]
+  readonly #crds: Store<Cached>
+  readonly #timers = new Set<() => void>()
+  #crdReflector: Reflector<Cached> | undefined
+  #stopped = false
+
+  constructor(options: KindKeeperOptions) {
+    this.#options = options
+    this.#kinds = allCaches(options.caches).map((cache) => ({
+      cache,
+      failures: 0,
+      isFailing: false,
+      cancelDistrust: undefined,
+      cancelDiscovery: () => {},
+    }))
+    this.#crds = new Store<Cached>({ onError: options.onError })
+  }
+
+  /** Finds out which kinds the API server serves, and begins to fill their caches. Resolves after the first discovery. */
+  async start(): Promise<void> {
+    const { api, clock, random, log } = this.#options
+    await this.#discover(this.#kinds)
+    const byCrd = new Map(this.#kinds.map((kind) => [crdName(kind.cache), kind]))
+    this.#crds.subscribe((change) => {
+      const { meta } = change.kind === 'removed' ? change.before : change.now
+      const kind = byCrd.get(meta.name)
+      if (kind === undefined) return
+      this.#discoverUntilSettled(kind, change.kind !== 'removed')
+      this.#options.onCrdChange(kind.cache)
+    })
+    this.#crdReflector = new Reflector<Cached>({
+      api,
+      resource: CRDS,
+      metadataOnly: true,
+      store: this.#crds,
+      read: (raw) => readCrd(raw, byCrd),
+      clock,
+      random,
+      onError: (error) => log.debug('watching CRDs failed', { error }),
+    })
+    this.#crdReflector.start()
+  }
+
+  /** Asks the API server again whether it serves the kind of a cache. */
+  async recheck(cache: AnyFollowedKind): Promise<void> {
+    await this.#discover(this.#kinds.filter((kind) => kind.cache === cache))
+  }
+
+  /**
+   * Brings all caches up to the state of the API server now; rejects where a list fails. It does not wait for a cache that
+   * has yet to be filled, which may take any time: its list, which may be of a state before now, begins anew. Nor does it
+   * believe that a kind is absent without asking again: what says so may lag.
+   */
+  async catchUp(): Promise<void> {
+    const { api } = this.#options
+    const filled = this.#kinds.filter(({ cache }) => cache.syncState.kind === 'synced')
+    await Promise.all(filled.map(({ cache }) => cache.catchUp(api)))
+    await this.#discover(this.#kinds.filter(({ cache }) => cache.syncState.kind === 'absent'))
+    // Only now: a caller repeats this until those lists are in, and must not cut the other ones short each time.
+    for (const kind of this.#kinds) if (!filled.includes(kind)) this.#restart(kind)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const cancel of this.#timers) cancel()
+    for (const { cancelDiscovery, cancelDistrust } of this.#kinds) {
+      cancelDiscovery()
+      cancelDistrust?.()
+    }
+    await Promise.all([this.#crdReflector?.stop(), ...this.#kinds.map(({ cache }) => cache.unfollow())])
+  }
+
+  async #discover(kinds: readonly KeptKind[]): Promise<void> {
+    const served = await discover(
+      this.#options.api,
+      kinds.map(({ cache }) => cache.resource),
+    )
+    if (this.#stopped) return
+    for (const [at, kind] of kinds.entries()) {
+      const answer = served[at]
+      if (answer !== undefined) this.#heed(kind, answer)
+    }
+  }
+
+  #heed(kind: KeptKind, served: Served): void {
+    const { cache } = kind
+    kind.cancelDiscovery()
+    switch (served.state) {
+      case 'served':
+        kind.failures = 0
+        if (isFollowed(cache)) cache.retryNow()
+        else this.#follow(kind)
+        return
+      case 'absent':
+        kind.failures = 0
+        this.#dismiss(kind)
+        this.#discoverLater(kind, ABSENT_MS)
+        return
+      case 'unknown': {
+        // A reflector that runs says itself what it knows.
+        if (!isFollowed(cache)) {
+          if (cache.syncState.kind === 'absent') this.#distrustLater(kind, served.why)
+          else cache.setSyncState({ kind: 'unknown', why: served.why })
+        }
+        kind.failures++
+        this.#discoverLater(kind, backoffMs(DISCOVERY_BACKOFF, kind.failures))
+      }
+    }
+  }
+
+  /** Follows a kind, from its first list on. */
+  #follow(kind: KeptKind): void {
+    const { api, clock, random, log } = this.#options
+    const { cache } = kind
+    this.#trust(kind)
+    cache.setSyncState({ kind: 'waiting' })
+    cache.follow({
+      api,
+      clock,
+      random,
+      onState: (state) => this.#reflectorChanged(kind, state),
+      onError: (error) => log.debug('following a kind failed', { kind: cache.resource.kind, error }),
+    })
+  }
+
+  #restart(kind: KeptKind): void {
+    if (isFollowed(kind.cache) && !this.#stopped) this.#follow(kind)
+  }
+
+  #dismiss(kind: KeptKind): void {
+    const { cache } = kind
+    if (cache.syncState.kind !== 'absent') {
+      this.#options.log.info('the API server does not serve a kind', { kind: crdName(cache) })
+    }
+    void cache.unfollow()
+    this.#trust(kind)
+    // The state first: the removal of all objects must not look like deletions of some of them.
+    cache.setSyncState({ kind: 'absent' })
+    cache.clear()
+  }
+
+  #discoverLater(kind: KeptKind, ms: number): void {
+    kind.cancelDiscovery = this.#options.clock.after(ms, () => void this.#discover([kind]))
+  }
+
+  /** A CRD has come, changed or gone: asks until discovery agrees, or has had its time. */
+  #discoverUntilSettled(kind: KeptKind, isThere: boolean, tries = 0): void {
+    const ms = AFTER_CRD_MS[tries]
+    if (ms === undefined || this.#stopped) return
+    const cancel = this.#options.clock.after(ms, () => {
+      this.#timers.delete(cancel)
+      if (tries > 0 && (kind.cache.syncState.kind !== 'absent') === isThere) return
+      void this.#discover([kind]).then(() => this.#discoverUntilSettled(kind, isThere, tries + 1))
+    })
+    this.#timers.add(cancel)
+  }
+
+  #reflectorChanged(kind: KeptKind, state: ReflectorState): void {
+    const { cache, isFailing: wasFailing } = kind
+    kind.isFailing = state.kind === 'failing'
+    if (state.kind !== 'failing' || state.why.cause !== 'forbidden') this.#trust(kind)
+    switch (state.kind) {
+      case 'waiting':
+      case 'synced':
+        cache.setSyncState(state)
+        if (wasFailing) this.#options.onRecovered()
+        return
+      case 'failing':
+        if (state.why.cause === 'absent') void this.#discover([kind])
+        if (!state.synced) cache.setSyncState({ kind: 'unknown', why: state.why })
+        else if (state.why.cause === 'forbidden') this.#distrustLater(kind, state.why)
+    }
+  }
+
+  /** A cache that has been filled is as good as it was a moment ago, unless its kind may not be read any more. */
+  #distrustLater(kind: KeptKind, why: UnknownReason): void {
+    kind.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
+      kind.cancelDistrust = undefined
+      kind.cache.setSyncState({ kind: 'unknown', why })
+    })
+  }
+
+  #trust(kind: KeptKind): void {
+    kind.cancelDistrust?.()
+    kind.cancelDistrust = undefined
+  }
+}
+
+function isFollowed({ reflectorState }: AnyFollowedKind): boolean {
+  return reflectorState !== undefined
+}
+
+/** Keeps of a CRD that it is there; undefined for the CRD of a kind that the operator does not read. */
+function readCrd(raw: JsonRecord, byCrd: ReadonlyMap<string, unknown>): Cached | undefined {
+  const meta = readObjectVersion(raw)
+  return byCrd.has(meta.name) ? { meta } : undefined
+}
+
+function crdName({ resource }: AnyFollowedKind): string {
+  return `${resource.plural}.${resource.group}`
+}

@@ -1,0 +1,48 @@
+// What is known of every ClusterSPIFFEID: whose it is, and what it claims.
+import type { Claim } from '@kleym/shared/core/collide/claim.ts'
+import type { Ownership } from '@kleym/shared/core/plan/ownership.ts'
+import type { CachedOutput } from '../caches/cached-output.ts'
+import { Members } from './members.ts'
+
+/** A ClusterSPIFFEID that was judged. */
+export interface OwnedOutput {
+  readonly output: CachedOutput
+  readonly ownership: Ownership
+  readonly claims: readonly Claim[]
+}
+
+/** Judged ClusterSPIFFEIDs by name, and their names by the binding that their annotation names. */
+export class OutputIndex {
+  readonly #outputs = new Map<string, OwnedOutput>()
+  readonly #byBinding = new Members()
+
+  get(name: string): OwnedOutput | undefined {
+    return this.#outputs.get(name)
+  }
+
+  /** Sets what is known of an output; undefined where it is gone. */
+  set(name: string, now: OwnedOutput | undefined): void {
+    const before = this.#outputs.get(name)
+    if (now === undefined) this.#outputs.delete(name)
+    else this.#outputs.set(name, now)
+    this.#byBinding.move(name, before?.output.bindingKey, now?.output.bindingKey)
+  }
+
+  /** The names of all outputs; a live view. */
+  names(): Iterable<string> {
+    return this.#outputs.keys()
+  }
+
+  /** The names of the outputs whose annotation names a binding; a live view. */
+  naming(bindingKey: string): Iterable<string> {
+    return this.#byBinding.of(bindingKey)
+  }
+
+  /** The outputs that name a binding and are its own, or are orphans; terminating ones included. */
+  of(bindingKey: string, kind: 'ours' | 'orphan'): readonly OwnedOutput[] {
+    return [...this.naming(bindingKey)].flatMap((name) => {
+      const found = this.#outputs.get(name)
+      return found?.ownership.kind === kind ? [found] : []
+    })
+  }
+}

@@ -1,0 +1,79 @@
+// The controller and everything that it is made of. Each part takes its collaborators in one options object and keeps that;
+// this is the one place that makes them and hands them on.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import type { Config } from '@kleym/shared/core/compile/config.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import type { Caches } from './caches/caches.ts'
+import { LiveLists } from './caches/live-lists.ts'
+import { ClaimRegister } from './claims/claim-register.ts'
+import { Compiler } from './claims/compiler.ts'
+import { Indexes } from './claims/indexes.ts'
+import { Ledger } from './claims/ledger.ts'
+import { WorkQueue } from './queue/queue.ts'
+import { ApplyFailures } from './reconcile/apply-failures.ts'
+import { Controller } from './reconcile/controller.ts'
+import { Convergence } from './reconcile/convergence.ts'
+import { BindingDeletion } from './reconcile/deletion.ts'
+import { InForceTracker } from './reconcile/in-force-tracker.ts'
+import { Orphans } from './reconcile/orphans.ts'
+import { Reconciler } from './reconcile/reconciler.ts'
+import { Repairs } from './reconcile/repairs.ts'
+import { Reports } from './reconcile/reports.ts'
+import type { EventRecorder } from './telemetry/events.ts'
+import type { Log } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
+import { Writer } from './write/writer.ts'
+
+/** What a controller needs of the outside. */
+export interface ControllerParts {
+  readonly api: Api
+  readonly caches: Caches
+  readonly config: Config
+  readonly clock: Clock
+  /** From 0 up to but without 1. */
+  readonly random: () => number
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly events: EventRecorder
+  /** Asks the API server again whether it serves the kind of a cache; resolves when the cache's state says so. */
+  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
+  /** How many bindings are worked on at the same time. */
+  readonly workers: number
+  /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
+  readonly resyncMs: number | undefined
+  /** Lets timers and I/O have their turn. */
+  readonly pause: () => Promise<unknown>
+}
+
+/** A controller that follows the caches from now on, and does nothing until it leads. */
+export function composeController(parts: ControllerParts): Controller {
+  const { clock, random, metrics } = parts
+  const wake = (key: string): void => controller.wake(key)
+  const queue = new WorkQueue({ clock, random, groupOf: namespaceWritten, observer: metrics.queue })
+  metrics.watchQueue(queue)
+  const register = new ClaimRegister({ wake })
+  const compiler = new Compiler(parts)
+  const indexes = new Indexes({ ...parts, compiler, register, wake })
+  const ledger = new Ledger({ ...parts, compiler, indexes, register })
+  const writer = new Writer({ ...parts, ledger })
+  const inForce = new InForceTracker(parts)
+  const reports = new Reports({ ...parts, writer, inForce })
+  const repairs = new Repairs(parts)
+  const applyFailures = new ApplyFailures(parts)
+  const lists = new LiveLists(parts)
+  const shared = { ...parts, indexes, ledger, writer, reports, repairs, applyFailures, inForce, lists, wake }
+  const reconciler = new Reconciler({
+    ...shared,
+    orphans: new Orphans(shared),
+    convergence: new Convergence({
+      ...shared,
+      onRepair: () => metrics.outputRepaired(),
+      clearWakes: (key) => queue.clearDirty(key),
+    }),
+    deletion: new BindingDeletion(shared),
+  })
+  const controller = new Controller({ ...shared, queue, reconciler })
+  return controller
+}

@@ -1,0 +1,133 @@
+// The controller: takes the keys of a queue, has each reconciled, and puts it back when it is to be looked at again. It
+// writes from the moment it leads.
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { allCaches, type Caches } from '../caches/caches.ts'
+import type { Indexes } from '../claims/indexes.ts'
+import type { WorkQueue } from '../queue/queue.ts'
+import { runWorkers, PAUSE_EVERY_MS } from '../queue/workers.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Next } from './next.ts'
+import type { Reconciler } from './reconciler.ts'
+import type { Reports } from './reports.ts'
+
+export interface ControllerOptions {
+  readonly caches: Caches
+  readonly indexes: Indexes
+  readonly queue: WorkQueue
+  readonly reconciler: Reconciler
+  readonly clock: Clock
+  readonly metrics: Pick<Metrics, 'reconciled'>
+  readonly reports: Pick<Reports, 'restoreInForce'>
+  /** How many bindings are worked on at the same time. */
+  readonly workers: number
+  /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
+  readonly resyncMs: number | undefined
+  /** Lets timers and I/O have their turn. */
+  readonly pause: () => Promise<unknown>
+}
+
+/** When statuses are written with `InForce` again after the CRD has changed, in milliseconds. */
+const AFTER_CRD_MS = [0, 5_000, 60_000] as const
+
+export class Controller {
+  readonly #options: ControllerOptions
+  /** Keys whose last attempt failed: looked at at once when the API server is heard of again. */
+  readonly #failing = new Set<string>()
+  /**
+   * Until when the API server asked not to be called for a key (429, Retry-After). A change that wakes the key later ends
+   * it: what is needed now is not what was put off then.
+   */
+  readonly #notBefore = new Map<string, number>()
+  #leads = false
+  #cancelResync: () => void = () => {}
+
+  constructor(options: ControllerOptions) {
+    this.#options = options
+    for (const cache of allCaches(options.caches)) cache.onSyncState(() => this.retryNow())
+  }
+
+  /** Works until `stop`. Rejects for a bug: the caller must end the process. */
+  async lead(): Promise<void> {
+    const { indexes, queue, clock, workers, pause } = this.#options
+    await indexes.workInSlices(pause)
+    this.#leads = true
+    indexes.wakeAll()
+    this.#resyncLater()
+    await runWorkers(queue, workers, (key) => this.#reconcile(key), { clock, everyMs: PAUSE_EVERY_MS, pause })
+  }
+
+  /** Takes nothing new in, and resolves when what was begun is done. */
+  async stop(): Promise<void> {
+    this.#cancelResync()
+    await this.#options.queue.shutDown()
+  }
+
+  /** Whether no key waits, none is worked on, and none has failed. */
+  get isIdle(): boolean {
+    const { queue, reconciler } = this.#options
+    const { depth, processing } = queue.state()
+    return depth === 0 && processing === 0 && this.#failing.size === 0 && reconciler.waiting === 0
+  }
+
+  /** Asks for a key to be reconciled soon; nothing before this process leads, as `lead` wakes all keys. */
+  wake(key: string): void {
+    this.#notBefore.delete(key)
+    if (this.#leads) this.#options.queue.add(key)
+  }
+
+  /** Looks at once at whatever has failed: the reason may be gone. */
+  retryNow(): void {
+    if (this.#leads) for (const key of this.#failing) this.#options.queue.add(key)
+  }
+
+  /** The API server may take statuses that it has refused so far; it may need a moment for it. */
+  bindingsCrdChanged(): void {
+    const { clock, indexes, reports } = this.#options
+    for (const ms of AFTER_CRD_MS) {
+      clock.after(ms, () => {
+        if (this.#leads && reports.restoreInForce()) indexes.wakeAll()
+      })
+    }
+  }
+
+  async #reconcile(key: string): Promise<void> {
+    const { queue, reconciler, indexes, clock, metrics, pause } = this.#options
+    const began = clock.monotonicMs()
+    const early = (this.#notBefore.get(key) ?? 0) - began
+    if (early > 0) {
+      queue.addAfter(key, early)
+      return
+    }
+    this.#notBefore.delete(key)
+    // Mostly there is nothing to work in, or it is this one binding.
+    await indexes.workInSlices(pause)
+    const next = await reconciler.reconcile(key)
+    metrics.reconciled(RESULTS[next.kind], clock.monotonicMs() - began)
+    this.#schedule(key, next)
+  }
+
+  #schedule(key: string, next: Next): void {
+    const { queue, clock } = this.#options
+    if (next.kind === 'retry') {
+      this.#failing.add(key)
+      if (next.atLeastMs > 0) this.#notBefore.set(key, clock.monotonicMs() + next.atLeastMs)
+      queue.retry(key, next)
+      return
+    }
+    this.#failing.delete(key)
+    queue.forget(key)
+    if (next.kind === 'after') queue.addAfter(key, next.ms)
+  }
+
+  #resyncLater(): void {
+    const { indexes, clock, resyncMs } = this.#options
+    if (resyncMs === undefined) return
+    this.#cancelResync = clock.after(resyncMs, () => {
+      indexes.wakeAll()
+      this.#resyncLater()
+    })
+  }
+}
+
+/** controller-runtime's words for the result of a reconcile. */
+const RESULTS = { settled: 'success', after: 'requeue_after', retry: 'error' } as const

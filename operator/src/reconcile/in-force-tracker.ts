@@ -1,0 +1,53 @@
+// What the operator remembers of each binding's output to say whether SCM acts on it (docs/contract.md §7, `InForce`). The
+// memory is this process's own: after a start or a take-over every delay begins anew, and the status stays meanwhile.
+import {
+  afterWrite,
+  lookInForce,
+  NOTHING_SEEN,
+  type InForceMemory,
+  type InForceObservation,
+  type InForceReason,
+} from '@kleym/shared/core/in-force/in-force.ts'
+import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
+
+export interface InForceTrackerOptions {
+  readonly clock: Clock
+}
+
+/** What to say of an output now, and when to look again without an event. */
+export interface InForceLook {
+  /** Undefined: the last word stays. */
+  readonly reason: InForceReason | undefined
+  /** In milliseconds. */
+  readonly againInMs: number | undefined
+}
+
+/** The outputs that this process has written or looked at, by the binding that they are for. */
+export class InForceTracker {
+  readonly #options: InForceTrackerOptions
+  readonly #memories = new Map<string, InForceMemory>()
+
+  constructor(options: InForceTrackerOptions) {
+    this.#options = options
+  }
+
+  /** Notes a create, or an update that changed what is written; `stats` are the counters that stood there before. */
+  written(key: string, stats: OutputStats | undefined): void {
+    this.#memories.set(key, afterWrite(stats, this.#options.clock.monotonicMs()))
+  }
+
+  /** Looks at the output of a binding. */
+  look(key: string, observation: InForceObservation): InForceLook {
+    const before = this.#memories.get(key) ?? NOTHING_SEEN
+    const { reason, memory, againInMs } = lookInForce(before, observation, this.#options.clock.monotonicMs())
+    if (memory.pending === undefined && memory.unsaid === undefined) this.#memories.delete(key)
+    else this.#memories.set(key, memory)
+    return { reason, againInMs }
+  }
+
+  /** Forgets a binding that is gone. */
+  forget(key: string): void {
+    this.#memories.delete(key)
+  }
+}

@@ -1,0 +1,116 @@
+// What a new leader does before its first write: every cache that is followed comes from a list that began
+// after it led, and nothing that cannot be listed keeps it from leading.
+import { expect, it } from 'vitest'
+import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
+import { settled } from '../build/fake-time.ts'
+import {
+  begin,
+  fail,
+  FAILED,
+  filled,
+  forbid,
+  MINUTE,
+  named,
+  permit,
+  setUp,
+  SUBJECT,
+  type Setup,
+} from './keeper-setup.ts'
+
+it('has in its caches what their watches have yet to show', async () => {
+  const setup = await filled('llama', 'qwen')
+  setup.server.remove(SUBJECT, 'qwen', { tells: false })
+  setup.server.write(SUBJECT, named('mistral'), { tells: false })
+  await setup.keeper.catchUp()
+  expect([setup.names(), setup.said]).toEqual([['llama', 'mistral'], []])
+})
+
+/** The first list of the kind has begun with `llama` and `qwen`; since then `qwen` is gone and `mistral` is new. */
+async function listing(): Promise<Setup> {
+  const setup = setUp()
+  setup.server.write(SUBJECT, named('llama'))
+  setup.server.write(SUBJECT, named('qwen'))
+  setup.server.holdLists(SUBJECT)
+  await begin(setup)
+  expect(setup.syncState()).toBe('waiting')
+  setup.server.remove(SUBJECT, 'qwen', { tells: false })
+  setup.server.write(SUBJECT, named('mistral'), { tells: false })
+  return setup
+}
+
+it('believes no list that began before', async () => {
+  const setup = await listing()
+  await setup.keeper.catchUp()
+  setup.server.letListsGo(SUBJECT)
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama', 'mistral']])
+  expect(setup.heard.filter((line) => line.includes('qwen'))).toEqual([])
+})
+
+it('does not believe such a list either where it comes in while the other kinds are listed', async () => {
+  const setup = await listing()
+  setup.server.holdLists(BINDINGS)
+  const caughtUp = setup.keeper.catchUp()
+  setup.server.letListsGo(SUBJECT)
+  await settled()
+  expect(setup.names()).toEqual(['llama', 'qwen'])
+  setup.server.letListsGo(BINDINGS)
+  await caughtUp
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama', 'mistral']])
+})
+
+it('does not lead before every cache that it believes could be listed, and cuts no first list short until then', async () => {
+  const setup = setUp()
+  setup.server.holdLists(BINDINGS)
+  setup.server.write(SUBJECT, named('llama'))
+  await begin(setup)
+  setup.server.write(SUBJECT, named('mistral'), { tells: false })
+  const listsOfBindings = (): number =>
+    setup.server.lists.filter((name) => name === resourceName(BINDINGS)).length
+  fail(setup)
+  await expect(setup.keeper.catchUp()).rejects.toBe(FAILED)
+  expect(listsOfBindings()).toBe(1)
+  permit(setup)
+  await setup.keeper.catchUp()
+  await settled()
+  expect([setup.names(), listsOfBindings()]).toEqual([['llama', 'mistral'], 2])
+})
+
+it.each<{ name: string; does: (setup: Setup) => void; syncState: string }>([
+  { name: 'is not served', does: ({ server }) => server.withdraw(SUBJECT), syncState: 'absent' },
+  { name: 'may not be listed', does: forbid, syncState: 'unknown: forbidden' },
+  { name: 'nobody answers for', does: ({ server }) => server.holdLists(SUBJECT), syncState: 'waiting' },
+])('is not held up by a kind that $name', async ({ does, syncState }) => {
+  const setup = setUp()
+  does(setup)
+  await begin(setup)
+  expect(setup.syncState()).toBe(syncState)
+  const outcome = setup.keeper.catchUp().then(() => 'caught up')
+  expect(await Promise.race([outcome, settled().then(() => 'hangs')])).toBe('caught up')
+  await settled()
+  expect(setup.syncState()).toBe(syncState)
+})
+
+it('follows a kind that it could not list once it can be', async () => {
+  const setup = setUp()
+  forbid(setup)
+  await begin(setup)
+  await setup.keeper.catchUp()
+  permit(setup)
+  await setup.time.advance(MINUTE)
+  expect(setup.syncState()).toBe('synced')
+})
+
+it('does not take a kind for absent that is served again and that no event has told of', async () => {
+  const setup = setUp()
+  setup.server.withdraw(SUBJECT)
+  await begin(setup)
+  expect(setup.syncState()).toBe('absent')
+  setup.server.serve(SUBJECT)
+  setup.server.write(SUBJECT, named('llama'), { tells: false })
+  await setup.keeper.catchUp()
+  expect(setup.syncState(), 'nothing is refused for want of it').toBe('waiting')
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
+})

@@ -1,0 +1,278 @@
+// Outputs that a mutating webhook makes others than the ones that were proven (docs/contract.md §8).
+import { describe, expect, test } from 'vitest'
+import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { isDeleting, metadataOf } from '../simulation/cluster.ts'
+import { Simulation } from '../simulation/simulation.ts'
+import { SteeredSimulation } from '../simulation/steered.ts'
+
+type Webhook = (output: JsonRecord) => JsonRecord
+
+const specOf = (output: JsonRecord): JsonRecord => (isRecord(output['spec']) ? output['spec'] : {})
+const withSpec = (output: JsonRecord, spec: JsonRecord): JsonRecord => ({
+  ...output,
+  spec: { ...specOf(output), ...spec },
+})
+const withMetadata = (output: JsonRecord, metadata: JsonRecord): JsonRecord => ({
+  ...output,
+  metadata: { ...metadataOf(output), ...metadata },
+})
+
+const stripSelectors: Webhook = (output) =>
+  withSpec(output, {
+    workloadSelectorTemplates: listAt(output, 'spec', 'workloadSelectorTemplates').filter(
+      (text) => !/^k8s:(sa|container-name):/.test(String(text)),
+    ),
+  })
+const switchAdminOn: Webhook = (output) => withSpec(output, { admin: true })
+const stripAnnotations: Webhook = (output) => withMetadata(output, { annotations: {} })
+const setFinalizer: Webhook = (output) => withMetadata(output, { finalizers: ['example.com/audit'] })
+const moveToProxy: Webhook = (output) =>
+  withSpec(stripAnnotations(output), {
+    workloadSelectorTemplates: listAt(output, 'spec', 'workloadSelectorTemplates').map((text) =>
+      String(text).replace('k8s:container-name:vllm', 'k8s:container-name:proxy'),
+    ),
+  })
+
+/** Puts a webhook in the way of the operator, and counts what it makes the server store. */
+function install(sim: SteeredSimulation, webhook: Webhook): { stored: number; asked: number } {
+  const counts = { stored: 0, asked: 0 }
+  sim.server.admission = (resource, object, by) => {
+    if (resource !== CLUSTER_SPIFFE_IDS || by === 'user') return object
+    counts.asked += 1
+    return webhook(object)
+  }
+  sim.server.onChange(({ resource, object, by, type }) => {
+    const isWritten = resource === CLUSTER_SPIFFE_IDS && by !== 'user' && type !== 'DELETED'
+    if (isWritten && !isDeleting(object)) counts.stored += 1
+  })
+  return counts
+}
+
+function uninstall(sim: SteeredSimulation): void {
+  sim.server.admission = (_, object) => object
+}
+
+function messageOf(sim: SteeredSimulation, name: string): string | undefined {
+  const object = sim.server.get(BINDINGS, { namespace: 'team-a', name })
+  const ready = listAt(object, 'status', 'conditions').find((one) => stringAt(one, 'type') === 'Ready')
+  return stringAt(ready, 'message')
+}
+
+describe('an output that comes back altered is deleted, and never written again while it would be', () => {
+  test.each<[string, Webhook, string]>([
+    ['its selectors are stripped', stripSelectors, '.spec.workloadSelectorTemplates'],
+    ['admin is switched on', switchAdminOn, '.spec.admin'],
+    ['our annotations are stripped', stripAnnotations, '.metadata.annotations'],
+  ])('%s when it is created', async (_, webhook, field) => {
+    const sim = await SteeredSimulation.of({})
+    const counts = install(sim, webhook)
+    sim.createBinding('a', 'vllm')
+    await sim.runUntilQuiet(1_200_000)
+    expect(sim.problems()).toEqual([])
+    expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
+    expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+    expect(messageOf(sim, 'a')).toContain(field)
+    // Later tries were dry runs, with backoff.
+    expect(counts.stored).toBe(1)
+    expect(counts.asked).toBeGreaterThan(8)
+    expect(counts.asked).toBeLessThan(16)
+    uninstall(sim)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect(sim.reason('a')).toBe('Reconciled')
+  })
+
+  test.each<[string, Webhook]>([
+    ['its selectors are stripped', stripSelectors],
+    ['our annotations are stripped', stripAnnotations],
+  ])('%s when it is updated', async (_, webhook) => {
+    const sim = await SteeredSimulation.of({ a: 'vllm' })
+    const counts = install(sim, webhook)
+    sim.editBinding('a', { containerName: 'proxy' })
+    await sim.runUntilQuiet(60_000)
+    expect(sim.problems()).toEqual([])
+    expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
+    expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+    expect(counts.stored).toBe(1)
+    uninstall(sim)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+  })
+
+  test('it is altered when a hand edit is put back', async () => {
+    const sim = await SteeredSimulation.of({ a: 'vllm' })
+    const counts = install(sim, switchAdminOn)
+    sim.editOutput(sim.output('a') ?? {}, { spec: { hint: 'other' } })
+    await sim.runUntilQuiet(60_000)
+    expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
+    expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+    expect(counts.stored).toBe(1)
+    uninstall(sim)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    // It was withdrawn: writing it again puts nothing back.
+    expect(sim.life.repairs).toBe(0)
+  })
+
+  test('the binding asks for another output meanwhile: that is tried at once, and dry', async () => {
+    const sim = await SteeredSimulation.of({})
+    const counts = install(sim, stripSelectors)
+    sim.createBinding('a', 'vllm')
+    await sim.runUntilQuiet(60_000)
+    const { asked } = counts
+    sim.editBinding('a', { containerName: 'proxy' })
+    await sim.runUntilQuiet(0)
+    expect(counts.asked).toBe(asked + 1)
+    expect(counts.stored).toBe(1)
+  })
+})
+
+test('an output of which only the labels come back altered stays, and the log says so', async () => {
+  const sim = await SteeredSimulation.of({})
+  install(sim, (output) => withMetadata(output, { labels: { 'kleym.sonda.red/binding-name': 'a' } }))
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(60_000)
+  expect(sim.problems()).toEqual([])
+  expect(sim.outputs('a')).toHaveLength(1)
+  expect(sim.reason('a')).toBe('Reconciled')
+  const warnings = sim.life.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
+  expect(warnings).toEqual(['an output came back other than it was written; it is left so until it changes'])
+})
+
+test('after a restart the status is the memory: nothing altered is stored once more', async () => {
+  const sim = await SteeredSimulation.of({})
+  const counts = install(sim, stripSelectors)
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(60_000)
+  await sim.crash(() => true)
+  const { asked } = counts
+  await sim.start({ leadsFirst: false })
+  await sim.runUntilQuiet(60_000)
+  expect(counts.stored).toBe(1)
+  expect(counts.asked).toBeGreaterThan(asked)
+  expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+  uninstall(sim)
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a finalizer that goes during a dry run is put back before the output is written', async () => {
+  const sim = await SteeredSimulation.of({})
+  install(sim, stripSelectors)
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(60_000)
+  uninstall(sim)
+  sim.editBinding('a', { containerName: 'proxy' })
+  const rehearsal = await sim.heldRequest('create')
+  expect(rehearsal.dryRun).toBe(true)
+  sim.stripFinalizers('a')
+  await sim.runUntilQuiet(0, { holds: (call) => call === rehearsal })
+  await sim.carryOut(rehearsal)
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(sim.reason('a')).toBe('Reconciled')
+})
+
+test('a dry run that comes back unaltered proves nothing of the write after it', async () => {
+  const sim = await SteeredSimulation.of({})
+  install(sim, stripSelectors)
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(60_000)
+  let asked = 0
+  sim.server.admission = (resource, object, by) => {
+    if (resource !== CLUSTER_SPIFFE_IDS || by === 'user') return object
+    asked += 1
+    return asked % 2 === 1 ? object : stripSelectors(object)
+  }
+  await sim.runUntilQuiet(300_000)
+  expect(asked).toBeGreaterThan(1)
+  expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
+  expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+})
+
+describe('it claims until it is gone', () => {
+  test('what the answer says, though it does not carry our annotations', async () => {
+    const sim = await SteeredSimulation.of({})
+    install(sim, moveToProxy)
+    sim.createBinding('a', 'vllm')
+    const removal = await sim.heldRequest('delete')
+    sim.createBinding('b', 'proxy')
+    await sim.runUntilQuiet(0, { holds: (call) => call === removal })
+    expect(sim.reason('b')).toBe('WaitingForPeer')
+    uninstall(sim)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
+  })
+
+  test('what was to be written, though the answer claims nothing', async () => {
+    const sim = await SteeredSimulation.of({})
+    install(sim, stripSelectors)
+    sim.createBinding('a', 'vllm')
+    const removal = await sim.heldRequest('delete')
+    sim.editBinding('a', { containerName: 'proxy' })
+    sim.createBinding('b', 'vllm')
+    await sim.runUntilQuiet(0, { holds: (call) => call === removal })
+    expect(sim.reason('b')).toBe('WaitingForPeer')
+    uninstall(sim)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+  })
+
+  test.each(['failed', 'answer lost', 'request lost', 'throttled', 'conflict', 'forbidden'] as const)(
+    'a delete that comes to "%s" is made again',
+    async (fate) => {
+      const sim = await SteeredSimulation.of({})
+      install(sim, stripAnnotations)
+      sim.createBinding('a', 'vllm')
+      await sim.carryOut(await sim.heldRequest('delete'), fate)
+      await sim.runUntilQuiet(60_000)
+      expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
+      expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+      uninstall(sim)
+      expect(await sim.problemsOnceQuiet()).toEqual([])
+    },
+  )
+
+  test.each<[string, Webhook]>([
+    ['with our annotations', stripSelectors],
+    ['without our annotations', stripAnnotations],
+  ])('a finalizer keeps it, %s', async (_, webhook) => {
+    const sim = await SteeredSimulation.of({})
+    install(sim, (output) => setFinalizer(webhook(output)))
+    sim.createBinding('a', 'vllm')
+    await sim.runUntilQuiet(120_000)
+    expect(sim.reason('a')).toBe('Undetermined')
+    expect(messageOf(sim, 'a')).toContain('held by finalizers')
+    const [held] = sim.server.all(CLUSTER_SPIFFE_IDS)
+    sim.server.update(CLUSTER_SPIFFE_IDS, withMetadata(held ?? {}, { finalizers: [] }), 'user')
+    await sim.runUntilQuiet(60_000)
+    expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+    uninstall(sim)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+  })
+
+  test('its binding is deleted, and stays until it is gone', async () => {
+    const sim = await SteeredSimulation.of({})
+    install(sim, (output) => setFinalizer(stripAnnotations(output)))
+    sim.createBinding('a', 'vllm')
+    await sim.runUntilQuiet(10_000)
+    sim.deleteBinding('a')
+    await sim.runUntilQuiet(120_000)
+    expect(sim.server.find(BINDINGS, { namespace: 'team-a', name: 'a' })).toBeDefined()
+    const [held] = sim.server.all(CLUSTER_SPIFFE_IDS)
+    sim.server.update(CLUSTER_SPIFFE_IDS, withMetadata(held ?? {}, { finalizers: [] }), 'user')
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect(sim.server.find(BINDINGS, { namespace: 'team-a', name: 'a' })).toBeUndefined()
+  })
+})
+
+/** Any order of edits, faults, lags and restarts; the webhook alters every other write and dry run until it goes. */
+test.each(Array.from({ length: 40 }, (_, at) => at + 1))(
+  'whatever happens beside it, seed %i',
+  async (seed) => {
+    const sim = new Simulation(seed)
+    const webhook = seed % 4 < 2 ? stripSelectors : switchAdminOn
+    let calls = 0
+    sim.server.admission = (resource, object, by) => {
+      if (resource !== CLUSTER_SPIFFE_IDS || by === 'user') return object
+      calls += 1
+      return calls % 2 === 1 && calls < 24 ? webhook(object) : object
+    }
+    expect((await sim.run()).problems).toEqual([])
+  },
+)

@@ -1,0 +1,79 @@
+// Bindings that are being deleted (docs/contract.md §8, "Deletion").
+import { expect, test } from 'vitest'
+import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { metadataOf, refOf } from '../simulation/cluster.ts'
+import { SteeredSimulation } from '../simulation/steered.ts'
+import { FOREIGN_FINALIZER } from '../simulation/users.ts'
+
+const HELD = { finalizers: [FOREIGN_FINALIZER] }
+const OUTPUT_KIND = 'ClusterSPIFFEID.spire.spiffe.io'
+
+test('a deleting binding whose output somebody puts back asks anew once that has gone too', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const output = sim.output('a') ?? {}
+  const { name, labels, annotations } = metadataOf(output)
+  sim.deleteBinding('a')
+  const list = await sim.heldRequest('list')
+  sim.server.create(
+    CLUSTER_SPIFFE_IDS,
+    { ...output, metadata: { name, labels, annotations, ...HELD } },
+    'user',
+  )
+  sim.server.delete(CLUSTER_SPIFFE_IDS, refOf(output), {}, 'user')
+  // The cache sees no more of it than that it is on its way out.
+  sim.life.watches.find(({ kind }) => kind === OUTPUT_KIND)?.relist()
+  await sim.runUntilQuiet(0, { holds: (call) => call === list })
+  await sim.carryOut(list)
+  await sim.runUntilQuiet(10_000)
+  sim.server.patch(CLUSTER_SPIFFE_IDS, refOf(output), { metadata: { finalizers: [] } }, 'user')
+  await sim.heldRequest('list')
+  expect(sim.server.find(BINDINGS, { namespace: 'team-a', name: 'a' })).toBeDefined()
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a deleting binding without our finalizer gets none', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  await sim.crash(() => true)
+  const foreign = { metadata: { finalizers: [FOREIGN_FINALIZER] } }
+  sim.server.patch(BINDINGS, { namespace: 'team-a', name: 'a' }, foreign, 'user')
+  sim.deleteBinding('a')
+  const from = sim.trace.length
+  await sim.start()
+  await sim.runUntilQuiet(60_000)
+  expect(sim.outputs('a')).toEqual([])
+  expect(sim.trace.slice(from).filter((line) => line.includes('sent') && line.includes('patch'))).toEqual([])
+})
+
+test('a server that asks for an hour is asked again after half a minute', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.deleteBinding('a')
+  await sim.carryOut(await sim.heldRequest('delete'), 'put off')
+  await sim.runUntilQuiet(29_999)
+  expect(sim.outputs('a')).toHaveLength(1)
+  await sim.runUntilQuiet(1)
+  expect(sim.outputs('a')).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a binding that is deleted after the server asked for time loses its identity at once', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.editBinding('a', { containerName: 'proxy' })
+  await sim.carryOut(await sim.heldRequest('update'), 'put off')
+  await sim.runUntilQuiet(0)
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(0)
+  expect(sim.outputs('a')).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a binding that is deleted while its write is in flight loses its identity at once, whatever the server asks for', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.editBinding('a', { containerName: 'proxy' })
+  const update = await sim.heldRequest('update')
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(0, { holds: (call) => call === update })
+  await sim.carryOut(update, 'put off')
+  await sim.runUntilQuiet(0)
+  expect(sim.outputs('a')).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})

@@ -1,0 +1,93 @@
+// When the status says whether SCM acts on an output (docs/contract.md §7, `InForce`).
+import { expect, test } from 'vitest'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { metadataOf } from '../simulation/cluster.ts'
+import { SteeredSimulation } from '../simulation/steered.ts'
+
+const MINUTE_MS = 60_000
+
+/** The reason of `InForce` of a binding. */
+function inForce(sim: SteeredSimulation, name: string): string | undefined {
+  const object = sim.server.get(BINDINGS, { namespace: 'team-a', name })
+  const found = listAt(object, 'status', 'conditions').find(
+    (condition) => stringAt(condition, 'type') === 'InForce',
+  )
+  return stringAt(found, 'reason')
+}
+
+/** What SCM writes into the status of an output. */
+function count(sim: SteeredSimulation, name: string, stats: JsonRecord): void {
+  const output = sim.output(name)
+  if (output === undefined) throw new Error(`${name} has no output`)
+  sim.server.update(
+    CLUSTER_SPIFFE_IDS,
+    { ...output, metadata: metadataOf(output), status: { stats } },
+    'user',
+    { subresource: 'status' },
+  )
+}
+
+const SERVED = { namespacesSelected: 1, podsSelected: 2, entriesToSet: 2 }
+const EMPTY = { namespacesSelected: 1 }
+
+test('SCM has a minute, and what it says is told at once', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Pending')
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Registered')
+})
+
+test('an SCM that never looks is told of after a minute', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(0)
+  await sim.advance(MINUTE_MS)
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('NotHandled')
+})
+
+test('pods that go are told of after a minute, with one write', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  const { writes } = sim.watchdog
+  count(sim, 'a', EMPTY)
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Registered')
+  await sim.advance(MINUTE_MS)
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('NoPods')
+  expect(sim.watchdog.writes - writes).toBe(1)
+})
+
+test('an output that is made again by the operator is pending again, and not without output', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  const { name } = metadataOf(sim.output('a') ?? {})
+  sim.server.delete(CLUSTER_SPIFFE_IDS, { name: String(name) }, {}, 'user')
+  await sim.runUntilQuiet(0)
+  expect(sim.reason('a')).toBe('Reconciled')
+  expect(inForce(sim, 'a')).toBe('Pending')
+})
+
+test('a repair starts nothing: what SCM has said stays', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  const output = sim.output('a')
+  if (output !== undefined) sim.editOutput(output, { spec: { hint: 'mine' } })
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Registered')
+})
+
+test('a refused binding has no output', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.createBinding('b', 'vllm')
+  await sim.runUntilQuiet(0)
+  expect([inForce(sim, 'a'), inForce(sim, 'b')]).toEqual(['NoOutput', 'NoOutput'])
+})

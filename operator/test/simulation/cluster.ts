@@ -1,0 +1,263 @@
+// What an API server holds and how it treats a write, in memory and at once: versions, UIDs, generations, the status
+// subresource, preconditions, finalizers, kinds that are not served. When a request reaches it is not its business.
+// Semantics: kube-apiserver's `registry/generic/registry/store.go` and `registry/rest/{create,update,delete}.go`.
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
+import type {
+  DeleteOptions,
+  Deletion,
+  Listing,
+  ResourceRef,
+  Resource,
+  UpdateOptions,
+  WriteOptions,
+} from '@kleym/shared/kube/api.ts'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
+
+/** Who writes: a user, or an operator, by the number of its life. */
+export type Author = 'user' | number
+
+/** What a write has come to. */
+export interface ServerChange {
+  readonly resource: Resource
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly object: JsonRecord
+  /** The object before; undefined for one that is new. */
+  readonly before: JsonRecord | undefined
+  readonly by: Author
+}
+
+/** Sees each object before it is stored: returns what to store instead, or throws an `ApiError`. */
+export type Admission = (resource: Resource, object: JsonRecord, by: Author) => JsonRecord
+
+export class SimulatedCluster {
+  /** Changed by scenarios: a webhook, a quota. */
+  admission: Admission = (_, object) => object
+  readonly #kinds = new Map<string, Map<string, JsonRecord>>()
+  readonly #absent = new Set<string>()
+  readonly #listeners: ((change: ServerChange) => void)[] = []
+  readonly #kindListeners: ((resource: Resource) => void)[] = []
+  #version = 1000
+  #uids = 0
+
+  onChange(listener: (change: ServerChange) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Calls `listener` when a kind comes or goes. */
+  onKind(listener: (resource: Resource) => void): void {
+    this.#kindListeners.push(listener)
+  }
+
+  serves(resource: Resource): boolean {
+    return !this.#absent.has(resourceName(resource))
+  }
+
+  /** All objects of a kind, in the order of their keys. */
+  all(resource: Resource): readonly JsonRecord[] {
+    const kind = this.#kinds.get(resourceName(resource))
+    return kind === undefined
+      ? []
+      : [...kind].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object)
+  }
+
+  /** The object, or undefined. */
+  find(resource: Resource, ref: ResourceRef): JsonRecord | undefined {
+    return this.#kinds.get(resourceName(resource))?.get(keyOf(ref))
+  }
+
+  get(resource: Resource, ref: ResourceRef): JsonRecord {
+    this.#mustServe(resource)
+    const object = this.find(resource, ref)
+    if (object === undefined) throw notFound(resource, ref.name)
+    return object
+  }
+
+  list(resource: Resource): Listing {
+    this.#mustServe(resource)
+    return { items: this.all(resource), resourceVersion: String(this.#version) }
+  }
+
+  create(
+    resource: Resource,
+    object: JsonRecord,
+    by: Author,
+    { dryRun = false }: WriteOptions = {},
+  ): JsonRecord {
+    this.#mustServe(resource)
+    const ref = refOf(object)
+    if (this.find(resource, ref) !== undefined) {
+      throw failure(409, 'AlreadyExists', `${resource.plural} "${ref.name}" already exists`, ref.name)
+    }
+    this.#uids += 1
+    const { status: _, ...rest } = this.admission(resource, object, by)
+    const metadata = {
+      ...metadataOf(rest),
+      uid: `uid-${this.#uids}`,
+      generation: 1,
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    }
+    const stored = { ...rest, metadata }
+    if (dryRun) return stored
+    return this.#store({ resource, type: 'ADDED', object: stored, before: undefined, by })
+  }
+
+  /** PUT of the whole object, or of its status alone. */
+  update(
+    resource: Resource,
+    object: JsonRecord,
+    by: Author,
+    { subresource, dryRun = false }: UpdateOptions = {},
+  ): JsonRecord {
+    const before = this.get(resource, refOf(object))
+    const asked = metadataOf(object)
+    mustMatch(resource, before, { uid: asked['uid'], resourceVersion: asked['resourceVersion'] })
+    if (subresource === 'status') {
+      return this.#change(resource, before, { ...before, status: object['status'] }, by)
+    }
+    const admitted = this.admission(resource, object, by)
+    const { status: _, ...rest } = admitted
+    const status = before['status'] === undefined ? {} : { status: before['status'] }
+    const metadata = { ...metadataOf(admitted), ...serverFields(before) }
+    const after = { ...rest, ...status, metadata }
+    return dryRun ? after : this.#change(resource, before, after, by)
+  }
+
+  /** A merge patch of metadata, which is all that kleym patches. */
+  patch(resource: Resource, ref: ResourceRef, body: unknown, by: Author): JsonRecord {
+    const before = this.get(resource, ref)
+    const patch = dig(body, 'metadata')
+    if (!isRecord(patch)) throw failure(400, 'BadRequest', 'a patch of metadata is wanted', ref.name)
+    mustMatch(resource, before, { uid: patch['uid'], resourceVersion: patch['resourceVersion'] })
+    const metadata = { ...metadataOf(before), ...patch, ...serverFields(before) }
+    return this.#change(resource, before, { ...before, metadata }, by)
+  }
+
+  delete(resource: Resource, ref: ResourceRef, options: DeleteOptions, by: Author): Deletion {
+    const before = this.get(resource, ref)
+    mustMatch(resource, before, options)
+    if (listAt(before, 'metadata', 'finalizers').length === 0) {
+      this.#store({ resource, type: 'DELETED', object: before, before, by })
+      return { state: 'gone' }
+    }
+    if (isDeleting(before)) return { state: 'terminating', object: before }
+    const metadata = {
+      ...metadataOf(before),
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      generation: generationOf(before) + 1,
+    }
+    const object = this.#store({ resource, type: 'MODIFIED', object: { ...before, metadata }, before, by })
+    return { state: 'terminating', object }
+  }
+
+  /** The CRD goes, and with it all objects. */
+  removeKind(resource: Resource): void {
+    for (const object of this.all(resource)) {
+      this.#store({ resource, type: 'DELETED', object, before: object, by: 'user' })
+    }
+    this.#absent.add(resourceName(resource))
+    for (const listener of this.#kindListeners) listener(resource)
+  }
+
+  restoreKind(resource: Resource): void {
+    this.#absent.delete(resourceName(resource))
+    for (const listener of this.#kindListeners) listener(resource)
+  }
+
+  #change(resource: Resource, before: JsonRecord, after: JsonRecord, by: Author): JsonRecord {
+    if (deepEqual(before, after)) return before
+    const held = listAt(before, 'metadata', 'finalizers')
+    const wanted = listAt(after, 'metadata', 'finalizers')
+    if (isDeleting(before) && wanted.some((finalizer) => !held.includes(finalizer))) {
+      const why = 'no new finalizers can be added if the object is being deleted'
+      throw failure(422, 'Invalid', `metadata.finalizers: Forbidden: ${why}`, refOf(before).name)
+    }
+    if (isDeleting(before) && wanted.length === 0) {
+      return this.#store({ resource, type: 'DELETED', object: after, before, by })
+    }
+    const generation = generationOf(before) + (deepEqual(before['spec'], after['spec']) ? 0 : 1)
+    const object = { ...after, metadata: { ...metadataOf(after), generation } }
+    return this.#store({ resource, type: 'MODIFIED', object, before, by })
+  }
+
+  #store(change: ServerChange): JsonRecord {
+    this.#version += 1
+    const { resource, object } = change
+    const metadata = { ...metadataOf(object), resourceVersion: String(this.#version) }
+    const stored: JsonRecord = { ...object, metadata }
+    const name = resourceName(resource)
+    const kind = this.#kinds.get(name) ?? new Map<string, JsonRecord>()
+    this.#kinds.set(name, kind)
+    if (change.type === 'DELETED') kind.delete(keyOf(refOf(stored)))
+    else kind.set(keyOf(refOf(stored)), stored)
+    for (const listener of this.#listeners) listener({ ...change, object: stored })
+    return stored
+  }
+
+  #mustServe(resource: Resource): void {
+    // As kube-apiserver answers for a path that it does not know: plain text, no details.
+    if (!this.serves(resource)) throw new ApiError({ status: 404, reason: '', message: '404 page not found' })
+  }
+}
+
+/** A failure Status about one object. */
+export function failure(status: number, reason: string, message: string, name: string): ApiError {
+  return new ApiError({ status, reason, message, details: { name } })
+}
+
+/** `metadata` of an object; empty where it has none. */
+export function metadataOf(object: JsonRecord): JsonRecord {
+  const metadata = object['metadata']
+  return isRecord(metadata) ? metadata : {}
+}
+
+/** Where an object is found. */
+export function refOf(object: JsonRecord): ResourceRef {
+  const namespace = stringAt(object, 'metadata', 'namespace') ?? ''
+  const name = stringAt(object, 'metadata', 'name') ?? ''
+  return namespace === '' ? { name } : { namespace, name }
+}
+
+/** Whether an object has a deletion timestamp. */
+export function isDeleting(object: JsonRecord): boolean {
+  return stringAt(object, 'metadata', 'deletionTimestamp') !== undefined
+}
+
+function keyOf({ namespace, name }: ResourceRef): string {
+  return namespace === undefined ? name : `${namespace}/${name}`
+}
+
+function generationOf(object: JsonRecord): number {
+  const generation = dig(object, 'metadata', 'generation')
+  return typeof generation === 'number' ? generation : 0
+}
+
+const SERVER_FIELDS: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+])
+
+/** The metadata that no client sets. */
+function serverFields(object: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(metadataOf(object)).filter(([name]) => SERVER_FIELDS.has(name)))
+}
+
+function mustMatch(
+  resource: Resource,
+  object: JsonRecord,
+  wanted: { readonly uid?: unknown; readonly resourceVersion?: unknown },
+): void {
+  const { name } = refOf(object)
+  for (const field of ['uid', 'resourceVersion'] as const) {
+    if (wanted[field] === undefined || wanted[field] === metadataOf(object)[field]) continue
+    throw failure(409, 'Conflict', `${resource.plural} "${name}": the ${field} has changed`, name)
+  }
+}
+
+function notFound(resource: Resource, name: string): ApiError {
+  return failure(404, 'NotFound', `${resource.plural} "${name}" not found`, name)
+}

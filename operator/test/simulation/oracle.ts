@@ -1,0 +1,96 @@
+// What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { deepEqual, driftOf } from '@kleym/shared/core/plan/drift.ts'
+import { planOnce, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
+import { nextStatus } from '@kleym/shared/core/plan/status.ts'
+import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import {
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  OBJECTIVES,
+  POOLS,
+  resourceName,
+} from '@kleym/shared/kube/resources.ts'
+import { CONFIG, ownershipIn, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
+import type { SimulatedCluster } from './cluster.ts'
+
+const KINDS = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
+
+/** Everything that the server holds, worked out by the core. */
+export function worldOf(server: SimulatedCluster): SettledCluster {
+  return settledCluster(
+    KINDS.flatMap((resource) => server.all(resource)),
+    {
+      config: CONFIG,
+      absentKinds: KINDS.filter((resource) => !server.serves(resource)).map(resourceName),
+    },
+  )
+}
+
+/** Whether the contract calls an output foreign, by what the server holds now. */
+export function isForeign(server: SimulatedCluster, output: JsonRecord): boolean {
+  const { snapshot, compiled } = worldOf(server)
+  return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind === 'foreign'
+}
+
+/** How the cluster differs from what it must come to once nothing happens any more; empty where it does not. */
+export function differences(server: SimulatedCluster): readonly string[] {
+  const now = worldOf(server)
+  const { judgements, actions } = planOnce(now.compiled, now.live)
+  return [
+    ...actions.map(({ kind, binding }) => `the core would still ${kind} an output for ${binding}`),
+    ...now.snapshot.bindings.flatMap((binding) => statusDifference(now, binding.key, judgements)),
+    ...outputDifferences(now),
+  ]
+}
+
+function statusDifference(
+  { snapshot, live }: SettledCluster,
+  key: string,
+  judgements: ReturnType<typeof planOnce>['judgements'],
+): readonly string[] {
+  const binding = snapshot.bindings.find((one) => one.key === key)
+  const judgement = judgements.get(key)
+  if (binding === undefined || judgement === undefined) return [`${key} has no judgement`]
+  if (binding.meta.deletedAt !== undefined) return [`${key} is deleted, and still there`]
+  if (judgement.state === 'waiting' || judgement.state === 'undetermined') {
+    return [`${key} is ${judgement.state} for good`]
+  }
+  const own = live.find(({ ownership }) => ownership.kind === 'ours' && ownership.binding === key)?.object
+    .meta
+  const wanted = nextStatus(binding.status, judgement, {
+    config: CONFIG,
+    generation: binding.meta.generation ?? 0,
+    now: 'a time that no condition holds',
+    inForce: own === undefined ? undefined : { name: own.name, uid: own.uid ?? '' },
+    // No SCM writes counters here: any word may stand for an output that is there.
+    inForceReason: own === undefined ? 'NoOutput' : undefined,
+  })
+  if (deepEqual(wanted, binding.status)) return []
+  return [`${key} says ${JSON.stringify(binding.status)}, not ${JSON.stringify(wanted)}`]
+}
+
+/** The outputs that there are, against those that the same bindings would get on an empty cluster. */
+function outputDifferences(now: SettledCluster): readonly string[] {
+  const foreign = now.live.filter(({ ownership }) => ownership.kind === 'foreign')
+  const fresh = planOnce(now.compiled, foreign)
+  const wanted = new Map(
+    fresh.actions.flatMap((action) =>
+      action.kind === 'create' ? [[action.output.metadata.name, action.output] as const] : [],
+    ),
+  )
+  const there = now.live.filter(({ ownership }) => ownership.kind !== 'foreign')
+  return [
+    ...there.flatMap((output) => {
+      const { name } = output.object.meta
+      const expected = wanted.get(name)
+      if (expected === undefined) return [`${name} is too many (${output.ownership.kind})`]
+      return driftOf(output.object, expected).map((path) => `${name} differs in ${path}`)
+    }),
+    ...[...wanted.keys()].filter((name) => !isThere(there, name)).map((name) => `${name} is missing`),
+  ]
+}
+
+function isThere(outputs: readonly LiveOutput[], name: string): boolean {
+  return outputs.some(({ object }) => object.meta.name === name)
+}

@@ -1,0 +1,273 @@
+// What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
+// and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
+import { parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
+import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
+import { isNewer } from '@kleym/shared/kube/resource-version.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { bodyOf, WRITES, type SimulatedCall } from './calls.ts'
+import type { Life } from './life.ts'
+import { metadataOf, type ServerChange, type SimulatedCluster } from './cluster.ts'
+import { isForeign } from './oracle.ts'
+
+/** An output that an operator has made, as it is now. */
+interface Made {
+  readonly uid: string
+  readonly name: string
+  /** The UID of the binding that it was made for. */
+  readonly bindingUid: string
+  readonly claims: readonly Claim[]
+  readonly version: string
+  /** Its spec or annotations are by a hand. */
+  readonly isEdited: boolean
+  /** Who wrote it last, and at which step the request was sent. */
+  readonly life: number
+  readonly sentAt: number
+  /** It was carried out after its operator had died: nobody could have known. */
+  readonly isLate: boolean
+  /** At which step the operator that lives has seen a late one. */
+  seenAt: number | undefined
+}
+
+export class Watchdog {
+  readonly violations: string[] = []
+  /** How many writes were carried out that changed something. */
+  writes = 0
+  readonly #server: SimulatedCluster
+  readonly #lives: readonly Life[]
+  readonly #step: () => number
+  readonly #made = new Map<string, Made>()
+  /** The UIDs of all outputs that operators have made, those that are gone too. */
+  readonly #everMade = new Set<string>()
+  /** What live reads of a life have not found. */
+  readonly #missed = new Set<string>()
+  #current: SimulatedCall | undefined
+
+  constructor(server: SimulatedCluster, lives: readonly Life[], step: () => number) {
+    this.#server = server
+    this.#lives = lives
+    this.#step = step
+    server.onChange((change) => this.#changed(change))
+  }
+
+  /** Runs what the server does for a call. */
+  during(call: SimulatedCall, run: () => void): void {
+    this.#current = call
+    run()
+    this.#current = undefined
+    if (call.verb === 'get' && this.#server.find(call.resource, call.ref) === undefined) {
+      this.#missed.add(missText(call.life, call.resource.kind, call.ref.namespace, call.name))
+    }
+  }
+
+  /** A call is sent: may it be? */
+  sent(call: SimulatedCall): void {
+    if (!WRITES.includes(call.verb)) return
+    const { resource, verb } = call
+    if (verb !== 'create' && !hasPreconditions(call) && !this.#deletesWhatItMade(call))
+      this.#complain(`${verb} ${call.name} goes for any version`)
+    if (resource === BINDINGS && verb === 'update status') this.#checkAbsence(call)
+    if (resource === CLUSTER_SPIFFE_IDS && ['create', 'update', 'delete'].includes(verb)) {
+      if (verb === 'create') this.#checkFinalizer(call)
+      return
+    }
+    if (resource === BINDINGS && verb === 'update status') return
+    if (resource === BINDINGS && verb === 'patch' && this.#patchesFinalizerOnly(call)) return
+    this.#complain(`an operator may not send ${verb} ${resource.kind} ${JSON.stringify(call.body)}`)
+  }
+
+  /** After each step: notes which late outputs the living operator knows of. */
+  look(): void {
+    const living = this.#lives.at(-1)
+    for (const made of this.#made.values()) {
+      if (!made.isLate || made.seenAt !== undefined || living?.isAlive !== true) continue
+      const held = living.caches.outputs.store.get(made.name)?.meta
+      if (held?.uid === made.uid && !isNewer(made.version, held.resourceVersion)) made.seenAt = this.#step()
+    }
+  }
+
+  #changed(change: ServerChange): void {
+    if (change.by !== 'user') this.#writtenByOperator(change)
+    if (change.resource !== CLUSTER_SPIFFE_IDS) return
+    const uid = String(metadataOf(change.object)['uid'])
+    if (change.type === 'DELETED') {
+      this.#made.delete(uid)
+      return
+    }
+    const made = this.#madeOf(change, uid)
+    if (made === undefined) return
+    this.#made.set(uid, made)
+    this.#everMade.add(uid)
+    for (const other of this.#made.values()) this.#checkPair(made, other)
+  }
+
+  #madeOf({ object, before, by }: ServerChange, uid: string): Made | undefined {
+    const known = this.#made.get(uid)
+    const isWritten = by !== 'user' && this.#current?.verb !== 'delete'
+    if (!isWritten && known === undefined) return undefined
+    const output = readClusterSpiffeId({ value: object }, 'live')
+    const facts = {
+      uid,
+      name: output.meta.name,
+      bindingUid: output.meta.annotations.get(ANNOTATION_BINDING_UID) ?? '',
+      claims: liveClaims(
+        output,
+        parseNamespacedName(output.meta.annotations.get(ANNOTATION_BINDING) ?? '') ?? '',
+      ),
+      version: output.meta.resourceVersion ?? '',
+    }
+    if (!isWritten && known !== undefined) {
+      return { ...known, ...facts, isEdited: known.isEdited || saysOther(before, object) }
+    }
+    return { ...facts, ...this.#author(by) }
+  }
+
+  #author(by: ServerChange['by']): Pick<Made, 'life' | 'sentAt' | 'isLate' | 'seenAt' | 'isEdited'> {
+    const life = typeof by === 'number' ? by : -1
+    return {
+      life,
+      sentAt: this.#current?.sentAt ?? 0,
+      isLate: !this.#isAlive(life),
+      seenAt: undefined,
+      isEdited: false,
+    }
+  }
+
+  #checkPair(one: Made, other: Made): void {
+    if (one.bindingUid === other.bindingUid || one.isEdited || other.isEdited) return
+    if (isExcused(one, other) || isExcused(other, one)) return
+    const meet = one.claims.some((claim) => other.claims.some((peer) => sharePods(claim, peer)))
+    if (meet) this.#complain(`never two: ${describe(one)} and ${describe(other)} claim the same container`)
+  }
+
+  #writtenByOperator({ resource, type, object, before, by }: ServerChange): void {
+    this.writes += 1
+    if (resource === CLUSTER_SPIFFE_IDS && before !== undefined) {
+      const made = this.#made.get(String(metadataOf(before)['uid']))
+      const isOurs =
+        (made !== undefined && !made.isEdited) ||
+        (this.#current !== undefined && this.#deletesWhatItMade(this.#current))
+      if (!isOurs && isForeign(this.#server, before)) {
+        this.#complain(`foreign: ${type} of ${JSON.stringify(before)}`)
+      }
+    }
+    if (resource === BINDINGS && by === this.#lives.at(-1)?.id) this.#checkVerdict(object)
+  }
+
+  /** A refusal is told only once nothing of ours is left. */
+  #checkVerdict(binding: JsonRecord): void {
+    const ready = readyOf(binding)
+    const reason = reasonOf(binding)
+    if (this.#current?.verb !== 'update status' || stringAt(ready, 'status') !== 'False') return
+    // A kind that comes back right after it went is not heard of at once.
+    if (reason === 'ClusterSPIFFEIDCRDMissing') return
+    const { sentAt } = this.#current
+    const uid = metadataOf(binding)['uid']
+    for (const made of this.#made.values()) {
+      if (made.bindingUid !== uid || made.isEdited) continue
+      if (made.isLate && (made.seenAt === undefined || sentAt <= made.seenAt)) continue
+      this.#complain(`${reason} is told while ${describe(made)} is there`)
+    }
+  }
+
+  /** Missing is told only after a live read, or where the status says so already. */
+  #checkAbsence({ life, body }: SimulatedCall): void {
+    const kind = MISSING[reasonOf(body)]
+    if (kind === undefined) return
+    const namespace = stringAt(body, 'metadata', 'namespace') ?? ''
+    const name = stringAt(body, 'metadata', 'name') ?? ''
+    const store = this.#lives.find(({ id }) => id === life)?.caches.bindings.store
+    const binding = store?.get(`${namespace}/${name}`)
+    const wanted = kind === 'InferencePool' ? binding?.poolRef : binding?.objectiveRef
+    const missing = wanted?.ok === true ? (wanted.value?.name ?? '') : ''
+    const told = binding?.readStatus()?.conditions?.find(({ type }) => type === 'Ready')
+    if (told?.reason === reasonOf(body) && told.observedGeneration === binding?.meta.generation) return
+    if (this.#missed.has(missText(life, kind, namespace, missing))) return
+    this.#complain(`${reasonOf(body)} is told of ${name}, but nobody has looked for ${missing}`)
+  }
+
+  /** The finalizer is there, as far as the operator knows, before an output is written. */
+  #checkFinalizer(call: SimulatedCall): void {
+    const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
+    const binding = this.#lives.find(({ id }) => id === call.life)?.caches.bindings.store.get(key)
+    if (binding?.meta.finalizers.includes(FINALIZER) !== true) {
+      this.#complain(`an output of ${key} is written before its finalizer`)
+    }
+  }
+
+  /** A patch may add or drop our finalizer, and nothing else, and says of which object. */
+  #patchesFinalizerOnly(call: SimulatedCall): boolean {
+    const patch = dig(call.body, 'metadata')
+    if (!isRecord(patch) || Object.keys(bodyOf(call)).length !== 1) return false
+    const names = Object.keys(patch).toSorted().join(' ')
+    return names === 'finalizers resourceVersion uid'
+  }
+
+  /** An output that came back altered goes in whatever version it is, by its UID (docs/contract.md §8). */
+  #deletesWhatItMade({ resource, verb, body }: SimulatedCall): boolean {
+    const isByUid = verb === 'delete' && stringAt(body, 'resourceVersion') === undefined
+    return resource === CLUSTER_SPIFFE_IDS && isByUid && this.#everMade.has(stringAt(body, 'uid') ?? '')
+  }
+
+  #isAlive(life: number): boolean {
+    return this.#lives.find(({ id }) => id === life)?.isAlive === true
+  }
+
+  #complain(text: string): void {
+    this.violations.push(`at step ${this.#step()}: ${text}`)
+  }
+}
+
+const MISSING: Readonly<Record<string, string>> = {
+  TargetPoolNotFound: 'InferencePool',
+  TargetObjectiveNotFound: 'InferenceObjective',
+}
+
+function missText(life: number, kind: string, namespace: string | undefined, name: string): string {
+  return `#${life} ${kind} ${namespace ?? ''}/${name}`
+}
+
+function readyOf(binding: unknown): unknown {
+  return listAt(binding, 'status', 'conditions').find((condition) => stringAt(condition, 'type') === 'Ready')
+}
+
+function reasonOf(binding: unknown): string {
+  return stringAt(readyOf(binding), 'reason') ?? ''
+}
+
+/** A write says which object it means, and in which version. */
+function hasPreconditions({ body }: SimulatedCall): boolean {
+  const wanted = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : body
+  return ['uid', 'resourceVersion'].every((field) => (stringAt(wanted, field) ?? '') !== '')
+}
+
+/** A late output was not known when the other was decided. */
+function isExcused(late: Made, other: Made): boolean {
+  if (!late.isLate || late.life === other.life) return false
+  return late.seenAt === undefined || other.sentAt <= late.seenAt
+}
+
+function sharePods(claim: Claim, peer: Claim): boolean {
+  return (
+    claim.namespace === peer.namespace &&
+    claim.serviceAccountName === peer.serviceAccountName &&
+    claim.containerName === peer.containerName &&
+    relationOf(claim.labels, peer.labels) !== undefined
+  )
+}
+
+function saysOther(before: JsonRecord | undefined, after: JsonRecord): boolean {
+  return (
+    !deepEqual(before?.['spec'], after['spec']) ||
+    !deepEqual(dig(before, 'metadata', 'annotations'), dig(after, 'metadata', 'annotations'))
+  )
+}
+
+function describe({ name, life, isLate, claims }: Made): string {
+  const containers = claims.map(({ containerName }) => containerName).join(', ')
+  return `${name} (${containers}, by #${life}${isLate ? ', late' : ''})`
+}

@@ -1,0 +1,36 @@
+// What `conflicts` looked at: how many bindings, namespaces and access policies are in scope.
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+
+/** How many objects are in scope. */
+export interface ConflictCounts {
+  readonly bindings: number
+  readonly namespaces: number
+  /** Access policies; undefined where there are none to speak of. */
+  readonly policies?: number
+}
+
+/** The bindings of one namespace, or all. */
+export function bindingsIn({ after }: AnswerInput, namespace: string | undefined): readonly Binding[] {
+  return after.snapshot.bindings.filter(({ meta }) => namespace === undefined || meta.namespace === namespace)
+}
+
+/** Counts what is in scope; `bindings` are those of `bindingsIn`. */
+export function countsOf(
+  { after }: AnswerInput,
+  bindings: readonly Binding[],
+  namespace: string | undefined,
+): ConflictCounts {
+  const policies = after.settled.policies()
+  return {
+    bindings: bindings.length,
+    namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
+    ...(hasPolicies(policies)
+      ? {
+          policies: policies.list.filter((one) => namespace === undefined || one.namespace === namespace)
+            .length,
+        }
+      : {}),
+  }
+}

@@ -1,0 +1,55 @@
+// `diff` as machines read it: the changes of objects, and what they do to containers, bindings and policies.
+import type { Effect } from '@kleym/shared/core/explain/effect.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { findingReport } from '../../frame/json.ts'
+import { affectedReport } from '../policies/json.ts'
+import type { ObjectChange } from './changes.ts'
+
+/** What a DiffReport tells. */
+export interface DiffFacts {
+  readonly changes: readonly ObjectChange[]
+  /** The names of outputs that were matched by name and annotation alone. */
+  readonly ownershipUnknown: readonly string[]
+  readonly effect: Effect
+  /** The rules of access policies that the change affects; undefined where there are no policies to speak of. */
+  readonly affected: readonly AffectedPolicy[] | undefined
+}
+
+/** The fields of a DiffReport. */
+export function diffFields({
+  changes,
+  ownershipUnknown,
+  effect,
+  affected,
+}: DiffFacts): ReturnType<Frame['fields']> {
+  return {
+    changes,
+    ownershipUnknown,
+    effect: {
+      ...effectReport(effect),
+      ...(affected === undefined ? {} : { policiesAffected: affected.map(affectedReport) }),
+    },
+  }
+}
+
+function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
+  return {
+    gained: idsReport(effect.gained),
+    lost: idsReport(effect.lost),
+    stranded: effect.stranded,
+    uncertain: effect.uncertain,
+    verdicts: effect.verdicts.map(({ binding, before, after }) => ({
+      binding,
+      before: before ?? null,
+      after: after ?? null,
+    })),
+    newFindings: effect.findings.added.map(findingReport),
+    fixedFindings: effect.findings.fixed.map(findingReport),
+    unchangedFindings: effect.findings.unchanged.length,
+  }
+}
+
+function idsReport(changes: Effect['gained']): unknown {
+  return changes.map(({ spiffeId, containers }) => ({ spiffeID: spiffeId, containers }))
+}

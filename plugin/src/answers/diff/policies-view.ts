@@ -1,0 +1,86 @@
+// How `diff` tells which rules of access policies a change affects.
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { policiesText } from '../../text/names.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { wrap } from '../../text/wrap.ts'
+
+/** Whether it is the change that affects the rule, and not a change of the rule itself. */
+export function isDifference({ change }: AffectedPolicy): boolean {
+  return change !== 'rule'
+}
+
+/** One sentence: `XAccessPolicy/agents/tools rule chat names spiffe://..., which is lost: resolved → dangling`. */
+export function affectedText(one: AffectedPolicy): string {
+  return `XAccessPolicy/${one.policy} rule ${one.rule} names ${whom(one)}, ${eventText(one)}: ${statesText(one)}`
+}
+
+const EVENTS: Readonly<Record<Exclude<AffectedPolicy['change'], 'rule'>, string>> = {
+  lost: 'which is lost',
+  gained: 'which is gained',
+  moved: 'which moves',
+  otherwise: 'of which the answer changes',
+}
+
+/** What becomes of the ID; of the rule, where that is what changes. */
+function eventText({ change, before }: AffectedPolicy): string {
+  if (change !== 'rule') return EVENTS[change]
+  return before === undefined ? 'and is new' : 'and goes'
+}
+
+const MARK: Readonly<Record<AffectedPolicy['change'], Mark>> = {
+  lost: 'warn',
+  gained: 'note',
+  moved: 'warn',
+  otherwise: 'warn',
+  rule: 'note',
+}
+
+/** A rule that comes and names what nothing gives is worth a look: its ID may go in the same change. */
+function markOf({ change, after }: AffectedPolicy): Mark {
+  return after?.source.resolution.state === 'dangling' ? 'warn' : MARK[change]
+}
+
+function whom({ spiffeId, before, after }: AffectedPolicy): string {
+  return spiffeId ?? after?.source.text ?? before?.source.text ?? ''
+}
+
+function statesText({ before, after }: AffectedPolicy): string {
+  const [left, right] = [before, after].map((one) => one?.source.resolution.state)
+  if (left !== undefined && left === right) return left
+  return `${left ?? '(not there)'} → ${right ?? '(gone)'}`
+}
+
+/** The block, with a blank line before it; nothing where no rule is affected. */
+export function viewAffected(affected: readonly AffectedPolicy[], { width }: Layout): Block {
+  if (affected.length === 0) return []
+  const policies = policiesText(new Set(affected.map(({ policy }) => policy)).size)
+  const rules = new Set(affected.map(({ policy, rule }) => JSON.stringify([policy, rule]))).size
+  const head = `${policies} affected, ${counted(rules, 'rule')}`
+  return [
+    BLANK,
+    line(span(head, 'bold')),
+    ...affected.flatMap((one) => [
+      ...wrap(
+        line(
+          '  ',
+          MARKS[markOf(one)],
+          ' ',
+          span(one.policy, 'bold'),
+          ` rule ${one.rule} names ${whom(one)}, ${eventText(one)}`,
+        ),
+        { width, hang: 4 },
+      ),
+      ...wrap(line(`    ${statesText(one)}: ${nowText(one)}`), { width, hang: 6 }),
+      ...one.instead.flatMap(({ binding, spiffeId }) =>
+        wrap(line(`    ${binding} gives ${spiffeId} instead`), { width, hang: 6 }),
+      ),
+    ]),
+  ]
+}
+
+/** What the source resolves to after the change; before it, where the change deletes the rule. */
+function nowText({ before, after }: AffectedPolicy): string {
+  return (after ?? before)?.source.resolution.text ?? ''
+}

@@ -1,0 +1,117 @@
+// The derivation in `explain`: how a binding comes to its identity, and which containers that reaches.
+import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
+import type { Reach } from '@kleym/shared/core/explain/reach.ts'
+import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
+import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, type Block, type Mark } from '../../text/line.ts'
+import { namesText } from '../../text/names.ts'
+import { table } from '../../text/table.ts'
+import { shorten } from '../../text/wrap.ts'
+import { namedByRows } from '../policies/named-by.ts'
+
+/** What the derivation shows beside the explanation. */
+export interface DerivationLayout extends Layout {
+  /** Who names the identity of a binding; undefined where it has none, or where there are no policies to speak of. */
+  readonly namedBy: (one: Explanation) => NamedBy | undefined
+}
+
+/** The derivation of a ready binding: selectors with their sources, then pool, proof, reach, policies and output. */
+export function viewDerivation(one: Explanation, layout: DerivationLayout): Block {
+  const selectors = one.selectors.map(({ selector, object, field }) => [selector, `${object} ${field}`])
+  return [
+    ...table(selectors, { width: layout.width, indent: 2, header: ['selector', 'from'] }),
+    BLANK,
+    ...table(rowsOf(one, layout), { width: layout.width, indent: 2 }),
+  ]
+}
+
+/** Below the steps of a binding that is not ready: who relies on the ID that it asks for. */
+export function viewNamedBy(one: Explanation, layout: DerivationLayout): Block {
+  return table(policyRows(one, layout), { width: layout.width, indent: 2 })
+}
+
+function policyRows(one: Explanation, layout: DerivationLayout): string[][] {
+  const namedBy = layout.namedBy(one)
+  return namedBy === undefined ? [] : labelled('named by', namedByRows(namedBy, layout))
+}
+
+function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly string[])[] {
+  const { reach, output } = one
+  const rows: string[][] = one.steps
+    .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
+    .map(({ name, text }) => [name, text])
+  if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
+  rows.push(...policyRows(one, layout))
+  if (output !== undefined) rows.push(['output', outputText(output, layout)])
+  if (one.inForce !== undefined)
+    rows.push(['in force', `${one.inForce.reason}, says the status: ${one.inForce.message}`])
+  for (const { name, because } of one.withdrawn)
+    rows.push(['withdrawn', `ClusterSPIFFEID/${name}: ${because}`])
+  return rows
+}
+
+function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
+  const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
+  const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
+  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
+}
+
+/** Which pods the identity reaches, misses or may reach, a row for each way; `unknown` is why there may be more pods. */
+export function reachRows(reach: Reach, unknown: UnknownReason | undefined): string[][] {
+  const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
+  const perhaps = grouped(reach.perhaps, ({ why }) => why)
+  const missed = grouped(reach.missed, ({ why }) => why)
+  const lost = grouped(
+    reach.lost,
+    ({ containers, spiffeId }) =>
+      `${containers.join(', ')} ${containers.length === 1 ? 'loses' : 'lose'} ${spiffeId}`,
+  )
+  const held = grouped(
+    reach.alsoHeld,
+    ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
+  )
+  return [
+    ...(reached.length === 0 && unknown === undefined
+      ? [['reaches', 'no container']]
+      : labelled('reaches', reached)),
+    ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),
+    ...labelled('perhaps', perhaps),
+    ...labelled('in vain', missed),
+    ...labelled('also', held),
+    ...labelled('loses', lost),
+  ]
+}
+
+function labelled(label: string, rows: readonly string[]): string[][] {
+  return rows.map((text, at) => [at === 0 ? label : '', text])
+}
+
+/** Pods with the same text in one row: `llama-0, llama-1: vllm`. */
+function grouped<T extends { readonly pod: Pod }>(
+  items: readonly T[],
+  what: (item: T) => string,
+): readonly string[] {
+  return [...Map.groupBy(items, what)].map(
+    ([text, same]) => `${namesText(same.map(({ pod }) => shortPodText(pod)))}: ${text}`,
+  )
+}
+
+/** The steps of a binding that is not ready, each with its mark. */
+export function viewSteps(steps: readonly DerivationStep[], layout: Layout): Block {
+  const judged = steps.filter(({ outcome }) => outcome !== 'not judged')
+  const marks: Readonly<Record<Exclude<DerivationStep['outcome'], 'not judged'>, Mark>> = {
+    passed: 'ok',
+    failed: 'bad',
+    unknown: 'warn',
+  }
+  const rows = judged.map(({ name, outcome, text }) => [
+    outcome === 'not judged' ? '' : [MARKS[marks[outcome]], ` ${name}`],
+    text,
+  ])
+  const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' the rest was not judged')] : []
+  return [...table(rows, { width: layout.width, indent: 2 }), ...rest]
+}

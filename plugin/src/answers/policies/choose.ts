@@ -1,0 +1,65 @@
+// Which access policies a command line means: by name, or by namespace.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { kindNamed } from '../../sources/kind-name.ts'
+
+/** The policies that are named, else those in scope. Throws where a named one does not exist. */
+export function choosePolicies(
+  { after, isLive, namespaceInForce }: Pick<AnswerInput, 'after' | 'isLive' | 'namespaceInForce'>,
+  names: readonly string[],
+): readonly ResolvedPolicy[] {
+  const { list } = after.settled.policies()
+  if (names.length === 0) return list.filter((one) => isIn(one, namespaceInForce))
+  const chosen = names.flatMap((written) => {
+    const { namespace = namespaceInForce, name } = parsePolicyName(written)
+    const found = list.filter((one) => one.name === name && isIn(one, namespace))
+    if (found.length === 0)
+      throw missing(namespace === undefined ? name : namespacedName(namespace, name), list, isLive)
+    return found
+  })
+  return [...new Set(chosen)]
+}
+
+function isIn(policy: ResolvedPolicy, namespace: string | undefined): boolean {
+  return namespace === undefined || policy.namespace === namespace
+}
+
+/** `tools`, `agents/tools` or `xaccesspolicy/agents/tools`. */
+function parsePolicyName(written: string): { readonly namespace: string | undefined; readonly name: string } {
+  const path = written.split('/')
+  if (path.length > 1 && isPolicyKind(path[0] ?? '')) path.shift()
+  if (path.length > 2 || path.includes('')) throw unclear(written)
+  const name = path.pop() ?? ''
+  return { name, namespace: path.pop() }
+}
+
+function isPolicyKind(word: string): boolean {
+  return kindNamed(word.split('.', 1)[0] ?? '') === 'XAccessPolicy'
+}
+
+function missing(path: string, policies: readonly ResolvedPolicy[], isLive: boolean): KleymError {
+  const keys = policies.map(({ key }) => key)
+  const there = keys.length === 0 ? 'no policy is' : keys.length === 1 ? '1 is' : `${keys.length} are`
+  const files = isLive ? '' : ' --offline -R -f DIR'
+  return new KleymError({
+    code: 'not-found',
+    what: 'there is no such access policy',
+    where: path,
+    why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,
+    fix: didYouMean(path, keys) ?? `list them with: kubectl kleym policies -A${files} -o name`,
+  })
+}
+
+function unclear(written: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: 'cannot tell which access policy is meant',
+    where: written,
+    why: 'a policy is named NAME, NAMESPACE/NAME or xaccesspolicy/NAMESPACE/NAME',
+    fix: 'write it like agents/tools',
+    docs: 'kubectl kleym policies --help',
+  })
+}

@@ -1,0 +1,72 @@
+// How "named by" looks in `explain` and `who-selects`: the rules of access policies that name an identity, by the way in
+// which they do.
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { notesOn } from '@kleym/shared/core/policies/notes.ts'
+import type { NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
+import { namesText } from '../../text/names.ts'
+
+/** Who names the identities of some containers. */
+export interface NamedIds {
+  /** The SPIFFE IDs that were asked about, in byte order. */
+  readonly ids: readonly string[]
+  readonly by: NamedBy
+}
+
+/** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */
+export function namedByRows(
+  { knowledge, namings, uninterpreted, asksDiffer }: NamedBy,
+  { wide }: { readonly wide: boolean },
+): readonly string[] {
+  const rows = [...Map.groupBy(namings, headOf)].map(([head, same]) => head + rulesText(same, wide))
+  const unknown = knowledge.state === 'unknown' ? [`not known: ${unknownReasonText(knowledge.why)}`] : []
+  const open = uninterpreted.map(({ key }) => key)
+  return [
+    ...rows,
+    ...(asksDiffer ? ['these rules ask different things of a request'] : []),
+    ...(open.length === 0 ? [] : [`perhaps ${listText(open, wide)}, which kleym cannot interpret`]),
+    ...unknown,
+    ...(rows.length + unknown.length + open.length === 0 ? ['no rule of any policy'] : []),
+  ]
+}
+
+/** The same where several SPIFFE IDs were asked about: each that a rule names, then those that no rule names. */
+export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: boolean }): readonly string[] {
+  const exact = by.namings.filter(({ way }) => way === 'exactly')
+  const byId = Map.groupBy(exact, ({ source }) => source.text)
+  const unnamed = ids.filter((id) => !byId.has(id))
+  const others = { ...by, namings: by.namings.filter(({ way }) => way !== 'exactly') }
+  const isOpen =
+    others.knowledge.state === 'unknown' ||
+    others.uninterpreted.length > 0 ||
+    others.namings.some(({ way }) => way === 'same path')
+  return [
+    ...[...byId].map(([id, same]) => `${id}: ${rulesText(same, wide)}`),
+    ...(unnamed.length === 0
+      ? []
+      : [`${isOpen ? 'no known rule' : 'no rule'} names ${listText(unnamed, wide)} itself`]),
+    ...(others.namings.length + Number(isOpen) + Number(by.asksDiffer) === 0
+      ? []
+      : namedByRows(others, { wide })),
+  ]
+}
+
+/** What stands before the rules that name it in one way: nothing where they name the ID itself. */
+function headOf({ way, source }: Naming): string {
+  if (way === 'exactly') return ''
+  return way === 'same path' ? `perhaps, by ${source.text}: ` : `${source.text}: `
+}
+
+/** `agents/tools rule chat, agents/models rule all (stale)`. */
+export function rulesText(namings: readonly Naming[], wide: boolean): string {
+  return listText(
+    namings.map(({ policy, rule }) => {
+      const notes = new Set(notesOn(policy, rule).map(({ kind }) => kind))
+      return `${policy.key} rule ${rule.name}${notes.size === 0 ? '' : ` (${[...notes].join(', ')})`}`
+    }),
+    wide,
+  )
+}
+
+function listText(names: readonly string[], wide: boolean): string {
+  return wide ? [...new Set(names)].join(', ') : namesText(names)
+}

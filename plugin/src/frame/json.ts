@@ -1,0 +1,52 @@
+// The report that machines read (`-o json`, `-o yaml`). Its fields only ever grow; schema/ describes them.
+import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { AnswerInput } from '../gather/gather.ts'
+import { report } from '../output/json.ts'
+import type { AnswerResult } from './result.ts'
+
+/** The whole report of a command. */
+export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
+  const { frame, input, findings, suppressed, exitCode } = judged
+  return report(frame.kind, {
+    settings: settingsReport(input),
+    ...frame.fields(),
+    findings: findings.map(findingReport),
+    suppressed: suppressed.map(suppressedReport),
+    summary: { ...countBySeverity(findings), suppressed: suppressed.length },
+    missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
+    problems: input.problems,
+    exitCode,
+  })
+}
+
+/** A finding as machines read it. */
+export function findingReport(one: Finding): Readonly<Record<string, unknown>> {
+  const { code, severity, subject, related, summary, evidence, fix } = one
+  return { code, severity, subject, related, summary, evidence, fix, docs: `docs/findings/${code}.md` }
+}
+
+function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly<Record<string, unknown>> {
+  const { by, text, reason } = suppression
+  return { ...findingReport(finding), suppression: { by, text, reason: reason ?? null } }
+}
+
+function settingsReport({ operator, after }: AnswerInput): Readonly<Record<string, unknown>> {
+  const { trustDomain, className } = operator.config
+  return {
+    trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,
+    trustDomainSource: operator.trustDomainSource ?? null,
+    className,
+    classNameSource: operator.classNameSource ?? null,
+    scm: {
+      source: after.settings.source,
+      assumed: after.settings.assumed,
+      trustDomain: after.settings.trustDomain ?? null,
+      clusterName: after.settings.clusterName ?? null,
+      className: after.settings.className ?? null,
+      watchClassless: after.settings.watchClassless,
+      ignoreNamespaces: after.settings.ignoreNamespaces,
+    },
+  }
+}

@@ -1,0 +1,109 @@
+// What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
+// formats read this one result.
+import {
+  compareFindings,
+  isAtLeast,
+  type Finding,
+  type Subject,
+} from '@kleym/shared/core/findings/finding.ts'
+import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { EXIT, type ExitCode } from '../io/errors.ts'
+import type { FailOn } from '../flags/flags.ts'
+import type { OutputOptions } from '../flags/options.ts'
+import type { AnswerInput } from '../gather/gather.ts'
+import type { Frame } from './frame.ts'
+
+/** A frame with what counts of its findings, and the exit code. */
+export interface AnswerResult {
+  readonly frame: Frame
+  readonly input: AnswerInput
+  /** The frame's findings without the suppressed ones, in their order. */
+  readonly shown: readonly Finding[]
+  /** What is to be said about the suppressions themselves. */
+  readonly aboutSuppressions: readonly Finding[]
+  /** Everything that counts: `shown` and `aboutSuppressions`, in their total order. */
+  readonly findings: readonly Finding[]
+  readonly suppressed: readonly SuppressedFinding[]
+  /** Something could not be read. */
+  readonly incomplete: boolean
+  /** Something rests on a registration that kleym does not follow. */
+  readonly unfollowed: boolean
+  readonly exitCode: ExitCode
+}
+
+/**
+ * Takes the suppressed findings out of a frame and decides the exit code. A suppression never hides that something is not
+ * known: that is read from all findings.
+ */
+export function resultOf(
+  frame: Frame,
+  input: AnswerInput,
+  { failOn, suppress: flags }: Pick<OutputOptions, 'failOn' | 'suppress'>,
+): AnswerResult {
+  const incomplete = input.problems.length > 0 || frame.missing.length > 0
+  const unfollowed = frame.unfollowed === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
+  const { kept, suppressed, problems } = suppress(
+    frame.findings,
+    { flags, marks: input.marks },
+    {
+      all: frame.suppressionScope?.all,
+      covers: frame.suppressionScope?.covers ?? isSubjectOf(frame.findings),
+      incomplete,
+    },
+  )
+  const findings = problems.length === 0 ? kept : [...kept, ...problems].toSorted(compareFindings)
+  const open = { incomplete, unfollowed, differs: (frame.differences ?? []).length > 0 }
+  return {
+    frame,
+    input,
+    shown: kept,
+    aboutSuppressions: problems,
+    findings,
+    suppressed,
+    incomplete,
+    unfollowed,
+    exitCode: exitCodeOf(findings, failOn, open),
+  }
+}
+
+/**
+ * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
+ * Else 1 for findings at the threshold or for differences; else 4 where a registration that kleym does not follow may
+ * hide a finding, else 0.
+ */
+export function exitCodeOf(
+  findings: readonly Finding[],
+  failOn: FailOn,
+  {
+    incomplete,
+    unfollowed,
+    differs,
+  }: { readonly incomplete: boolean; readonly unfollowed: boolean; readonly differs: boolean },
+): ExitCode {
+  if (incomplete) return EXIT.incomplete
+  const failing = failOn !== 'never' && findings.some(({ severity }) => isAtLeast(severity, failOn))
+  if (differs || failing) return EXIT.findings
+  return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
+}
+
+/** What was missing, one sentence each, in the order in which stderr lists it. */
+export function unknownsOf({
+  frame,
+  unfollowed,
+}: Pick<AnswerResult, 'frame' | 'unfollowed'>): readonly string[] {
+  return [
+    ...frame.missing.map(unknownReasonText),
+    ...(unfollowed ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
+  ]
+}
+
+/** The code of a registration that kleym does not follow: it could give any identity to any pod. */
+const UNFOLLOWED: FindingCode = 'KLM413'
+
+function isSubjectOf(findings: readonly Finding[]): (subject: Subject) => boolean {
+  const subjects = new Set(findings.map(({ subject }) => objectKey(subject)))
+  return (subject) => subjects.has(objectKey(subject))
+}

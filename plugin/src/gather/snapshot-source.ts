@@ -1,0 +1,31 @@
+// Objects together with what is known of a cluster beside them: what it does not serve, what was listed as a whole, and
+// which namespaces were looked into.
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { SnapshotSource } from '@kleym/shared/core/snapshot/snapshot.ts'
+import type { LiveSide } from '../cluster/live-side.ts'
+
+/** What a snapshot needs to know beside its objects. */
+export interface Beside {
+  readonly gaps: ReadonlyMap<string, UnknownReason>
+  /** Undefined where no cluster was asked. */
+  readonly side: LiveSide | undefined
+  /** The namespaces in question; undefined: all of them. */
+  readonly within?: ReadonlySet<string> | undefined
+}
+
+/** What a snapshot of these objects is made from. */
+export function snapshotSource(
+  objects: readonly RawObject[],
+  { gaps, side, within }: Beside,
+): SnapshotSource {
+  if (side === undefined) return { objects, gaps, ...(within && { within }) }
+  const { absentKinds, listedKinds, namespacesRead } = side
+  return {
+    objects,
+    gaps,
+    absentKinds,
+    listedKinds,
+    ...(namespacesRead === undefined ? {} : { namespacesRead }),
+  }
+}

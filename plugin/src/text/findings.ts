@@ -1,0 +1,75 @@
+// How findings look, in every answer: one alone with proof and fix, one under the object that it is about, and counts.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import {
+  countBySeverity,
+  subjectText,
+  type Finding,
+  type Subject,
+} from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import type { Layout } from './layout.ts'
+import { line, lineWidth, MARKS, span, type Block, type Line, type Mark } from './line.ts'
+import { namesText } from './names.ts'
+import { wrap } from './wrap.ts'
+
+const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
+  error: 'bad',
+  warning: 'warn',
+  info: 'note',
+}
+
+/** `2 errors, 1 warning`. */
+export function severitiesText(findings: readonly Finding[]): string {
+  const counts = countBySeverity(findings)
+  const parts = [
+    ...(counts.error > 0 ? [counted(counts.error, 'error')] : []),
+    ...(counts.warning > 0 ? [counted(counts.warning, 'warning')] : []),
+    ...(counts.info > 0 ? [`${counts.info} info`] : []),
+  ]
+  return parts.length === 0 ? 'no findings' : parts.join(', ')
+}
+
+/** One finding: who, what and code in the first line, then proof and fix. */
+export function viewFinding(one: Finding, layout: Layout): Block {
+  const who = [one.subject, ...one.related].map(shortSubject)
+  const names = layout.wide ? who.join(', ') : namesText(who)
+  const head = line(
+    MARKS[SEVERITY_MARK[one.severity]],
+    ' ',
+    span(names, 'bold'),
+    `: ${findingEntry(one.code).title}`,
+  )
+  return [
+    ...withCode(head, one.code, layout),
+    ...[one.summary, ...one.evidence].flatMap((text) =>
+      wrap(line(`  ${text}`), { width: layout.width, hang: 4 }),
+    ),
+    ...wrap(line(`  fix: ${one.fix}`), { width: layout.width, hang: 7 }),
+  ]
+}
+
+/** The code stands at the right edge where the line leaves room, else on the line's last row. */
+function withCode(head: Line, code: string, { width }: Layout): Block {
+  const gap = Math.min(width, 100) - lineWidth(head) - code.length
+  if (gap >= 2) return [[...head, span(' '.repeat(gap)), span(code, 'dim')]]
+  return wrap([...head, span('  '), span(code, 'dim')], { width, hang: 2 })
+}
+
+/** A binding by `namespace/name`, a rule of the policy before it by its name, anything else by kind too. */
+function shortSubject(subject: Subject): string {
+  if (subject.kind === RULE_KIND) return `rule ${subject.name.slice(subject.name.indexOf('/') + 1)}`
+  if (subject.kind !== BINDING_KIND) return subjectText(subject)
+  const container = subject.container === undefined ? '' : `:${subject.container}`
+  return `${namespacedName(subject.namespace, subject.name)}${container}`
+}
+
+/** A finding under the object that it is about: mark, sentence, code. */
+export function viewFindingUnder({ code, severity, summary }: Finding, { width }: Layout): Block {
+  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${summary}   `, span(code, 'dim')), {
+    width,
+    hang: 4,
+  })
+}

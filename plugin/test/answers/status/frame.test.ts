@@ -1,0 +1,331 @@
+// The report of `status`, from what a cluster answers to the fields and the lines: each unknown stays one.
+import { describe, expect, test } from 'vitest'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { nameFromItself } from '@kleym/shared/core/compile/output.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import { readInstallation } from '../../../src/cluster/installation.ts'
+import { ClusterReader } from '../../../src/cluster/reader.ts'
+import { installedInput } from '../../../src/gather/installed.ts'
+import type { Frame } from '../../../src/frame/frame.ts'
+import { statusFrame } from '../../../src/answers/status/frame.ts'
+import { render } from '../../../src/text/line.ts'
+import { PLAIN } from '../../../src/io/palette.ts'
+import { api, FakeClient, type Answers } from '../../support/fake-client.ts'
+import { OPTIONS } from '../../support/status-options.ts'
+
+const NOW = new Date('2026-11-21T12:00:00Z')
+const BINDINGS = 'InferenceIdentityBinding.kleym.sonda.red'
+const DEPLOYMENTS = 'Deployment.apps'
+const LEASE = 'Lease.coordination.k8s.io kleym/kleym-operator'
+
+function deployment(
+  name = 'kleym',
+  parts: { replicas?: number; available?: number; args?: readonly string[] } = {},
+): JsonRecord {
+  const {
+    replicas = 2,
+    available = 2,
+    args = ['--trust-domain=example.org', '--clusterspiffeid-class-name=scm'],
+  } = parts
+  return {
+    metadata: { name, namespace: 'kleym', labels: { 'app.kubernetes.io/name': 'kleym' } },
+    spec: { replicas, template: { spec: { containers: [{ name: 'operator', image: 'kleym:1', args }] } } },
+    status: { availableReplicas: available },
+  }
+}
+function lease(renewed: string, holder = 'pod-1'): JsonRecord {
+  return { spec: { holderIdentity: holder, renewTime: renewed, leaseDurationSeconds: 15 } }
+}
+function binding(name: string, status: string, reason: string): JsonRecord {
+  const since = '2026-11-20T00:00:00Z'
+  const ready = {
+    type: 'Ready',
+    status,
+    reason,
+    message: '',
+    observedGeneration: 1,
+    lastTransitionTime: since,
+  }
+  return {
+    metadata: { name, namespace: 'team-a', uid: `uid-of-${name}`, generation: 1, creationTimestamp: since },
+    spec: { poolRef: { name: 'llama' }, mode: 'PoolOnly', serviceAccountName: 'runner' },
+    ...(status !== '' && { status: { observedGeneration: 1, conditions: [ready] } }),
+  }
+}
+const SCM = {
+  metadata: { name: 'scm', namespace: 'spire' },
+  data: {
+    'c.yaml':
+      'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\nclassName: scm\nclusterName: prod\ntrustDomain: example.org\n',
+  },
+}
+/** A sound installation. */
+const SOUND: Answers = {
+  lists: {
+    [DEPLOYMENTS]: [[[deployment()]]],
+    [BINDINGS]: [[[binding('chat', 'True', 'Reconciled'), binding('code', 'True', 'Reconciled')]]],
+    'ConfigMap spire': [[[SCM]]],
+  },
+  objects: { [LEASE]: lease('2026-11-21T11:59:50Z') },
+}
+
+/** The columns of what a line is about: those of the longest name. */
+const NAMES = 'InferenceIdentityBinding'.length
+
+interface Said {
+  readonly frame: Frame
+  readonly fields: ReturnType<Frame['fields']>
+  readonly codes: readonly string[]
+  /** A line each, by what it is about. */
+  readonly lines: Readonly<Record<string, string>>
+  readonly calls: readonly string[]
+}
+
+async function said(answers: Answers, absent: readonly string[] = [], failing = ''): Promise<Said> {
+  const fake = new FakeClient(answers)
+  const client = {
+    ...fake.client,
+    raw: async (method: Parameters<typeof fake.client.raw>[0], path: string): Promise<JsonRecord> => {
+      if (path === failing) throw api(503)
+      const answer = await fake.client.raw(method, path)
+      return path === '/apis' ? answer : { resources: served(absent) }
+    },
+  }
+  const question = { namespaces: undefined, scmNamespaces: ['spire'] }
+  const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
+  const input = await installedInput(installation, OPTIONS, { cwd: '/', namespace: undefined })
+  const frame = statusFrame(input, installation, NOW)
+  const text = render(frame.view({ width: 200, wide: false }, []), PLAIN)
+  const rows = text.split('\n').filter((row) => row !== '')
+  const lines = rows.map((row) => [row.slice(2, 2 + NAMES).trim(), `${row[0]} ${row.slice(3 + NAMES)}`])
+  return {
+    frame,
+    fields: frame.fields(),
+    codes: frame.findings.map(({ code }) => code),
+    lines: Object.fromEntries(lines),
+    calls: fake.calls,
+  }
+}
+
+test('limited to a namespace, an output of another one is no orphan: its binding was not looked for', async () => {
+  const output = {
+    metadata: {
+      name: nameFromItself('team-b/mistral', ID),
+      annotations: { [ANNOTATION_BINDING]: 'team-b/mistral', [ANNOTATION_BINDING_UID]: 'uid-of-mistral' },
+    },
+    spec: { spiffeIDTemplate: ID },
+  }
+  const { client } = new FakeClient({ lists: { 'ClusterSPIFFEID.spire.spiffe.io': [[[output]]] } })
+  const codesFor = async (namespaces: readonly string[] | undefined): Promise<readonly string[]> => {
+    const question = { namespaces, scmNamespaces: [] }
+    const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
+    const input = await installedInput(installation, OPTIONS, { cwd: '/', namespace: namespaces?.[0] })
+    return statusFrame(input, installation, NOW).findings.map(({ code }) => code)
+  }
+  expect(await codesFor(undefined)).toContain('KLM521')
+  expect(await codesFor(['team-a'])).not.toContain('KLM521')
+})
+
+const ID = 'spiffe://example.org/ns/team-b/pool/mistral'
+
+function served(absent: readonly string[]): readonly JsonRecord[] {
+  return [
+    ['inferenceidentitybindings', 'InferenceIdentityBinding'],
+    ['clusterspiffeids', 'ClusterSPIFFEID'],
+    ['clusterstaticentries', 'ClusterStaticEntry'],
+    ['inferencepools', 'InferencePool'],
+    ['inferenceobjectives', 'InferenceObjective'],
+  ]
+    .map(([name = '', kind = '']) => ({ name, kind }))
+    .filter(({ kind }) => !absent.includes(kind))
+}
+
+test('a sound installation', async () => {
+  const { lines, codes, fields, frame, calls } = await said(SOUND)
+  expect(codes).toEqual([])
+  expect(frame.missing).toEqual([])
+  expect(lines).toMatchObject({
+    InferenceIdentityBinding: '√ kleym.sonda.red/v1alpha1',
+    operator: '√ kleym/kleym, 2 of 2 replicas, kleym:1',
+    leader: '√ pod-1, by Lease kleym/kleym-operator',
+    'trust domain': '√ example.org, says Deployment kleym/kleym',
+    class: '√ scm, says Deployment kleym/kleym',
+    bindings: '√ 2: 2 ready',
+  })
+  expect(lines['SCM']).toMatch(/^√ handles kleym's class/)
+  expect(fields).toMatchObject({
+    operators: [{ namespace: 'kleym', name: 'kleym', replicas: 2, available: 2, images: ['kleym:1'] }],
+    leader: { holder: 'pod-1', current: true },
+    scmHandlesClass: 'handled',
+    conditions: [{ ready: 'True', reason: 'Reconciled', count: 2 }],
+    oldestStuck: null,
+  })
+  expect(calls.filter((call) => call.startsWith('list Pod'))).toEqual([])
+})
+
+const withOperators = (...operators: readonly JsonRecord[]): Answers => ({
+  ...SOUND,
+  lists: { ...SOUND.lists, [DEPLOYMENTS]: [[operators]] },
+})
+
+describe('the operator', () => {
+  test.each<[string, Answers, string, readonly string[]]>([
+    [
+      'in part',
+      withOperators(deployment('kleym', { available: 1 })),
+      '‼ kleym/kleym, 1 of 2 replicas, kleym:1',
+      [],
+    ],
+    [
+      'not at all',
+      withOperators(deployment('kleym', { available: 0 })),
+      '× kleym/kleym, 0 of 2 replicas, kleym:1',
+      ['KLM543'],
+    ],
+    ['nowhere', withOperators(), '‼ no Deployment of it is there', ['KLM543']],
+  ])('runs %s', async (_says, answers, row, codes) => {
+    const { lines, codes: found } = await said(answers)
+    expect(lines['operator']).toBe(row)
+    expect(found).toEqual(codes)
+  })
+
+  test('is there twice', async () => {
+    const { lines, codes } = await said(withOperators(deployment('a'), deployment('b')))
+    expect(lines['operator']).toMatch(/^× /)
+    expect(codes).toEqual(['KLM545'])
+  })
+
+  test('that may not be looked for is not known, and not missing', async () => {
+    const { lines, codes, fields } = await said({
+      ...SOUND,
+      lists: { ...SOUND.lists, [DEPLOYMENTS]: [[api(403)]] },
+    })
+    expect(lines['operator']).toBe('‼ not known: Deployments cannot be listed')
+    expect(fields['operators']).toBeNull()
+    expect(codes).not.toContain('KLM543')
+  })
+})
+
+describe('the leader', () => {
+  const withLease = (answer: JsonRecord | Error): Answers => ({ ...SOUND, objects: { [LEASE]: answer } })
+
+  test.each<[string, Answers, string, object | null]>([
+    [
+      'is gone',
+      withLease(lease('2026-11-21T11:59:40Z')),
+      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      { current: false },
+    ],
+    [
+      'has until now',
+      withLease(lease('2026-11-21T11:59:45Z')),
+      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      { current: false },
+    ],
+    [
+      'gave it up',
+      withLease(lease('2026-11-21T11:59:59Z', '')),
+      '‼ nobody holds Lease kleym/kleym-operator',
+      { current: false },
+    ],
+    ['never was', { ...SOUND, objects: {} }, '· no Lease is known', null],
+    ['may not be asked for', withLease(api(403)), '· no Lease is known', null],
+    [
+      'says nonsense',
+      withLease(lease('yesterday')),
+      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      { current: false },
+    ],
+  ])('%s', async (_says, answers, row, told) => {
+    const { lines, fields } = await said(answers)
+    expect(lines['leader']).toBe(row)
+    expect({ leader: fields['leader'] }).toMatchObject({ leader: told })
+  })
+
+  test.each([
+    ['in one word', ['--leader-election-lease-name=mine']],
+    ['in two', ['--leader-election-lease-name', 'mine']],
+  ])('by a Lease of another name, %s', async (_, args) => {
+    const { calls } = await said({
+      ...SOUND,
+      lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args })]]] },
+    })
+    expect(calls).toContain('get Lease.coordination.k8s.io kleym/mine')
+  })
+})
+
+const withBindings = (...bindings: readonly JsonRecord[]): Answers => ({
+  ...SOUND,
+  lists: { ...SOUND.lists, [BINDINGS]: [[bindings]] },
+})
+
+describe('the bindings', () => {
+  test.each<[string, Answers, string, string | undefined]>([
+    ['are none', withBindings(), '√ none', undefined],
+    [
+      'are stuck',
+      withBindings(
+        binding('a', 'True', 'Reconciled'),
+        binding('b', 'False', 'TargetPoolNotFound'),
+        binding('c', '', ''),
+      ),
+      '‼ 3: 1 ready, 1 TargetPoolNotFound, 1 without a status',
+      '‼ team-a/b, TargetPoolNotFound since 2026-11-20T00:00:00Z',
+    ],
+  ])('%s', async (_says, answers, row, stuck) => {
+    const { lines } = await said(answers)
+    expect(lines['bindings']).toBe(row)
+    expect(lines['oldest stuck']).toBe(stuck)
+  })
+
+  test('that cannot be listed are not none', async () => {
+    const { lines, fields, frame } = await said({
+      ...SOUND,
+      lists: { ...SOUND.lists, [BINDINGS]: [[api(403)]] },
+    })
+    expect(lines['bindings']).toBe('‼ not known: they cannot be listed')
+    expect(fields['conditions']).toBeNull()
+    expect(frame.missing).toEqual([{ verb: 'list', what: BINDINGS, cause: 'forbidden' }])
+  })
+})
+
+describe('kinds that are not served', () => {
+  test.each<[string, string, readonly string[]]>([
+    ['InferenceIdentityBinding', '× not served', ['KLM544']],
+    ['ClusterSPIFFEID', '× not served', ['KLM544']],
+    ['InferencePool', '× not served', ['KLM544']],
+    ['ClusterStaticEntry', '· not served', []],
+    ['InferenceObjective', '· not served', []],
+  ])('%s', async (kind, row, codes) => {
+    const found = await said(SOUND, [kind])
+    expect(found.lines[kind]).toBe(row)
+    expect(found.codes).toEqual(codes)
+  })
+})
+
+test('a kind that may be served is not reported as missing', async () => {
+  const { lines, codes, frame } = await said(SOUND, [], '/apis/spire.spiffe.io/v1alpha1')
+  expect(lines['ClusterSPIFFEID']).toMatch(/^‼ not known: cannot discover ClusterSPIFFEID/)
+  expect(codes).toEqual([])
+  expect(frame.missing.map(({ what }) => what)).toContain('ClusterSPIFFEID.spire.spiffe.io')
+})
+
+test('settings that nothing tells are reported as not known', async () => {
+  const { lines, codes } = await said({ ...SOUND, lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[]]] } })
+  expect(lines).toMatchObject({
+    'trust domain': '‼ not known: pass --trust-domain',
+    class: '‼ not known: pass --clusterspiffeid-class-name',
+  })
+  expect(lines['SCM']).toMatch(/^‼ not known whether it handles kleym's class/)
+  expect(codes).toEqual(['KLM543'])
+})
+
+test('a class that SCM ignores', async () => {
+  const args = ['--trust-domain=example.org', '--clusterspiffeid-class-name=other']
+  const { lines, codes } = await said({
+    ...SOUND,
+    lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args })]]] },
+  })
+  expect(lines['SCM']).toMatch(/^× ignores kleym's outputs/)
+  expect(codes).toContain('KLM401')
+})

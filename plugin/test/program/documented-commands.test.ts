@@ -1,0 +1,73 @@
+// Every command that people are told to type, by help and by the pages for CI, GitOps and completion: those that need no
+// cluster answer, on the examples; the others are command lines that kleym takes.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../src/answers/commands.ts'
+import { EXIT } from '../../src/io/errors.ts'
+import { PROJECT_ROOT } from '../support/estate.ts'
+import { inProcess } from '../support/in-process.ts'
+
+const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const
+
+/** The examples of all help pages that are one plain command. */
+const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
+  examples
+    .map((example) => (typeof example === 'string' ? example : example.command))
+    .filter((line) => line.startsWith('<%= config.bin %> '))
+    .map((line) => [line.replace('<%= config.bin %> ', ''), 'help'] as const),
+)
+
+/** The command lines in the fenced blocks of a page, up to a redirection, a pipe or a comment. */
+function commandsOf(page: string): readonly string[] {
+  const blocks = readFileSync(join(PROJECT_ROOT, page), 'utf8')
+    .split(/^```/m)
+    .filter((_, at) => at % 2 === 1)
+  return (
+    blocks
+      .flatMap((block) => block.split('\n'))
+      .flatMap((line) => /^\s*(?:- |run: )*kubectl[ -]kleym (.*)$/.exec(line)?.[1] ?? [])
+      .map((line) => line.split(/ +(?:>|\||#)/, 1)[0] ?? '')
+      // What a workflow has checked out beside the change.
+      .map((line) => line.replace('base/examples', 'examples'))
+  )
+}
+
+const LINES = [...HELP, ...PAGES.flatMap((page) => commandsOf(page).map((line) => [line, page] as const))]
+
+/** It would write a file. */
+const NOT_RUN = /^completion install/
+const NEEDS_NO_CLUSTER = /--offline|^explain KLM|^completion/
+
+/** Loading the code that talks to clusters takes seconds on a busy machine. */
+const LOADING_MAX_MS = 60_000
+beforeAll(() => import('../../src/cluster/connect.ts'), LOADING_MAX_MS)
+
+test('there are commands on every page', () => {
+  expect(PAGES.filter((page) => commandsOf(page).length < 2)).toEqual([])
+})
+
+describe('without a cluster', () => {
+  test.each(LINES.filter(([line]) => NEEDS_NO_CLUSTER.test(line) && !NOT_RUN.test(line)))(
+    '`kubectl kleym %s` (%s) answers',
+    async (line) => {
+      const ran = await inProcess(line.split(' '), PROJECT_ROOT)
+      // What stderr says shows up when this fails.
+      const answered = ran.code === EXIT.ok || ran.code === EXIT.findings || ran.code === EXIT.incomplete
+      expect({ ...ran, stdout: ran.stdout !== '', answered }).toMatchObject({ stdout: true, answered: true })
+    },
+  )
+})
+
+describe('with a cluster', () => {
+  test.each(LINES.filter(([line]) => !NEEDS_NO_CLUSTER.test(line)))(
+    '`kubectl kleym %s` (%s) is a command line, and says that there is no cluster here',
+    async (line) => {
+      const { code, stderr } = await inProcess(line.split(' '), PROJECT_ROOT)
+      expect({ code, stderr }).toEqual({
+        code: EXIT.incomplete,
+        stderr: expect.stringContaining('no cluster to talk to'),
+      })
+    },
+  )
+})

@@ -1,0 +1,87 @@
+// One state of a cluster: the outputs that are there, and everything that follows from them. An analysis has two: the one
+// that was read (`now`), and the one in which kleym has done all that it has to do (`settled`).
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
+import type { ClaimIndex } from '../collide/claim-index.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
+import type { Action, Judgement, LiveOutput, Pass } from '../plan/plan.ts'
+import { resolvePolicies, type Policies } from '../policies/policies.ts'
+import type { PolicyContext } from '../policies/policy-context.ts'
+import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
+import { predict } from '../spire/predict.ts'
+import type { Prediction } from '../spire/prediction.ts'
+
+/** What a state is made from, beside the compiled snapshot. */
+export interface StateParts extends Pass {
+  /** All ClusterSPIFFEIDs that are there in this state, and whose they are. */
+  readonly outputs: readonly LiveOutput[]
+  /** The names of those among `outputs` that kleym has yet to create or update in the cluster. */
+  readonly unwritten: ReadonlySet<string>
+}
+
+/**
+ * A state. What follows from it (`prediction`, `policies`) reads this state alone, and is worked out at the first call. It is a class
+ * with private fields so that the compiler refuses a copy with other data by spread, whose methods would still answer
+ * from the data of the original.
+ */
+export class State implements PolicyContext {
+  /** What all states of the snapshot have in common. */
+  readonly base: CompiledSnapshot
+  /** What each binding comes to among the others, by `namespace/name`. */
+  readonly judgements: ReadonlyMap<string, Judgement>
+  /** The writes of kleym's next pass. */
+  readonly actions: readonly Action[]
+  /** What bindings and outputs claim. */
+  readonly claims: ClaimIndex
+  readonly outputs: readonly LiveOutput[]
+  readonly unwritten: ReadonlySet<string>
+  #prediction: Prediction | undefined
+  #policies: Policies | undefined
+
+  constructor(base: CompiledSnapshot, { judgements, actions, claims, outputs, unwritten }: StateParts) {
+    this.base = base
+    this.judgements = judgements
+    this.actions = actions
+    this.claims = claims
+    this.outputs = outputs
+    this.unwritten = unwritten
+  }
+
+  /** What SPIRE does with the outputs of this state. */
+  prediction(): Prediction {
+    const { snapshot, subjects, settings } = this.base
+    this.#prediction ??= predict({
+      clusterSpiffeIds: this.outputs.map(({ object }) => predictable(object)),
+      staticEntries: snapshot.staticEntries,
+      namespaces: snapshot.namespaces,
+      nodes: snapshot.nodes,
+      pods: subjects,
+      endpoints: snapshot.endpoints,
+      settings,
+    })
+    return this.#prediction
+  }
+
+  /** The access policies of the snapshot, resolved against `prediction`. */
+  policies(): Policies {
+    this.#policies ??= resolvePolicies(this)
+    return this.#policies
+  }
+}
+
+/** Where kleym's trust domain is not known, its outputs are predicted as if it were SCM's: any other never renders. */
+function predictable(object: ClusterSpiffeId): ClusterSpiffeId {
+  const { spiffeIDTemplate } = object.spec
+  if (!spiffeIDTemplate.includes(TRUST_DOMAIN_PLACEHOLDER)) return object
+  const template = spiffeIDTemplate.replace(TRUST_DOMAIN_PLACEHOLDER, '{{ .TrustDomain }}')
+  return { ...object, spec: { ...object.spec, spiffeIDTemplate: template } }
+}
+
+/** The keys of the bindings behind kleym's own outputs in a state, by the name of the ClusterSPIFFEID. */
+export function bindingsByOutput({ outputs }: Pick<State, 'outputs'>): ReadonlyMap<string, NamespacedName> {
+  return new Map(
+    outputs.flatMap(({ object, ownership }) =>
+      ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],
+    ),
+  )
+}

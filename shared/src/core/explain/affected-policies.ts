@@ -1,0 +1,144 @@
+// Which policies a change affects: rules that name an ID which the change removes, gives to others, or brings about.
+import type { State } from '../analysis/state.ts'
+import { podText } from '../objects/pod-index.ts'
+import { sourceText } from '../spire/prediction.ts'
+import { compareBytes } from '../text/bytes.ts'
+import type { Resolution, ResolvedPolicy, ResolvedRule, ResolvedSource } from '../policies/resolution.ts'
+
+/** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
+export interface AffectedPolicy {
+  /** `namespace/name`. */
+  readonly policy: string
+  readonly namespace: string
+  readonly name: string
+  readonly rule: string
+  /** The ID that the rule names; undefined for a source that names none. */
+  readonly spiffeId: string | undefined
+  readonly before: Affected | undefined
+  readonly after: Affected | undefined
+  /**
+   * `lost`: it was held, or given, and is no more. `gained`: the other way round. `moved`: other objects give it, or other
+   * containers hold it. `otherwise`: another change of the answer. `rule`: the rule itself comes, goes or changes.
+   */
+  readonly change: PolicyChange
+  /** For an ID that is lost: what the bindings that gave it give after the change. */
+  readonly instead: readonly { readonly binding: string; readonly spiffeId: string }[]
+}
+
+/** The changes, in the order in which answers show them. */
+export const POLICY_CHANGES = ['lost', 'gained', 'moved', 'otherwise', 'rule'] as const
+export type PolicyChange = (typeof POLICY_CHANGES)[number]
+
+/** A source of a rule, and what it resolves to in one of the two states. */
+export interface Affected {
+  readonly policy: ResolvedPolicy
+  readonly rule: ResolvedRule
+  readonly source: ResolvedSource
+}
+
+/**
+ * Compares two states, of one snapshot or of two: what is lost first, and then in the order of policies, rules and
+ * sources. What else is said of an ID (near misses, who federates) may differ without an entry here.
+ */
+export function affectedPolicies(before: State, after: State): readonly AffectedPolicy[] {
+  const had = sourcesOf(before)
+  const has = sourcesOf(after)
+  const affected = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes).flatMap((key) => {
+    const [left, right] = [had.get(key), has.get(key)]
+    const one = right ?? left
+    const change = changeOf(left, right)
+    if (one === undefined || change === undefined) return []
+    const { policy, rule, source } = one
+    return {
+      policy: policy.key,
+      namespace: policy.namespace,
+      name: policy.name,
+      rule: rule.name,
+      spiffeId: 'spiffeId' in source.resolution ? source.resolution.spiffeId : undefined,
+      before: left,
+      after: right,
+      change,
+      instead: change === 'lost' && left !== undefined ? insteadOf(left, after) : [],
+    }
+  })
+  const byChange = Map.groupBy(affected, ({ change }) => change)
+  return POLICY_CHANGES.flatMap((change) => byChange.get(change) ?? [])
+}
+
+function insteadOf({ source: { resolution } }: Affected, { base }: State): AffectedPolicy['instead'] {
+  if (!('declarers' in resolution)) return []
+  const declarers = new Set(resolution.declarers.map(({ binding }) => binding))
+  return base.compiled.flatMap(({ binding: { key }, result }) =>
+    declarers.has(key) && result.kind === 'resolved' && result.identity.spiffeId !== resolution.spiffeId
+      ? [{ binding: key, spiffeId: result.identity.spiffeId }]
+      : [],
+  )
+}
+
+/** Every source by what makes it the same one in another state: its policy, its rule by name, and its content. */
+function sourcesOf(state: State): ReadonlyMap<string, Affected> {
+  const sources = new Map<string, Affected>()
+  for (const policy of state.policies().list) {
+    for (const rule of policy.rules) {
+      for (const source of rule.sources) {
+        const { field: _, ...said } = source.source
+        const key = JSON.stringify([policy.namespace, policy.name, policy.kind, rule.name, said])
+        sources.set(key, { policy, rule, source })
+      }
+    }
+  }
+  return sources
+}
+
+function changeOf(left: Affected | undefined, right: Affected | undefined): PolicyChange | undefined {
+  if (left === undefined || right === undefined) return 'rule'
+  const [before, after] = [left.source.resolution, right.source.resolution]
+  const [had, has] = [strength(before), strength(after)]
+  if (had !== undefined && has !== undefined && had !== has) return has < had ? 'lost' : 'gained'
+  if (before.state !== after.state || doubt(before) !== doubt(after)) return 'otherwise'
+  return fingerprint(before) === fingerprint(after) ? undefined : 'moved'
+}
+
+/** How much of an identity is behind a name; undefined where that is not known, or no question. */
+function strength(resolution: Resolution): number | undefined {
+  switch (resolution.state) {
+    case 'dangling':
+      return 0
+    case 'unheld':
+      return 1
+    case 'resolved':
+      return 2
+    case 'service account':
+      if (resolution.holders.length > 0) return 2
+      return resolution.pods === undefined || resolution.open !== undefined ? undefined : 0
+    case 'unknown':
+      // A template may give it one day; now nothing does, and that is certain.
+      return resolution.because === 'template' ? 0 : undefined
+    case 'foreign':
+    case 'member mismatch':
+    case 'not SPIFFE':
+    case 'unbounded':
+    case 'unreadable':
+      return undefined
+  }
+}
+
+/** What keeps an answer open: where it is another thing afterwards, the change may well have done it. */
+function doubt(resolution: Resolution): string {
+  return resolution.state === 'unknown'
+    ? JSON.stringify([resolution.because, ...resolution.perhaps.map(sourceText)])
+    : ''
+}
+
+/** What gives the identity, and who holds it. */
+function fingerprint(resolution: Resolution): string {
+  const declarers =
+    'declarers' in resolution
+      ? resolution.declarers.map(({ source, binding, pool }) => [binding ?? sourceText(source), pool ?? ''])
+      : []
+  const holders =
+    'holders' in resolution
+      ? resolution.holders.map(({ pod, containers }) => `${podText(pod)} ${containers.join(' ')}`)
+      : []
+  return JSON.stringify([declarers, [...new Set(holders)].toSorted(compareBytes)])
+}

@@ -1,0 +1,20 @@
+// A snapshot with its bindings compiled: what all states of it have in common, whatever outputs are there.
+import type { Compiled } from '../compile/compile.ts'
+import type { Config } from '../compile/config.ts'
+import type { PodIndex } from '../objects/pod-index.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { ScmSettings } from '../objects/scm-settings.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** A snapshot, the settings that it is read with, and what its bindings compile to. */
+export interface CompiledSnapshot {
+  readonly snapshot: Snapshot
+  readonly config: Config
+  readonly settings: ScmSettings
+  /** In the order of `snapshot.bindings`. */
+  readonly compiled: readonly Compiled[]
+  /** The pods that questions are about: existing ones, and those of templates that none represents. */
+  readonly subjects: readonly Pod[]
+  /** The same pods by their labels. Indexed at the first call. */
+  readonly pods: () => PodIndex
+}

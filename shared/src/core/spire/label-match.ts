@@ -1,0 +1,138 @@
+// Label selectors as SPIRE Controller Manager applies them: what apimachinery refuses (`LabelSelectorAsSelector`), and
+// what a selector selects when labels are only partly known, as of a pod that a Deployment has yet to create. SCM lets
+// an absent selector select everything, unlike apimachinery.
+import type { LabelRequirement, LabelSelector } from '../objects/label-selector.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
+
+/** What is known of an object's labels. A key in several of these sets counts as the least certain of them. */
+export interface LabelView {
+  /** Labels that are there, with their values. */
+  readonly labels: ReadonlyMap<string, string>
+  /** Keys of labels that are there with an unknown value. */
+  readonly unknownValues?: ReadonlySet<string>
+  /** Keys of labels that may be there, with any value. */
+  readonly possible?: ReadonlySet<string>
+  /** False where other labels may be there too, as of an object of which only the name is known. Absent: true. */
+  readonly complete?: boolean
+}
+
+/** Whether a selector selects an object, as far as its labels are known. */
+export type LabelMatch = 'yes' | 'no' | 'unknown'
+
+/** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
+export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
+  if (selector === undefined) return undefined
+  for (const [key, value] of [...selector.matchLabels].toSorted(([a], [b]) => compareBytes(a, b))) {
+    const problem = keyProblem(key) ?? valueProblem(value)
+    if (problem !== undefined) return `matchLabels[${quote(key)}]: ${problem}`
+  }
+  for (const [at, requirement] of selector.matchExpressions.entries()) {
+    const problem = requirementProblem(requirement)
+    if (problem !== undefined) return `matchExpressions[${at}]: ${problem}`
+  }
+  return undefined
+}
+
+/**
+ * Whether `selector` selects an object with these labels; an absent or empty selector selects everything. A selector
+ * that `selectorProblem` refuses has no answer; ask that first.
+ */
+export function matchSelector(selector: LabelSelector | undefined, labels: LabelView): LabelMatch {
+  if (selector === undefined) return 'yes'
+  let unknown = false
+  for (const [key, value] of selector.matchLabels) {
+    const match = matchEqual(labels, key, value)
+    if (match === 'no') return 'no'
+    unknown ||= match === 'unknown'
+  }
+  for (const requirement of selector.matchExpressions) {
+    const match = matchRequirement(labels, requirement)
+    if (match === 'no') return 'no'
+    unknown ||= match === 'unknown'
+  }
+  return unknown ? 'unknown' : 'yes'
+}
+
+function keyProblem(key: string): string | undefined {
+  const problem = qualifiedNameProblem(key)
+  return problem === undefined ? undefined : `the key ${quote(key)} ${problem}`
+}
+
+function valueProblem(value: string): string | undefined {
+  const problem = labelValueProblem(value)
+  return problem === undefined ? undefined : `the value ${quote(value)} ${problem}`
+}
+
+/** Long enough for every valid key, and no longer: a hostile one must not fill the screen. */
+const QUOTED_MAX = 320
+
+function quote(text: string): string {
+  return text.length <= QUOTED_MAX ? JSON.stringify(text) : `${JSON.stringify(text.slice(0, QUOTED_MAX))}...`
+}
+
+function requirementProblem({ key, operator, values }: LabelRequirement): string | undefined {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) return `${operator} needs at least one value`
+      break
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) return `${operator} takes no values`
+      break
+    default:
+      return `${quote(operator)} is no operator; there are In, NotIn, Exists and DoesNotExist`
+  }
+  return keyProblem(key) ?? values.map(valueProblem).find((problem) => problem !== undefined)
+}
+
+function matchRequirement(labels: LabelView, { key, operator, values }: LabelRequirement): LabelMatch {
+  switch (operator) {
+    case 'In':
+      return matchValue(labels, key, (label) => values.includes(label), false)
+    case 'NotIn':
+      return matchValue(labels, key, (label) => !values.includes(label), true)
+    case 'Exists':
+      return matchPresence(labels, key, true)
+    case 'DoesNotExist':
+      return matchPresence(labels, key, false)
+    default:
+      return 'unknown'
+  }
+}
+
+function matchEqual(labels: LabelView, key: string, value: string): LabelMatch {
+  return isUncertain(labels, key) ? 'unknown' : certainly(labels.labels.get(key) === value)
+}
+
+function matchValue(
+  labels: LabelView,
+  key: string,
+  fits: (label: string) => boolean,
+  absent: boolean,
+): LabelMatch {
+  if (isUncertain(labels, key)) return 'unknown'
+  const label = labels.labels.get(key)
+  return certainly(label === undefined ? absent : fits(label))
+}
+
+function matchPresence(labels: LabelView, key: string, wanted: boolean): LabelMatch {
+  if (mayVary(labels, key)) return 'unknown'
+  return certainly((labels.unknownValues?.has(key) === true || labels.labels.has(key)) === wanted)
+}
+
+/** Whether the label's value, or its presence, is not known. */
+function isUncertain(labels: LabelView, key: string): boolean {
+  return labels.unknownValues?.has(key) === true || mayVary(labels, key)
+}
+
+/** Whether it is not known if the label is there. */
+function mayVary(labels: LabelView, key: string): boolean {
+  if (labels.possible?.has(key) === true) return true
+  return labels.complete === false && !labels.labels.has(key) && labels.unknownValues?.has(key) !== true
+}
+
+function certainly(yes: boolean): LabelMatch {
+  return yes ? 'yes' : 'no'
+}

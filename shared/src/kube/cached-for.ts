@@ -1,0 +1,32 @@
+// A value that is costly to get, kept for a while: files and plugins that are asked before every request.
+import type { Clock } from './clock.ts'
+
+/**
+ * Gets `load`'s value at most once per `ms` milliseconds, and once for all who ask at the same time; `refresh` gets a
+ * new one at once. A failure is not kept.
+ */
+export function cachedFor<T>(
+  clock: Clock,
+  ms: number,
+  load: (refresh: boolean) => Promise<T>,
+): (refresh?: boolean) => Promise<T> {
+  let kept: { readonly value: T; readonly at: number } | undefined
+  const underWay = new Map<boolean, Promise<T>>()
+  const run = async (refresh: boolean): Promise<T> => {
+    try {
+      const value = await load(refresh)
+      kept = { value, at: clock.monotonicMs() }
+      return value
+    } finally {
+      underWay.delete(refresh)
+    }
+  }
+  return async (refresh = false) => {
+    if (kept !== undefined && !refresh && clock.monotonicMs() - kept.at < ms) return kept.value
+    const before = underWay.get(refresh)
+    if (before !== undefined) return before
+    const started = run(refresh)
+    underWay.set(refresh, started)
+    return started
+  }
+}

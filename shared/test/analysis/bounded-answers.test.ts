@@ -1,0 +1,136 @@
+// Shapes in which an answer would grow with the square of its input: what is said there, and how much of it.
+import { expect, test } from 'vitest'
+import { analyse } from '../../src/core/analysis/analysis.ts'
+import { collisionOf } from '../../src/core/collide/conflict.ts'
+import { collisionFindings } from '../../src/core/rules/collision-rules.ts'
+import { poolFindings } from '../../src/core/rules/pool-rules.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { readScmSettings } from '../../src/core/objects/scm-config.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** One binding and one pool for each label set, all of one container. */
+function bindingsFor(labelSets: readonly Labels[]): readonly JsonRecord[] {
+  return labelSets.flatMap((labels, at) => {
+    const name = numbered(at)
+    const spec = { poolRef: { name }, objectiveRef: { name } }
+    return [pool({ name, labels }), objective({ name, poolRef: { name } }), binding({ name, spec })]
+  })
+}
+
+function numbered(at: number): string {
+  return `b${String(at).padStart(4, '0')}`
+}
+
+function times<T>(count: number, make: (at: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, at) => make(at))
+}
+
+function snapshotOf(objects: readonly JsonRecord[]): ReturnType<typeof readSnapshot> {
+  return readSnapshot({ objects: objects.map((value) => ({ value })) })
+}
+
+function analysisOf(objects: readonly JsonRecord[]): ReturnType<typeof analyse> {
+  const evidence = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
+  return analyse(snapshotOf(objects), CONFIG, readScmSettings(undefined, 'a test', evidence).settings)
+}
+
+function pod(name: string, labels: Labels): JsonRecord {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'team-a', uid: `uid-of-${name}`, labels },
+    spec: { serviceAccountName: 'runner', containers: [{ name: 'vllm' }] },
+  }
+}
+
+function zoned(zone: string): JsonRecord {
+  return pod(zone, { 'topology.kubernetes.io/zone': zone })
+}
+
+test('a finding about two label sets names a hundred bindings of each side and counts the rest', () => {
+  const wide = times(150, () => ({ app: 'llama' }))
+  const analysis = analysisOf(bindingsFor([...wide, { app: 'llama', size: 'small' }]))
+  const [own, contained] = collisionFindings(analysis).toSorted((a, b) => b.related.length - a.related.length)
+  expect(own?.related).toHaveLength(149)
+  expect(contained?.related).toHaveLength(100)
+  expect(contained?.related.map(({ name }) => name)).toContain(numbered(150))
+  expect(contained?.evidence[0]).toMatch(/; 50 more with these label sets are not named here$/)
+})
+
+test('a wide set over many narrow ones names the same peers as one over few', () => {
+  // With as many claims as relatives, rows are merged; with fewer claims they are not.
+  for (const wideCount of [1, 12]) {
+    const wide = times(wideCount, () => ({ app: 'llama' }))
+    const narrow = times(12, (at) => ({ app: 'llama', size: numbered(at) }))
+    const { now, compiled } = analysisOf(bindingsFor([...wide, ...narrow]))
+    const claim = now.claims.groups
+      .flatMap(({ declared }) => declared)
+      .find(({ owner }) => owner === 'team-a/b0000')
+    const collision = claim === undefined ? undefined : collisionOf(now.claims, claim)
+    const others = compiled.map(({ binding: { key } }) => key).filter((key) => key !== 'team-a/b0000')
+    expect(collision?.count).toBe(others.length)
+    expect(collision?.all().map((peer) => peer.claim.owner)).toEqual(others)
+    expect(collision?.named.map((peer) => peer.claim.owner)).toEqual(others.slice(0, 10))
+  }
+})
+
+test('label sets that differ in a key that all have never overlap; those that agree in it may', () => {
+  const apart = times(5, (at) => ({ app: numbered(at), [numbered(at)]: 'on' }))
+  expect(collisionFindings(analysisOf(bindingsFor(apart)))).toEqual([])
+  const partly = [...apart, { app: numbered(3), other: 'on' }]
+  expect(collisionFindings(analysisOf(bindingsFor(partly)))).toHaveLength(1)
+  const together = [...apart, { app: numbered(3), other: 'on' }, { other: 'on' }]
+  const pairs = collisionFindings(analysisOf(bindingsFor(together)))
+  expect(pairs.filter(({ code }) => code === 'KLM302').map(({ related }) => related.length)).toEqual([
+    1, 1, 1, 1, 1, 1,
+  ])
+})
+
+test('pools with equal labels are one finding that names each of them once', () => {
+  const pools = times(6, (at) => pool({ name: numbered(at), labels: { app: 'llama' } }))
+  const narrow = pool({ name: 'narrow', labels: { app: 'llama', size: 'small' } })
+  const pods = [
+    pod('a', { app: 'llama' }),
+    pod('b', { app: 'llama' }),
+    pod('c', { app: 'llama', size: 'small' }),
+  ]
+  const found = poolFindings(analysisOf([...pools, narrow, ...pods]))
+  expect(found.map(({ related, summary }) => [related.length, summary.slice(0, 5)])).toEqual([
+    [5, '2 pod'],
+    [6, '1 pod'],
+  ])
+})
+
+test('a registration that takes one of several values is found once on a pod whose value is not known', () => {
+  const registration = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name: 'by-zone', uid: 'uid-of-by-zone' },
+    spec: {
+      spiffeIDTemplate: 'spiffe://example.org/zone',
+      podSelector: {
+        matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['a', 'b', 'a'] }],
+      },
+    },
+  }
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'future', namespace: 'team-a' },
+    spec: { containers: [{ name: 'vllm' }] },
+  }
+  const analysis = analysisOf([registration, manifest, zoned('a'), zoned('b'), zoned('c')])
+  const outcomes = analysis.subjects.map((one) => [
+    one.ref.name,
+    analysis.settled.prediction().entriesOf(one).length,
+  ])
+  expect(outcomes).toEqual([
+    ['a', 1],
+    ['b', 1],
+    ['c', 0],
+    ['future', 1],
+  ])
+})

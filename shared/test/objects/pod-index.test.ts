@@ -1,0 +1,45 @@
+// The index of pods answers as a look at every pod would, in the order of the pods.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { podReader, type Pod } from '../../src/core/objects/pod.ts'
+import { indexPods } from '../../src/core/objects/pod-index.ts'
+
+const someLabels = fc.dictionary(fc.constantFrom('app', 'size'), fc.constantFrom('a', 'b'), { maxKeys: 2 })
+
+/** Pods of two namespaces; some of them share their labels as one and the same value, as pods of a cluster do. */
+const somePods = fc
+  .tuple(
+    fc.array(someLabels, { minLength: 1, maxLength: 4 }),
+    fc.array(fc.record({ namespace: fc.constantFrom('left', 'right'), which: fc.nat(3) }), {
+      minLength: 6,
+      maxLength: 16,
+    }),
+  )
+  .map(([labelSets, drafts]) => {
+    const read = podReader()
+    return drafts.map(({ namespace, which }, at) => {
+      const labels = labelSets[which % labelSets.length]
+      return read({ value: { kind: 'Pod', metadata: { namespace, name: `pod-${at}`, labels } } })
+    })
+  })
+
+function carries({ labels }: Pod, wanted: ReadonlyMap<string, string>): boolean {
+  return [...wanted].every(([key, value]) => labels.get(key) === value)
+}
+
+test('the pods with some labels are those that carry all of them, in order', () => {
+  const seen = { found: 0, sharing: 0 }
+  fc.assert(
+    fc.property(somePods, someLabels, (pods, query) => {
+      const wanted = new Map(Object.entries(query))
+      const expected = pods.filter((pod) => pod.namespace === 'left' && carries(pod, wanted))
+      const found = indexPods(pods).withLabels('left', wanted)
+      // A question without labels is answered with no pod: each caller asks for those of a label set.
+      expect(found).toEqual(wanted.size === 0 ? [] : expected)
+      if (found.length > 1) seen.found++
+      if (new Set(pods.map(({ labels }) => labels)).size < pods.length) seen.sharing++
+    }),
+    { numRuns: 500 },
+  )
+  expect(Math.min(seen.found, seen.sharing)).toBeGreaterThan(20)
+})

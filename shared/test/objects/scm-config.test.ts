@@ -1,0 +1,135 @@
+// docs/spire-facts.md §7: SCM's own configuration, and what is assumed without one.
+import { describe, expect, test } from 'vitest'
+import { assumedScmSettings, readScmSettings } from '../../src/core/objects/scm-config.ts'
+import { BUILT_IN_IGNORE_NAMESPACES, CHART_IGNORE_NAMESPACES } from '../../src/core/objects/scm-settings.ts'
+import { NO_EVIDENCE, type Fields } from '../spire/estate.ts'
+
+const REQUIRED = { trustDomain: 'td', clusterName: 'c1' }
+
+describe('a given configuration', () => {
+  const rows: readonly { name: string; config: unknown; settings: Fields; problems?: readonly string[] }[] = [
+    {
+      name: "what it leaves out takes SCM's own defaults",
+      config: REQUIRED,
+      settings: {
+        source: 'f.yaml',
+        assumed: [],
+        trustDomain: 'td',
+        clusterName: 'c1',
+        clusterDomain: undefined,
+        className: '',
+        watchClassless: false,
+        ignoreNamespaces: BUILT_IN_IGNORE_NAMESPACES,
+        parentIDTemplate: undefined,
+        filterByClassName: false,
+        cacheNamespaces: undefined,
+        reconcileClusterSPIFFEIDs: true,
+        reconcileClusterStaticEntries: true,
+        entryIDPrefix: '',
+      },
+    },
+    {
+      name: 'an empty list ignores nothing',
+      config: { ...REQUIRED, ignoreNamespaces: [] },
+      settings: { ignoreNamespaces: [] },
+    },
+    {
+      name: 'null ignores nothing either',
+      config: { ...REQUIRED, ignoreNamespaces: null },
+      settings: { ignoreNamespaces: [] },
+    },
+    {
+      name: 'reconcile switches off what it does not list',
+      config: { ...REQUIRED, reconcile: { clusterSPIFFEIDs: true } },
+      settings: { reconcileClusterSPIFFEIDs: true, reconcileClusterStaticEntries: false },
+    },
+    {
+      name: 'an empty reconcile switches off everything',
+      config: { ...REQUIRED, reconcile: {} },
+      settings: { reconcileClusterSPIFFEIDs: false, reconcileClusterStaticEntries: false },
+    },
+    {
+      name: 'unknown fields are ignored, as SCM does',
+      config: { ...REQUIRED, wachtClassless: true, apiVersion: 'spire.spiffe.io/v1alpha1' },
+      settings: { watchClassless: false },
+    },
+    {
+      name: 'an environment variable is a value that is not known',
+      config: { ...REQUIRED, className: '${CLASS}', clusterDomain: '$DOMAIN' },
+      settings: { className: undefined, clusterDomain: undefined },
+      problems: [
+        '.clusterDomain holds an environment variable, whose value is not known here',
+        '.className holds an environment variable, whose value is not known here',
+      ],
+    },
+    {
+      name: 'what is required and missing is said',
+      config: {},
+      settings: { trustDomain: undefined, clusterName: undefined },
+      problems: [
+        '.trustDomain is missing; SCM does not start without it',
+        '.clusterName is missing; SCM does not start without it',
+      ],
+    },
+    {
+      name: 'a wrong type is said and counts as absent',
+      config: {
+        ...REQUIRED,
+        watchClassless: 'yes',
+        ignoreNamespaces: ['a', 7],
+        cacheNamespaces: { a: 3 },
+        reconcile: [],
+      },
+      settings: { watchClassless: false, ignoreNamespaces: ['a'], reconcileClusterSPIFFEIDs: true },
+      problems: [
+        '.reconcile is a list, not a mapping',
+        '.cacheNamespaces["a"] is a number, not a mapping',
+        '.watchClassless is a string, not true or false',
+        '.ignoreNamespaces[1] is a number, not a string',
+      ],
+    },
+    {
+      name: 'no mapping at all',
+      config: 'x',
+      settings: { ignoreNamespaces: BUILT_IN_IGNORE_NAMESPACES },
+      problems: [
+        'the configuration is a string, not a mapping',
+        '.trustDomain is missing; SCM does not start without it',
+        '.clusterName is missing; SCM does not start without it',
+      ],
+    },
+  ]
+  test.each(rows)('$name', ({ config, settings, problems }) => {
+    const found = readScmSettings(config, 'f.yaml', NO_EVIDENCE)
+    expect(found.settings).toMatchObject(settings)
+    expect(found.problems).toEqual(problems ?? [])
+  })
+
+  test("kleym's own trust domain stands in for a missing one, and is marked as assumed", () => {
+    const { settings } = readScmSettings({ clusterName: 'c' }, 'f', { ...NO_EVIDENCE, trustDomain: 'td' })
+    expect([settings.trustDomain, settings.assumed]).toEqual(['td', ['trustDomain']])
+  })
+})
+
+describe('without a configuration', () => {
+  test('the hardened chart is assumed, and every assumption is listed', () => {
+    const { settings, problems } = readScmSettings(undefined, 'f', { ...NO_EVIDENCE, trustDomain: 'td' })
+    expect(settings).toMatchObject({
+      source: 'the SPIRE chart',
+      assumed: ['trustDomain', 'className', 'watchClassless', 'ignoreNamespaces'],
+      ignoreNamespaces: CHART_IGNORE_NAMESPACES,
+      watchClassless: false,
+    })
+    expect(problems).toEqual([])
+  })
+
+  const rows: readonly [own: string | undefined, classes: readonly string[], found: string | undefined][] = [
+    ['mine', ['other'], 'mine'],
+    ['', ['spire-spire', '', 'spire-spire'], 'spire-spire'],
+    [undefined, ['a', 'b'], undefined],
+    [undefined, [''], undefined],
+  ]
+  test.each(rows)('own class %s and the classes %j give %s', (className, clusterSpiffeIdClasses, found) => {
+    expect(assumedScmSettings({ trustDomain: 'td', className, clusterSpiffeIdClasses }).className).toBe(found)
+  })
+})

@@ -1,0 +1,122 @@
+// The pods that a workload's controller will make: what it adds to the template.
+import { describe, expect, test } from 'vitest'
+import { isWorkload, readWorkloadPods } from '../../src/core/objects/workload.ts'
+import type { Fields } from '../spire/estate.ts'
+import { TEMPLATE, workload } from './workloads.ts'
+
+/** `part owner labels / open labels` of each pod. */
+function described(object: Fields): readonly string[] {
+  return readWorkloadPods({ value: object }).map(({ part, owner, labels, unknownLabels, exists, name }) => {
+    const known = [...labels].map(([key, value]) => `${key}=${value}`).toSorted()
+    return [
+      `${part}${part === '' ? '' : ' '}${owner?.kind ?? ''}/${owner?.name ?? '?'}`,
+      known.join(','),
+      [...unknownLabels].toSorted().join(','),
+      `${exists} ${name}`,
+    ].join(' | ')
+  })
+}
+
+describe('the pods of a workload', () => {
+  const rows: readonly { kind: string; object: Fields; pods: readonly string[] }[] = [
+    {
+      kind: 'Deployment',
+      object: workload('Deployment'),
+      pods: ['ReplicaSet/? | app=llama | pod-template-hash | false undefined'],
+    },
+    {
+      kind: 'StatefulSet',
+      object: workload('StatefulSet'),
+      pods: [
+        'StatefulSet/llama | app=llama | apps.kubernetes.io/pod-index,controller-revision-hash,statefulset.kubernetes.io/pod-name | false undefined',
+      ],
+    },
+    {
+      kind: 'DaemonSet',
+      object: workload('DaemonSet'),
+      pods: [
+        'DaemonSet/llama | app=llama | controller-revision-hash,pod-template-generation | false undefined',
+      ],
+    },
+    {
+      kind: 'ReplicaSet',
+      object: workload('ReplicaSet'),
+      pods: ['ReplicaSet/llama | app=llama |  | false undefined'],
+    },
+    {
+      kind: 'Job, not stored yet',
+      object: workload('Job'),
+      pods: [
+        'Job/llama | app=llama,batch.kubernetes.io/job-name=llama,job-name=llama | batch.kubernetes.io/controller-uid,controller-uid | false undefined',
+      ],
+    },
+    {
+      kind: 'Job, stored and indexed',
+      object: workload('Job', { completionMode: 'Indexed' }, { uid: 'j' }),
+      pods: [
+        'Job/llama | app=llama,batch.kubernetes.io/controller-uid=j,batch.kubernetes.io/job-name=llama,controller-uid=j,job-name=llama | batch.kubernetes.io/job-completion-index | false undefined',
+      ],
+    },
+    {
+      kind: 'Job with a selector by hand',
+      object: workload('Job', { manualSelector: true }),
+      pods: ['Job/llama | app=llama |  | false undefined'],
+    },
+    {
+      kind: 'CronJob',
+      object: workload('CronJob', { jobTemplate: { spec: { template: TEMPLATE } } }),
+      pods: [
+        'Job/? | app=llama | batch.kubernetes.io/controller-uid,batch.kubernetes.io/job-name,controller-uid,job-name | false undefined',
+      ],
+    },
+    {
+      kind: 'LeaderWorkerSet with one template',
+      object: workload('LeaderWorkerSet', { leaderWorkerTemplate: { size: 2, workerTemplate: TEMPLATE } }),
+      pods: [
+        'leader StatefulSet/llama | app=llama,leaderworkerset.sigs.k8s.io/name=llama,leaderworkerset.sigs.k8s.io/worker-index=0 | apps.kubernetes.io/pod-index,controller-revision-hash,leaderworkerset.sigs.k8s.io/group-index,leaderworkerset.sigs.k8s.io/group-key,leaderworkerset.sigs.k8s.io/template-revision-hash,statefulset.kubernetes.io/pod-name | false undefined',
+        'worker StatefulSet/? | app=llama,leaderworkerset.sigs.k8s.io/name=llama | apps.kubernetes.io/pod-index,controller-revision-hash,leaderworkerset.sigs.k8s.io/group-index,leaderworkerset.sigs.k8s.io/group-key,leaderworkerset.sigs.k8s.io/template-revision-hash,leaderworkerset.sigs.k8s.io/worker-index,statefulset.kubernetes.io/pod-name | false undefined',
+      ],
+    },
+    {
+      kind: 'something of another group',
+      object: { ...workload('Deployment'), apiVersion: 'example.org/v1' },
+      pods: [],
+    },
+  ]
+  test.each(rows)('$kind', ({ object, pods }) => {
+    expect(described(object)).toEqual(pods)
+    expect(isWorkload(object)).toBe(pods.length > 0)
+  })
+
+  test('a LeaderWorkerSet of one has no workers, and its leader may have a template of its own', () => {
+    const leaderTemplate = { spec: { containers: [{ name: 'lead' }] } }
+    const object = workload('LeaderWorkerSet', {
+      leaderWorkerTemplate: { workerTemplate: TEMPLATE, leaderTemplate },
+    })
+    expect(
+      readWorkloadPods({ value: object }).map(({ part, containers }) => [part, containers[0]?.name]),
+    ).toEqual([['leader', 'lead']])
+  })
+
+  test('a controller overwrites a label of its own that the template sets', () => {
+    const template = { metadata: { labels: { 'pod-template-hash': 'mine' } }, spec: {} }
+    expect(described(workload('Deployment', { template }))).toEqual([
+      'ReplicaSet/? |  | pod-template-hash | false undefined',
+    ])
+  })
+
+  test('roles, the default service account and the labels that a node may add', () => {
+    const template = { spec: { ...TEMPLATE.spec, serviceAccountName: undefined } }
+    const [made] = readWorkloadPods({ value: workload('Deployment', { template }) })
+    expect(made?.serviceAccountName).toBe('default')
+    expect(made?.containers.map(({ name, role }) => `${name}: ${role}`)).toEqual([
+      'vllm: regular',
+      'proxy: native sidecar',
+      'fetch: init',
+    ])
+    expect([...(made?.possibleLabels ?? [])]).toEqual([
+      'topology.kubernetes.io/region',
+      'topology.kubernetes.io/zone',
+    ])
+  })
+})

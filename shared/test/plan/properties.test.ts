@@ -1,0 +1,164 @@
+// What must hold for every input: its order does not matter, the plan comes to an end, and then no two bindings share a
+// container.
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { liveClaims } from '../../src/core/collide/claim.ts'
+import { relationOf } from '../../src/core/collide/claim-index.ts'
+import { meet } from '../collide/meet.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { planOnce, type LiveOutput } from '../../src/core/plan/plan.ts'
+import { verdictOf } from '../../src/core/plan/status.ts'
+import { manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
+import { randomCluster } from '@kleym/testing/random-bindings.ts'
+
+const RUNS = 150
+
+/** The status that the operator would write for every binding. */
+function said(judgements: SettledCluster['settled']['judgements']): unknown {
+  return [...judgements].map(([key, judgement]) => [key, judgement.state, verdictOf(judgement)])
+}
+
+/** Everything that is made of a cluster, as bytes. */
+function bytesOf({ settled, compiled }: SettledCluster): string {
+  const actions = [settled.first.actions, settled.changes].map((list) =>
+    list.map((action) =>
+      action.kind === 'delete'
+        ? ['delete', action.binding, action.live.object.meta.name, action.because]
+        : [action.kind, action.binding, action.output, action.kind === 'update' ? action.drift : []],
+    ),
+  )
+  const judgements = [settled.first.judgements, settled.judgements].map((map) =>
+    [...map].map(([key, judgement]) => [key, judgement.state, verdictOf(judgement)]),
+  )
+  const results = compiled.map(({ binding: { key }, result }) => [key, result])
+  return JSON.stringify([
+    results,
+    judgements,
+    actions,
+    settled.outputs.map(({ object }) => manifestOf(object)),
+  ])
+}
+
+/** Pairs of outputs of different owners that provably give one container two PerObjective identities. */
+function sharing(outputs: readonly LiveOutput[]): readonly string[] {
+  const claims = outputs.flatMap(({ object, ownership }) =>
+    ownership.kind === 'ours' ? liveClaims(object, ownership.binding) : [],
+  )
+  return claims.flatMap((one, at) =>
+    claims
+      .slice(at + 1)
+      .filter((other) => other.owner !== one.owner && meet(one, other))
+      .map((other) => `${one.owner} and ${other.owner}`),
+  )
+}
+
+describe('random clusters', () => {
+  test('permuting the input changes no byte, nor does compiling twice', () => {
+    const shuffled = randomCluster.chain(({ inputs, outputs }) => {
+      const objects = [...inputs, ...outputs]
+      const unique = [...new Map(objects.map((one) => [JSON.stringify(nameOf(one)), one])).values()]
+      return fc.record({
+        unique: fc.constant(unique),
+        permuted: fc.shuffledSubarray(unique, { minLength: unique.length }),
+      })
+    })
+    fc.assert(
+      fc.property(shuffled, ({ unique, permuted }) => {
+        const expected = bytesOf(settledCluster(unique))
+        expect(bytesOf(settledCluster(permuted))).toBe(expected)
+        expect(bytesOf(settledCluster(unique))).toBe(expected)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('settle comes to an end, and then no two bindings share a container', () => {
+    fc.assert(
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const { settled } = settledCluster([...inputs, ...outputs])
+        expect(settled.atRest).toBe(true)
+        const standing = settled.outputs.filter(({ object }) => object.meta.deletedAt === undefined)
+        expect(sharing(standing)).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('another pass over what settle leaves has nothing to do, and says the same of every binding', () => {
+    let onlyCreated = 0
+    fc.assert(
+      fc.property(randomCluster, fc.boolean(), ({ inputs, outputs }, fresh) => {
+        const { settled, compiled } = settledCluster(fresh ? inputs : [...inputs, ...outputs])
+        if (settled.changes.length > 0 && settled.changes.every(({ kind }) => kind === 'create'))
+          onlyCreated++
+        const confirmed = planOnce(compiled, settled.outputs)
+        expect(confirmed.actions).toEqual([])
+        expect(said(confirmed.judgements)).toEqual(said(settled.judgements))
+      }),
+      { numRuns: 2 * RUNS },
+    )
+    expect(onlyCreated).toBeGreaterThan(RUNS / 10)
+  })
+
+  test('two bindings that are both Ready and PerObjective share no pod on one container', () => {
+    fc.assert(
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const { settled } = settledCluster([...inputs, ...outputs])
+        for (const pass of [settled.first, settled]) {
+          const ready = [...pass.judgements.values()].flatMap((judgement) =>
+            judgement.state === 'ready' && judgement.resolved.identity.mode === 'PerObjective'
+              ? [judgement.resolved.identity]
+              : [],
+          )
+          const both = ready.flatMap((one, at) =>
+            ready
+              .slice(at + 1)
+              .filter(
+                (other) =>
+                  one.namespace === other.namespace &&
+                  one.serviceAccountName === other.serviceAccountName &&
+                  one.containerName === other.containerName &&
+                  relationOf(one.poolLabels, other.poolLabels) !== undefined,
+              ),
+          )
+          expect(both).toEqual([])
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('what settle leaves is settled: a second time changes nothing', () => {
+    fc.assert(
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const once = settledCluster([...inputs, ...outputs])
+        const settledOutputs = once.settled.outputs.map(({ object }) => manifestOf(object))
+        const twice = settledCluster([...inputs, ...settledOutputs])
+        expect(twice.settled.changes).toEqual([])
+        expect(twice.settled.first.actions).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('there is one output for each ready binding, under its own name', () => {
+    fc.assert(
+      fc.property(randomCluster, ({ inputs, outputs }) => {
+        const { settled } = settledCluster([...inputs, ...outputs])
+        const names = new Set(settled.outputs.map(({ object }) => object.meta.name))
+        const ready = [...settled.judgements.values()].flatMap((judgement) =>
+          judgement.state === 'ready' ? [judgement.resolved.output.metadata.name] : [],
+        )
+        expect(new Set(ready).size).toBe(ready.length)
+        expect(ready.filter((name) => !names.has(name))).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+function nameOf(object: JsonRecord): unknown {
+  const { metadata, kind, apiVersion } = object
+  const { name, namespace } = Object(metadata)
+  return [apiVersion, kind, namespace, name]
+}

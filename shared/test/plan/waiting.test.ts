@@ -1,0 +1,121 @@
+// docs/contract.md §6: which outputs and bindings a binding waits for, and which it does not.
+import { describe, expect, test } from 'vitest'
+import {
+  binding,
+  estate,
+  FORBIDDEN,
+  judgementOf,
+  live,
+  orphanOf,
+  outputOf,
+  reasonOf,
+  settledCluster,
+} from '@kleym/testing/manifests.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { NARROW, tenant } from '../collide/claims.ts'
+
+describe('a binding waits', () => {
+  const outputA = outputOf(estate(binding()))
+  const peer = binding({ name: 'peer' })
+
+  test.each<[string, readonly JsonRecord[], string]>([
+    [
+      'for the output of a deleting binding',
+      [binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(outputA)],
+      `ClusterSPIFFEID ${outputA.metadata.name}, of binding team-a/llama, which claims the same container`,
+    ],
+    [
+      'for the output of an edited binding',
+      [binding({ spec: { containerName: 'lora' } }), live(outputA)],
+      `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
+    ],
+    [
+      'for the output of a refused binding',
+      [binding({ spec: { mode: 'Both' } }), live(outputA)],
+      `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
+    ],
+    [
+      'for an output that is terminating',
+      [binding({ spec: { containerName: 'lora' } }), live(outputA, { deletedAt: '2026-01-01T00:00:00Z' })],
+      `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
+    ],
+    ['for an orphan', [orphanOf(outputA, 'team-a/gone')], 'an orphan, which claims the same container'],
+  ])('%s', (_name, others, sentence) => {
+    const judgement = judgementOf(settledCluster(estate(peer, ...others)), 'team-a/peer')
+    expect(judgement).toMatchObject({ state: 'waiting' })
+    expect(judgement.state === 'waiting' ? judgement.waitsFor.join() : '').toContain(sentence)
+  })
+
+  test('for a binding whose own checks end unknown after its pool was read', () => {
+    const spec = { objectiveRef: { name: 'unread', group: 'inference.networking.x-k8s.io' } }
+    const gaps = { 'InferenceObjective.inference.networking.x-k8s.io': FORBIDDEN }
+    const one = settledCluster(estate(peer, binding({ spec })), { gaps })
+    expect(reasonOf(one)).toBe('Undetermined')
+    expect(judgementOf(one, 'team-a/peer')).toMatchObject({
+      state: 'waiting',
+      waitsFor: ['binding team-a/llama, whose own checks cannot be decided'],
+    })
+  })
+
+  test('not for a binding whose pool could not be read', () => {
+    const gaps = { 'InferencePool.inference.networking.x-k8s.io': FORBIDDEN }
+    const named = binding({
+      name: 'peer',
+      spec: { poolRef: { name: 'llama', group: 'inference.networking.k8s.io' } },
+    })
+    expect(reasonOf(settledCluster(estate(named, binding()), { gaps }), 'team-a/peer')).toBe('Reconciled')
+  })
+
+  test('not for a foreign output', () => {
+    const foreign = live(outputA, { name: 'not-ours' })
+    expect(reasonOf(settledCluster(estate(peer, foreign)), 'team-a/peer')).toBe('Reconciled')
+  })
+
+  test('not for an own output', () => {
+    expect(reasonOf(settledCluster(estate(binding(), live(outputA))))).toBe('Reconciled')
+  })
+
+  test.each([
+    [
+      'an output whose pod selector a user has narrowed',
+      { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } },
+    ],
+    ['an output whose pod selector a user has emptied', { podSelector: {} }],
+    [
+      'an output to which a user has added a selector',
+      { workloadSelectorTemplates: [...outputA.spec.workloadSelectorTemplates, 'unix:uid:0'] },
+    ],
+    [
+      'an output from which a user has removed the pod labels',
+      { workloadSelectorTemplates: ['k8s:container-name:vllm', 'k8s:ns:team-a', 'k8s:sa:runner'] },
+    ],
+  ])('for %s', (_name, spec) => {
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec })
+    expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('WaitingForPeer')
+  })
+
+  test.each([
+    ['narrowed', { app: 'llama', hand: 'made' }],
+    ['turned to other pods', { app: 'other' }],
+  ])('for what an output selects, when a user has %s its pod selector', (_name, matchLabels) => {
+    // The entry lands on the nodes of the chosen pods, and there its selectors alone decide.
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec: { podSelector: { matchLabels } } })
+    expect(reasonOf(settledCluster([...tenant('peer', NARROW), orphan]), 'team-a/peer')).toBe(
+      'WaitingForPeer',
+    )
+  })
+
+  test('for what an output chooses and selects together', () => {
+    const spec = { podSelector: { matchLabels: { app: 'llama', hand: 'made' } } }
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec })
+    expect(reasonOf(settledCluster([...tenant('peer', { hand: 'made' }), orphan]), 'team-a/peer')).toBe(
+      'WaitingForPeer',
+    )
+  })
+
+  test('a live output of a collision partner does not turn the collision into a wait', () => {
+    expect(reasonOf(settledCluster(estate(peer, binding(), live(outputA))), 'team-a/peer')).toBe(
+      'IdentityCollision',
+    )
+  })
+})

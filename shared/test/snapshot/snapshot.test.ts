@@ -1,0 +1,119 @@
+// What a snapshot says of things that are not in it: certainly absent, of a kind that is not there, or not known and why.
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Lookup } from '../../src/core/compile/references.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import {
+  bindingsIn,
+  readSnapshot,
+  referencesIn,
+  servesLlmD,
+  type SnapshotSource,
+} from '../../src/core/snapshot/snapshot.ts'
+import { TENANTS, tenants } from '@kleym/testing/random-tenants.ts'
+import { binding, FORBIDDEN, K8S_GROUP, LLM_D, objective, pool } from '@kleym/testing/manifests.ts'
+
+const X_K8S_GROUP = 'inference.networking.x-k8s.io'
+
+function deployment(namespace: string): JsonRecord {
+  const spec = { serviceAccountName: 'runner', containers: [{ name: 'vllm' }] }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'vllm', namespace },
+    spec: { template: { metadata: { labels: { app: 'llama' } }, spec } },
+  }
+}
+
+const POOL = `InferencePool.${K8S_GROUP}`
+const source = (more: Partial<SnapshotSource> = {}): SnapshotSource => ({
+  objects: [pool(), objective(), binding()].map((value) => ({ value })),
+  ...more,
+})
+const poolOf = (more: Partial<SnapshotSource>, namespace: string, name: string): Lookup<unknown> =>
+  referencesIn(readSnapshot(source(more))).pool(K8S_GROUP, namespace, name)
+const state = ({ state: found }: Lookup<unknown>): string => found
+
+describe('a pool', () => {
+  test.each<[string, Partial<SnapshotSource>, readonly [string, string], string]>([
+    ['that is there', {}, ['team-a', 'llama'], 'found'],
+    ['that is not', {}, ['team-a', 'other'], 'absent'],
+    ['of a namespace that was read', { namespacesRead: new Set(['team-a']) }, ['team-a', 'other'], 'absent'],
+    ['of one that was not', { namespacesRead: new Set(['team-b']) }, ['team-a', 'other'], 'unknown'],
+    [
+      'that was found in a namespace that was not listed',
+      { namespacesRead: new Set() },
+      ['team-a', 'llama'],
+      'found',
+    ],
+    ['of a kind that is not served', { absentKinds: new Set([POOL]) }, ['team-a', 'other'], 'kind absent'],
+    [
+      'of a kind that could not be read',
+      { gaps: new Map([[POOL, FORBIDDEN]]) },
+      ['team-a', 'other'],
+      'unknown',
+    ],
+    ['where nothing is sure', { gaps: new Map([['*', FORBIDDEN]]) }, ['team-a', 'other'], 'unknown'],
+  ])('%s is %s', (_says, more, [namespace, name], found) => {
+    expect(state(poolOf(more, namespace, name))).toBe(found)
+  })
+
+  test('of a namespace that was not read says so', () => {
+    expect(poolOf({ namespacesRead: new Set(['team-b']) }, 'team-a', 'x')).toEqual({
+      state: 'unknown',
+      why: { verb: 'list', what: POOL, namespace: 'team-a', cause: 'not given' },
+    })
+  })
+})
+
+test('a binding of a namespace that was not read is not known', () => {
+  const lookUp = bindingsIn(readSnapshot(source({ namespacesRead: new Set(['team-a']) })))
+  expect(state(lookUp('team-a/llama'))).toBe('found')
+  expect(state(lookUp('team-a/other'))).toBe('absent')
+  expect(lookUp('team-b/other')).toMatchObject({ state: 'unknown', why: { namespace: 'team-b' } })
+})
+
+test('namespaces in question give what those alone hold, beside all that no namespace holds', () => {
+  fc.assert(
+    fc.property(tenants, fc.constantFrom(...TENANTS), fc.boolean(), (estate, namespace, isLlmD) => {
+      const others = estate.filter(({ kind }) => kind !== 'InferenceObjective')
+      // An objective of llm-d's group says that the group is served, whichever namespace it is of.
+      const group = isLlmD ? LLM_D : X_K8S_GROUP
+      const objectives = [objective({ group, namespace: 'team-b' }), objective({ group: X_K8S_GROUP })]
+      const objects = [...others, ...objectives, ...TENANTS.map(deployment)].map((value) => ({ value }))
+      const whole = readSnapshot({ objects })
+      const isHere = (one: { readonly namespace: string }): boolean => one.namespace === namespace
+      const within = new Set([namespace])
+      expect(readSnapshot({ objects, within })).toEqual({
+        ...whole,
+        bindings: whole.bindings.filter(({ meta }) => isHere(meta)),
+        pools: whole.pools.filter(({ meta }) => isHere(meta)),
+        objectives: whole.objectives.filter(({ meta }) => isHere(meta)),
+        pods: whole.pods.filter(isHere),
+        templates: whole.templates.filter(isHere),
+        namespacesRead: within,
+      })
+      expect(servesLlmD(readSnapshot({ objects, within }))).toBe(isLlmD)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+describe('nodes and endpoints', () => {
+  const node = { value: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } } }
+
+  test.each<[string, SnapshotSource, number | undefined]>([
+    ['of files that have none', { objects: [] }, undefined],
+    ['of files that have some', { objects: [node] }, 1],
+    ['of a cluster that has none', { objects: [], listedKinds: new Set(['Node', 'Endpoints']) }, 0],
+    ['of a cluster that lists others', { objects: [], listedKinds: new Set(['Pod']) }, undefined],
+    ['that could not all be read', { objects: [node], gaps: new Map([['Node', FORBIDDEN]]) }, undefined],
+  ])('%s', (_says, given, count) => {
+    expect(readSnapshot(given).nodes?.length).toBe(count)
+  })
+
+  test('endpoints of a cluster that has none are none', () => {
+    expect(readSnapshot({ objects: [], listedKinds: new Set(['Endpoints']) }).endpoints).toEqual([])
+    expect(readSnapshot({ objects: [], listedKinds: new Set(['Node']) }).endpoints).toBeUndefined()
+  })
+})

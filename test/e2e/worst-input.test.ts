@@ -1,0 +1,126 @@
+// The worst that files and servers have been found to hold, given to the shipped executable: it says what is too much and
+// why, in bounded memory. What each costs stands in docs/reliability.md.
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { json, type Behaviour } from '@kleym/testing/faults/behaviour.ts'
+import { faultServer } from '@kleym/testing/faults/server.ts'
+import { built, start } from './plugin.ts'
+
+const MIB = 1024 * 1024
+/** What the plugin may take for any input up to 64 MiB, in MiB. */
+const MEMORY_MAX = 1024
+/** In the time of the machine that the tests share with others; alone it is seconds. */
+const PATIENCE_MS = 120_000
+const HEAD = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n'
+
+let folder = ''
+beforeAll(async () => {
+  await built()
+  folder = await mkdtemp(join(tmpdir(), 'kleym-worst-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Measured {
+  readonly code: number | null
+  readonly stderr: string
+  /** The most memory that was resident, in MiB; 0 where the system does not tell. */
+  readonly peak: number
+}
+
+/** Runs the plugin and looks at its memory until it ends: the peak is the kernel's, not that of the looks. */
+async function measure(args: readonly string[]): Promise<Measured> {
+  const child = start(args)
+  child.stdin.end()
+  child.stdout.resume()
+  let stderr = ''
+  let peak = 0
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')))
+  const look = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid ?? 0))
+  }, 5)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  clearInterval(look)
+  return { code, stderr, peak }
+}
+
+/** `VmHWM` of a process, in MiB; 0 for one that has ended, and where there is no /proc. */
+function peakOf(pid: number): number {
+  if (process.platform !== 'linux') return 0
+  try {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+/** `unit` again and again, up to so many MiB. */
+function filled(mib: number, head: string, unit: string, tail = ''): string {
+  return head + unit.repeat(Math.floor((mib * MIB - head.length - tail.length) / unit.length)) + tail
+}
+
+describe('files', () => {
+  const files: readonly (readonly [name: string, text: () => string, says: string])[] = [
+    [
+      '8 MiB of flow style',
+      () => filled(7.9, `${HEAD}data: [`, '[],', '[]]\n'),
+      'more than 1,000,000 tokens',
+    ],
+    ['8 MiB of depth', () => filled(7.9, `${HEAD}data: `, '['), 'nested more than 256 levels deep'],
+    [
+      '8 MiB of quoted lines',
+      () => filled(7.9, `${HEAD}data: "`, 'a\n', '"\n'),
+      'more than 1,000,000 tokens',
+    ],
+    [
+      '64 MiB of flow style in many documents',
+      () => filled(64, '', `---\n${HEAD}data: [${'[],'.repeat(100_000)}]\n`),
+      'more than 4,000,000 tokens of YAML that is not plain',
+    ],
+    ['64 MiB of documents', () => filled(64, '', '---\n{a: é}\n'), 'more than 4,000,000 tokens'],
+    ['64 MiB of faults', () => filled(64, '', '---\n[\n'), 'more documents or objects'],
+    ['64 MiB of JSON brackets', () => filled(64, '[', '{},', '{}]'), 'more than 20,000,000 values'],
+    ['64 MiB of JSON documents', () => filled(64, '', '{}\n'), 'more than 250,000 documents'],
+  ]
+  test.each(files)(
+    '%s',
+    async (_, text, says) => {
+      const file = join(folder, 'worst.yaml')
+      await writeFile(file, text())
+      const { code, stderr, peak } = await measure(['explain', '-A', '--offline', '-f', file])
+      expect(stderr).toContain(says)
+      expect(stderr).toMatch(/^ {2}fix: {2}\S/m)
+      expect(code).toBe(4)
+      expect(peak).toBeLessThan(MEMORY_MAX)
+      expect(stderr.length).toBeLessThan(MIB)
+    },
+    PATIENCE_MS,
+  )
+})
+
+test(
+  'a server whose every answer is 60 MB of brackets',
+  async () => {
+    const head = '{"kind":"List","metadata":{"resourceVersion":"1"},"items":['
+    const bracket: Behaviour = {
+      kind: 'answer',
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(filled(57, head, '{},', '{}]}')),
+    }
+    const groups = {
+      groups: ['kleym.sonda.red', 'spire.spiffe.io', 'inference.networking.k8s.io', 'apps', 'batch'].map(
+        (name) => ({ name, versions: [{ version: 'v1' }, { version: 'v1alpha1' }] }),
+      ),
+    }
+    await using server = await faultServer(({ path }) => (path === '/apis' ? json(groups) : bracket))
+    const { code, peak } = await measure(['explain', '-A', '--server', server.url.href])
+    expect(server.seen.length).toBeGreaterThan(5)
+    expect(code).toBe(4)
+    expect(peak).toBeLessThan(MEMORY_MAX)
+  },
+  PATIENCE_MS,
+)
