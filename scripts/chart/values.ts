@@ -79,6 +79,12 @@ const SHARED_VALUES: Values = {
   tests: section('`helm test`.', {
     enabled: on('Whether there is a test pod: `kleym-operator --check`, as the operator runs.'),
   }),
+  notes: section('What Helm prints at the end.', {
+    findControllerManager: on(
+      'Look for the SPIRE controller managers of the cluster, and name the one that acts on the class. Helm must be allowed to ' +
+        'list StatefulSets, Deployments and the ConfigMaps beside them; only with `rbac.people`, which takes the same rights.',
+    ),
+  }),
   global: object('What a parent chart shares with all its parts. This chart reads nothing of it.'),
 }
 

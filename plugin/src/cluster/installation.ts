@@ -24,15 +24,9 @@ import {
   POOLS,
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
-import {
-  readOperators,
-  readScmConfigs,
-  LiveSideReader,
-  WHOLE,
-  WITHOUT_STATUS,
-  type LiveSide,
-} from './live-side.ts'
+import { readOperators, LiveSideReader, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
 import type { ClusterReader, Reading } from './reader.ts'
+import { findEveryScm, type ScmQuestion } from './scm.ts'
 
 /** A kind that kleym works with, and whether the API server serves it. */
 export interface KindFact {
@@ -59,10 +53,9 @@ export interface Installation {
 }
 
 /** What is to be read. */
-export interface InstallationQuestion {
+export interface InstallationQuestion extends ScmQuestion {
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined
-  readonly scmNamespaces: readonly string[]
 }
 
 /** The kinds in the order in which `status` lists them. */
@@ -78,8 +71,9 @@ export const KINDS: readonly Resource[] = [
 export async function readInstallation(
   client: Client,
   reader: ClusterReader,
-  { namespaces, scmNamespaces }: InstallationQuestion,
+  question: InstallationQuestion,
 ): Promise<Installation> {
+  const { namespaces } = question
   await reader.open()
   const side = new LiveSideReader(undefined)
   const [served, operators] = await Promise.all([
@@ -89,7 +83,7 @@ export async function readInstallation(
     reader
       .read({ resource: CLUSTER_SPIFFE_IDS, trim: WITHOUT_STATUS })
       .then((one) => side.add(CLUSTER_SPIFFE_IDS, one)),
-    readScmConfigs(reader, scmNamespaces, side),
+    findEveryScm(reader, question).then((found) => side.addScm(found)),
   ])
   return {
     kinds: KINDS.flatMap((resource, at) => {

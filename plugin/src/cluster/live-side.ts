@@ -1,6 +1,5 @@
 // The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
 // from the templates that there are (docs/cluster.md, "What is read").
-import { isRecord } from '@kleym/shared/core/json.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
 import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -13,7 +12,6 @@ import {
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
   CLUSTER_STATIC_ENTRIES,
-  CONFIG_MAPS,
   DEPLOYMENTS,
   ENDPOINTS,
   NAMESPACES,
@@ -27,6 +25,7 @@ import {
 } from '@kleym/shared/kube/resources.ts'
 import { readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, Reading, ListRequest } from './reader.ts'
+import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
 import { isFinishedJob, podTrim, withoutManagedFields } from './trim.ts'
 
 /** What stands for the live side of an answer. */
@@ -35,6 +34,8 @@ export interface LiveSide {
   readonly objects: RawObject[]
   /** The operator's Deployments, which tell its settings; undefined where they could not be looked for. */
   readonly operatorDeployments: readonly RawObject[] | undefined
+  /** The workloads that run SCM; undefined where they were not looked for, or could not be had. */
+  readonly scmWorkloads?: readonly RawObject[] | undefined
   readonly gaps: ReadonlyMap<string, UnknownReason>
   readonly absentKinds: ReadonlySet<string>
   readonly listedKinds: ReadonlySet<string>
@@ -45,11 +46,9 @@ export interface LiveSide {
 }
 
 /** What is to be read. */
-export interface LiveQuestion {
+export interface LiveQuestion extends ScmQuestion {
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined
-  /** The namespaces in which SCM's ConfigMap is looked for; empty where its configuration is given. */
-  readonly scmNamespaces: readonly string[]
   /** A kind of workload that the question names; else what makes no more pods is left out. */
   readonly kind: string | undefined
   /** Whether the answer tells who names an identity. */
@@ -73,10 +72,8 @@ export const WHOLE = withoutManagedFields({ status: true })
 export const WITHOUT_STATUS = withoutManagedFields({ status: false })
 
 /** Reads what a question needs. Throws a KleymError only where the cluster cannot be reached at all. */
-export async function readLiveSide(
-  reader: ClusterReader,
-  { namespaces, scmNamespaces, kind, policies, files }: LiveQuestion,
-): Promise<LiveSide> {
+export async function readLiveSide(reader: ClusterReader, question: LiveQuestion): Promise<LiveSide> {
+  const { namespaces, kind, policies, files } = question
   await reader.open()
   const side = new LiveSideReader(kind)
   const limit = namespaces === undefined ? undefined : NARROW_PAGE
@@ -91,6 +88,7 @@ export async function readLiveSide(
     readNamespaces(reader, namespaces, side),
     ...(policies ? [addPolicies(reader, { namespaces, limit }, side)] : []),
   ])
+  const addScm = (found: ScmFound): void => side.addScm(found)
   const needs = needsOf([...side.objects, ...files], namespaces)
   await Promise.all([
     read({ resource: PODS, namespaces, trim: podTrim(needs) }),
@@ -98,14 +96,19 @@ export async function readLiveSide(
       read({ resource, namespaces, trim: WHOLE }),
     ),
     ...(needs.services ? [read({ resource: ENDPOINTS, namespaces, trim: WHOLE })] : []),
-    readScmConfigs(reader, scmNamespaces, side),
+    ...(namespaces === undefined ? [] : [findOurScm(reader, question, objectsOf(operator)).then(addScm)]),
   ])
+  if (namespaces === undefined) addScm(await findEveryScm(reader, question, side.objects))
   return side.finish(operator, namespaces)
 }
 
 /** The operator's Deployments, wherever they are. */
 export function readOperators(reader: ClusterReader): Promise<Reading> {
   return reader.read({ resource: DEPLOYMENTS, labelSelector: OPERATOR_LABEL, trim: WHOLE })
+}
+
+function objectsOf(reading: Reading): readonly RawObject[] {
+  return reading.state === 'read' ? reading.objects : []
 }
 
 async function addPolicies(
@@ -128,29 +131,6 @@ async function readNamespaces(
   }
   for (const reading of await Promise.all(namespaces.map((name) => reader.get(NAMESPACES, name, undefined))))
     side.add(NAMESPACES, reading, false)
-}
-
-/** SCM's ConfigMap, one namespace after the other: the first that has it is usually the only one. */
-export async function readScmConfigs(
-  reader: ClusterReader,
-  namespaces: readonly string[],
-  side: LiveSideReader,
-): Promise<void> {
-  for (const namespace of namespaces) {
-    const reading = await reader.read({ resource: CONFIG_MAPS, namespaces: [namespace], trim: WHOLE })
-    const found = reading.state === 'absent' ? [] : reading.objects.filter(holdsScmConfig)
-    side.objects.push(...found)
-    if (reading.state === 'unknown') side.unverifiedRefs.push(reading.why)
-    if (found.length > 0) return
-  }
-}
-
-function holdsScmConfig({ value }: RawObject): boolean {
-  const data = value['data']
-  return (
-    isRecord(data) &&
-    Object.values(data).some((text) => typeof text === 'string' && text.includes('ControllerManagerConfig'))
-  )
 }
 
 interface Needs {
@@ -198,6 +178,7 @@ function templatesOf(spec: ClusterSpiffeIdSpec): readonly string[] {
 export class LiveSideReader {
   readonly objects: RawObject[] = []
   readonly unverifiedRefs: UnknownReason[] = []
+  #scmWorkloads: readonly RawObject[] | undefined
   readonly #kind: string | undefined
   readonly #gaps = new Map<string, UnknownReason>()
   readonly #absent = new Set<string>()
@@ -217,11 +198,18 @@ export class LiveSideReader {
     if (reading.state === 'read' && whole) this.#listed.add(kind)
   }
 
+  addScm({ configMaps, workloads, unread }: ScmFound): void {
+    this.objects.push(...configMaps)
+    this.unverifiedRefs.push(...unread)
+    this.#scmWorkloads = workloads
+  }
+
   finish(operator: Reading, namespaces: readonly string[] | undefined): LiveSide {
     if (operator.state === 'unknown') this.unverifiedRefs.push(operator.why)
     return {
       objects: this.objects,
       operatorDeployments: operator.state === 'read' ? operator.objects : undefined,
+      scmWorkloads: this.#scmWorkloads,
       gaps: new Map([...this.#gaps].toSorted(([a], [b]) => compareBytes(a, b))),
       absentKinds: this.#absent,
       listedKinds: this.#listed,

@@ -22,6 +22,8 @@ export interface SourceOptions {
   readonly cluster: ClusterOptions
   /** Where SCM's ConfigMap is looked for. */
   readonly scmNamespaces: readonly string[]
+  /** Whether `--scm-namespace` was given: then it is nowhere else. */
+  readonly isScmNamespaceGiven?: boolean
 }
 
 /** What the install and SPIRE are set to, where the command line says it. */
@@ -108,6 +110,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       namespace: flags.namespace === '' ? undefined : flags.namespace,
       cluster: clusterOptions(flags, cwd),
       scmNamespaces: scmNamespace === '' ? SCM_NAMESPACES : [scmNamespace],
+      isScmNamespaceGiven: scmNamespace !== '',
     },
     settings: {
       trustDomain: flags['trust-domain'],

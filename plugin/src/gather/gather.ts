@@ -152,6 +152,7 @@ class Gathering {
       cluster.read({
         namespaces: from,
         scmNamespaces,
+        isScmNamespaceGiven: sources.isScmNamespaceGiven,
         kind: question.kind,
         policies: question.policies === true,
         files: this.#files.objects,
@@ -230,7 +231,8 @@ class Gathering {
     const after = drive(reading(snapshotSource(objects, { gaps, side, within })))
     const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
     const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
-    const scm = await scmSettings(settings, objects, after, operator, this.#context.cwd)
+    const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
+    const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))

@@ -9,14 +9,19 @@ import type { AnswerInput } from './gather.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { unreadNotes } from './notes.ts'
-import { assumptionNotes, operatorSettings, scmSettings } from './settings.ts'
+import { assumptionNotes, operatorSettings, scmSettings, type ScmReading } from './settings.ts'
+
+/** What was read of an installation. */
+export interface InstalledInput extends AnswerInput {
+  readonly scm: Pick<ScmReading, 'instances' | 'containers'>
+}
 
 /** What was read, as every frame takes it. */
 export async function installedInput(
   { side }: Installation,
   { settings }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
-): Promise<AnswerInput> {
+): Promise<InstalledInput> {
   const { objects } = side
   const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
   const operator = operatorSettings(
@@ -25,7 +30,8 @@ export async function installedInput(
     snapshot.bindings,
     snapshot.clusterSpiffeIds,
   )
-  const scm = await scmSettings(settings, objects, snapshot, operator, cwd)
+  const scmObjects = [...objects, ...(side.scmWorkloads ?? [])]
+  const scm = await scmSettings(settings, scmObjects, snapshot, operator, cwd)
   const after = analyse(snapshot, operator.config, scm.settings)
   return {
     after,
@@ -40,6 +46,7 @@ export async function installedInput(
       ...assumptionNotes(operator, scm.settings),
     ],
     isLive: true,
+    scm,
     namespaceInForce: namespace,
     drive: driveAtOnce,
   }

@@ -18,10 +18,18 @@ import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/objects/scm-config.ts'
+import { scmContainersOf, type ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
+import {
+  acts,
+  scmInstances,
+  type ScmConfigText,
+  type ScmInstance,
+} from '@kleym/shared/core/install/scm-instance.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { KleymError } from '../io/errors.ts'
+import { SCM_NAMESPACES } from '../flags/flags.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import { configMapTexts } from '../sources/load.ts'
 import { placeText, type InputProblem } from '../sources/problem.ts'
@@ -80,6 +88,10 @@ export function scmEvidence(
 /** SCM's settings, and what there is to say about reading them. */
 export interface ScmReading {
   readonly settings: ScmSettings
+  /** All that were found, that of `settings` first; none where it was given, or none was found. */
+  readonly instances: readonly ScmInstance[]
+  /** The containers that run SCM, as far as workloads are among the objects. */
+  readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
   readonly findings: readonly Finding[]
   readonly problems: readonly InputProblem[]
@@ -94,18 +106,17 @@ export async function scmSettings(
   cwd: string,
 ): Promise<ScmReading> {
   const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
-  const found = given === undefined ? await scmConfigsIn(objects) : []
-  const chosen = given ?? found[0]
-  const { settings, problems } = readScmSettings(
-    chosen?.config,
-    chosen?.source ?? 'the SPIRE chart',
-    scmEvidence(operator, clusterSpiffeIds),
-  )
-  const several =
-    found.length > 1 ? [`there are ${found.length} SCM configurations; ${chosen?.source} is used`] : []
+  const evidence = scmEvidence(operator, clusterSpiffeIds)
+  const containers = scmContainersOf(objects.map(({ value }) => value))
+  const found = given === undefined ? (await scmConfigsIn(objects)).toSorted(byUsualPlace) : []
+  const instances = scmInstances(found, containers, operator.config, evidence)
+  const { settings, problems } =
+    instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
   return {
     settings,
-    notes: several,
+    instances,
+    containers,
+    notes: severalNotes(instances, operator),
     findings: problems.map((problem) =>
       finding('KLM414', {
         subject: SCM_SUBJECT,
@@ -113,8 +124,34 @@ export async function scmSettings(
         evidence: [`SCM's settings: ${settings.source}`],
       }),
     ),
-    problems: chosen === undefined ? unreadScmConfigs(objects) : [],
+    problems: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
   }
+}
+
+/**
+ * First those where SCM usually is: anybody who may create a Deployment can make it look like SCM, but not in SPIRE's own
+ * namespace.
+ */
+function byUsualPlace(left: ScmConfigText, right: ScmConfigText): number {
+  return Number(isInUsualPlace(right)) - Number(isInUsualPlace(left))
+}
+
+function isInUsualPlace({ at }: ScmConfigText): boolean {
+  return at !== undefined && SCM_NAMESPACES.includes(at.namespace)
+}
+
+/** Which of several this answer is about, and why. */
+function severalNotes(
+  instances: readonly ScmInstance[],
+  { classNameSource }: OperatorSettings,
+): readonly string[] {
+  const [first, ...others] = instances
+  if (first === undefined || others.length === 0) return []
+  const which = `there are ${instances.length} SCM configurations; ${first.settings.source} is used`
+  if (classNameSource === undefined) return [which]
+  const acting = instances.filter(acts).length
+  if (acting === 0) return [`${which}, and none of them handles kleym's class`]
+  return [`${which}: ${acting === 1 ? 'it handles' : `one of ${acting} that handle`} kleym's class`]
 }
 
 /** ConfigMaps that mean to hold SCM's configuration and do not: assuming settings in its place would be a guess. */

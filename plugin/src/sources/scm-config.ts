@@ -2,25 +2,19 @@
 // under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { resolve } from 'node:path'
+import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { KleymError } from '../io/errors.ts'
 import { readBounded } from './files.ts'
 import { configMapTexts, parse } from './load.ts'
 
-/** A configuration, and where it was found. */
-export interface FoundScmConfig {
-  /** The configuration as written: unchecked. */
-  readonly config: JsonRecord
-  /** Where it stands, for a person: `scm.yaml`, `ConfigMap spire-server/spire-controller-manager`. */
-  readonly source: string
-}
-
 const CONFIG_KIND = 'ControllerManagerConfig'
 const CONFIG_GROUP = 'spire.spiffe.io/'
 
 /** The one configuration that the file of `--scm-config` holds; throws a KleymError when there is none, or several. */
-export async function readScmConfigFile(file: string, cwd: string): Promise<FoundScmConfig> {
+export async function readScmConfigFile(file: string, cwd: string): Promise<ScmConfigText> {
   const fail = (why: string, fix: string): KleymError =>
     new KleymError({
       code: 'usage',
@@ -32,7 +26,7 @@ export async function readScmConfigFile(file: string, cwd: string): Promise<Foun
   const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
   if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
   const { documents, faults } = await parse(file, bytes)
-  const found: FoundScmConfig[] = []
+  const found: ScmConfigText[] = []
   for (const { value, document, line } of documents) {
     if (isScmConfig(value)) found.push({ config: value, source: file })
     else if (isRecord(value))
@@ -51,8 +45,8 @@ export async function readScmConfigFile(file: string, cwd: string): Promise<Foun
 }
 
 /** The configurations in the ConfigMaps among some objects, in their order. What does not parse is none. */
-export async function scmConfigsIn(objects: readonly RawObject[]): Promise<readonly FoundScmConfig[]> {
-  const found: FoundScmConfig[] = []
+export async function scmConfigsIn(objects: readonly RawObject[]): Promise<readonly ScmConfigText[]> {
+  const found: ScmConfigText[] = []
   for (const object of objects) {
     if (stringAt(object.value, 'kind') !== 'ConfigMap' || stringAt(object.value, 'apiVersion') !== 'v1')
       continue
@@ -61,7 +55,9 @@ export async function scmConfigsIn(objects: readonly RawObject[]): Promise<reado
       if (!text.includes(CONFIG_KIND)) continue
       const { documents } = await parse(key, new TextEncoder().encode(text))
       for (const { value } of documents) {
-        if (isScmConfig(value)) found.push({ config: value, source: configMapSource(object) })
+        if (!isScmConfig(value)) continue
+        const { namespace, name } = readMeta(object.value)
+        found.push({ config: value, source: configMapSource(object), at: { namespace, name, key } })
       }
     }
   }

@@ -47,7 +47,8 @@ describe('access policies', () => {
     const discovery = discoveryOf(RESOURCES.filter((one) => !none.has(one)))
     const { calls, side } = await read(
       { discovery, lists: { [POLICIES]: [[[policy]]] } },
-      { scmNamespaces: ['spire-server'] },
+      // As where it is found there: else the workloads of the cluster would be listed too.
+      { scmNamespaces: ['spire-server'], isScmNamespaceGiven: true },
     )
     expect(calls.filter((call) => call.includes('AccessPolicy'))).toEqual([`list ${POLICIES} limit=10000`])
     expect(calls.length).toBeLessThanOrEqual(20)

@@ -4,7 +4,8 @@ import { load } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
 
 const raw = 'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\n'
-const configMap = (name: string, key = 'controller-manager-config.yaml', text = raw): string =>
+const KEY = 'controller-manager-config.yaml'
+const configMap = (name: string, key = KEY, text = raw): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: spire}\ndata:\n  other: "a: ["\n  ${key}: |\n    ${text.replaceAll('\n', '\n    ')}\n`
 const config = {
   apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -15,13 +16,19 @@ const config = {
 describe('--scm-config', () => {
   test.each([
     ['raw', raw, 'scm.yaml'],
-    ['in a ConfigMap', configMap('scm'), 'ConfigMap spire/scm (scm.yaml:1)'],
-    ['under any key', configMap('scm', 'x'), 'ConfigMap spire/scm (scm.yaml:1)'],
-    ['in one of several documents', `a: 1\n---\n${configMap('scm')}`, 'ConfigMap spire/scm (scm.yaml:3)'],
+    ['in a ConfigMap', configMap('scm'), 'ConfigMap spire/scm (scm.yaml:1)', KEY],
+    ['under any key', configMap('scm', 'x'), 'ConfigMap spire/scm (scm.yaml:1)', 'x'],
+    [
+      'in one of several documents',
+      `a: 1\n---\n${configMap('scm')}`,
+      'ConfigMap spire/scm (scm.yaml:3)',
+      KEY,
+    ],
     ['as JSON', JSON.stringify(config), 'scm.yaml'],
-  ])('%s', async (_, text, source) => {
+  ])('%s', async (_, text, source, key?: string) => {
     const cwd = await workspace({ 'scm.yaml': text })
-    expect(await readScmConfigFile('scm.yaml', cwd)).toEqual({ config, source })
+    const at = key === undefined ? undefined : { namespace: 'spire', name: 'scm', key }
+    expect(await readScmConfigFile('scm.yaml', cwd)).toEqual({ config, source, at })
   })
 
   test.each([
@@ -49,7 +56,11 @@ test('all configurations among the objects are found, with their places', async 
   const text = [configMap('a'), configMap('b'), configMap('c', 'x', 'a: 1')].join('---\n')
   const { objects } = await load(await workspace({ 'f.yaml': text }))
   expect(await scmConfigsIn(objects)).toEqual([
-    { config, source: 'ConfigMap spire/a (f.yaml:1)' },
-    { config, source: expect.stringMatching(/^ConfigMap spire\/b \(f\.yaml:\d+\)$/) },
+    { config, source: 'ConfigMap spire/a (f.yaml:1)', at: { namespace: 'spire', name: 'a', key: KEY } },
+    {
+      config,
+      source: expect.stringMatching(/^ConfigMap spire\/b \(f\.yaml:\d+\)$/),
+      at: { namespace: 'spire', name: 'b', key: KEY },
+    },
   ])
 })

@@ -4,7 +4,7 @@ import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
-import type { AnswerInput } from '../../gather/gather.ts'
+import type { InstalledInput } from '../../gather/installed.ts'
 import { statusFields } from './json.ts'
 import { isClassKnown, statusAnswer } from './model.ts'
 import { viewStatus } from './view.ts'
@@ -12,7 +12,7 @@ import { namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts. */
-export function statusFrame(input: AnswerInput, installation: Installation, now: Date): Frame {
+export function statusFrame(input: InstalledInput, installation: Installation, now: Date): Frame {
   const { after } = input
   const { kinds, side } = installation
   const answer = statusAnswer(input, installation, now)

@@ -1,11 +1,12 @@
 // `status` as machines read it.
+import { workloadText } from '@kleym/shared/core/install/scm-container.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { StatusAnswer } from './model.ts'
 
 /** The fields of a StatusReport. */
 export function statusFields(answer: StatusAnswer): ReturnType<Frame['fields']> {
-  const { kinds, operators, leader, scm, conditions, stuck, inForce } = answer
+  const { kinds, operators, leader, scm, scms, conditions, stuck, inForce } = answer
   return {
     kinds: kinds.map(({ resource, served }) => ({
       kind: resourceName(resource),
@@ -23,6 +24,12 @@ export function statusFields(answer: StatusAnswer): ReturnType<Frame['fields']> 
     leader:
       leader === undefined ? null : { lease: leader.lease, holder: leader.holder, current: leader.isCurrent },
     scmHandlesClass: scm.state,
+    scms: scms.map(({ settings, runBy, handling }) => ({
+      config: settings.source,
+      workloads: runBy.map(({ workload }) => workloadText(workload)),
+      className: settings.className ?? null,
+      handlesClass: handling.state,
+    })),
     conditions: conditions ?? null,
     inForce,
     oldestStuck:

@@ -13,10 +13,12 @@ import {
 } from '@kleym/shared/core/install/operator-deployment.ts'
 import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
+import type { ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
+import { outputHandling, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
 import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
-import { classHandling } from '@kleym/shared/core/spire/common-fields.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import type { InstalledInput } from '../../gather/installed.ts'
 
 /** What the view and the JSON show of an installation. */
 export interface StatusAnswer {
@@ -26,6 +28,10 @@ export interface StatusAnswer {
   readonly leader: (Leader & { readonly isCurrent: boolean }) | undefined
   /** Whether SCM handles kleym's class. */
   readonly scm: ObjectHandling
+  /** Every SCM whose configuration was found, the one that the answer is about first. */
+  readonly scms: readonly ScmInstance[]
+  /** The containers that run SCM; undefined: it is not known which do. */
+  readonly scmContainers: readonly ScmContainer[] | undefined
   /** Undefined: bindings could not be listed. */
   readonly conditions: readonly ConditionCount[] | undefined
   readonly stuck: Stuck | undefined
@@ -35,23 +41,23 @@ export interface StatusAnswer {
 
 /** Works out the answer; `now` tells whether a Lease still counts. */
 export function statusAnswer(
-  input: AnswerInput,
+  input: InstalledInput,
   { kinds, side, leader }: Installation,
   now: Date,
 ): StatusAnswer {
   const { after } = input
   const areBindingsKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot
+  const hasContainers = input.scm.containers.length > 0
   return {
     kinds,
     operators: side.operatorDeployments?.map(readOperatorDeployment),
     leader: leaderAt(leader, now),
     scm: isClassKnown(input)
-      ? classHandling(after.config.className, after.settings, {
-          kind: 'ClusterSPIFFEID',
-          name: "kleym's output",
-        })
+      ? outputHandling(after.config, after.settings)
       : { state: 'unknown', why: "kleym's class is not known" },
+    scms: input.scm.instances,
+    scmContainers: side.scmWorkloads === undefined && !hasContainers ? undefined : input.scm.containers,
     conditions: areBindingsKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
     inForce: countInForce(bindings),

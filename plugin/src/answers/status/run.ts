@@ -17,6 +17,7 @@ export async function run(options: CommonOptions, context: CommandContext): Prom
     const installation = await session.readInstallation({
       namespaces: namespace === undefined ? undefined : [namespace],
       scmNamespaces: settings.scmConfig === undefined ? sources.scmNamespaces : [],
+      isScmNamespaceGiven: sources.isScmNamespaceGiven,
     })
     const input = await installedInput(installation, options, { cwd: context.cwd, namespace })
     return await finish(statusFrame(input, installation, context.clock.now()), input, output, context)

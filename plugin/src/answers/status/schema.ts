@@ -28,6 +28,16 @@ export const statusReportSchema = reportSchema('StatusReport', 'The answer of ku
     .nullable()
     .describe('Null where no Lease could be read.'),
   scmHandlesClass: z.string().describe('handled, ignored, depends, unknown, ...'),
+  scms: z
+    .array(
+      z.object({
+        config: z.string().describe('Where its configuration stands.'),
+        workloads: z.array(z.string()).describe('What runs with it, as far as that is known.'),
+        className: z.string().nullable().describe('Empty where it has none, null where it is not known.'),
+        handlesClass: z.string().describe("What it does with kleym's output: handled, ignored, unknown, ..."),
+      }),
+    )
+    .describe('Every SPIRE controller manager that was found, the one that the answer is about first.'),
   conditions: z
     .array(
       z.object({

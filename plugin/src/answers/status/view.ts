@@ -2,6 +2,8 @@
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
+import { SCM_WORKLOAD_KINDS, workloadText } from '@kleym/shared/core/install/scm-container.ts'
+import { acts, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
 import type { ConditionCount } from '@kleym/shared/core/install/conditions.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -25,7 +27,7 @@ export function viewStatus(
     ...kindRows(answer.kinds),
     ...operatorRows(answer),
     ...settingRows(input),
-    scmRow(answer, input),
+    ...scmRows(answer, input),
     ...bindingRows(answer),
     ...inForceRows(answer),
   ]
@@ -85,19 +87,50 @@ function settingRows({ operator }: AnswerInput): readonly StatusRow[] {
   ]
 }
 
-function scmRow({ scm }: StatusAnswer, { after }: AnswerInput): StatusRow {
+/** The SCM that the answer is about, then the others; where none is known, what is assumed in its place. */
+function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusRow[] {
+  const { scm, scms, scmContainers } = answer
+  const [first, ...others] = scms
   const { settings } = after
-  const source = settings.assumed.includes('className')
-    ? `assumed, as ${settings.source} sets it`
-    : settings.source
-  if (scm.state === 'handled') return ['ok', 'SCM', `handles kleym's class (${source})`]
-  if (scm.state === 'unknown')
-    return ['warn', 'SCM', `not known whether it handles kleym's class (${source})`]
-  return [
-    settings.assumed.includes('className') ? 'warn' : 'bad',
-    'SCM',
-    `ignores kleym's outputs (${source})`,
-  ]
+  if (first !== undefined)
+    return [handlingRow(scm, placeOf(first)), ...others.map((one) => otherRow(one, acts(first)))]
+  const isAssumed = settings.assumed.includes('className')
+  if (!isAssumed) return [handlingRow(scm, settings.source)]
+  const running = scmContainers?.filter((one) => !one.isForOtherCluster)
+  const as = `its settings are assumed, as ${settings.source} sets them`
+  if (running === undefined) {
+    const row = handlingRow(scm, `assumed, as ${settings.source} sets it`)
+    return [scm.state === 'handled' ? row : ['warn', row[1], row[2]]]
+  }
+  const where = [...new Set(running.map(({ workload }) => workloadText(workload)))]
+  return where.length === 0
+    ? [['warn', 'SCM', `none was found in a ${WHERE_SCM_RUNS}; ${as}`]]
+    : [['warn', 'SCM', `${where.join(', ')} runs it, and what it is set to could not be read; ${as}`]]
+}
+
+const WHERE_SCM_RUNS = SCM_WORKLOAD_KINDS.join(' or ')
+
+function handlingRow({ state }: StatusAnswer['scm'], place: string): StatusRow {
+  if (state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
+  if (state === 'unknown') return ['warn', 'SCM', `not known whether it handles kleym's class (${place})`]
+  return ['bad', 'SCM', `ignores kleym's outputs (${place})`]
+}
+
+/** One more SCM: fine where another acts, and no help where none does. */
+function otherRow(one: ScmInstance, isHandled: boolean): StatusRow {
+  if (acts(one)) return ['ok', 'SCM', `handles kleym's class too (${placeOf(one)})`]
+  const { className } = one.settings
+  const its =
+    className === undefined
+      ? 'a class that is not known'
+      : className === ''
+        ? 'no class'
+        : `class ${className}`
+  return [isHandled ? 'note' : 'bad', 'SCM', `does not act on kleym's outputs: ${its} (${placeOf(one)})`]
+}
+
+function placeOf({ settings, runBy }: ScmInstance): string {
+  return [settings.source, ...new Set(runBy.map(({ workload }) => workloadText(workload)))].join(', ')
 }
 
 function bindingRows({ conditions, stuck }: StatusAnswer): readonly StatusRow[] {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { nameFromItself } from '@kleym/shared/core/compile/output.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
-import type { CommonOptions } from '../../../src/flags/options.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'
 import { ClusterReader } from '../../../src/cluster/reader.ts'
 import { installedInput } from '../../../src/gather/installed.ts'
@@ -12,23 +11,9 @@ import { statusFrame } from '../../../src/answers/status/frame.ts'
 import { render } from '../../../src/text/line.ts'
 import { PLAIN } from '../../../src/io/palette.ts'
 import { api, FakeClient, type Answers } from '../../support/fake-client.ts'
+import { OPTIONS } from '../../support/status-options.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const OPTIONS: CommonOptions = {
-  allNamespaces: true,
-  sources: {
-    files: { files: [], recursive: false, kustomize: undefined },
-    offline: false,
-    live: undefined,
-    without: [],
-    namespace: undefined,
-    cluster: { kubeconfigPath: undefined, context: undefined, overrides: {}, timeoutMs: undefined },
-    scmNamespaces: ['spire'],
-  },
-  settings: { trustDomain: undefined, className: undefined, outputLabels: undefined, scmConfig: undefined },
-  output: { format: 'text', failOn: 'error', colour: 'never', suppress: [] },
-}
-
 const BINDINGS = 'InferenceIdentityBinding.kleym.sonda.red'
 const DEPLOYMENTS = 'Deployment.apps'
 const LEASE = 'Lease.coordination.k8s.io kleym/kleym-operator'

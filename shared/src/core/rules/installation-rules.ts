@@ -3,7 +3,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../kinds.ts'
-import { classHandling } from '../spire/common-fields.ts'
+import { outputHandling } from '../install/scm-instance.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { SCM_SUBJECT } from './install-rules.ts'
 import { counted } from '../text/counted.ts'
@@ -59,10 +59,7 @@ function operators({ operators: found }: InstallationFacts): readonly Finding[] 
 }
 
 function classes({ config, settings }: Analysis): readonly Finding[] {
-  const handling = classHandling(config.className, settings, {
-    kind: 'ClusterSPIFFEID',
-    name: "kleym's output",
-  })
+  const handling = outputHandling(config, settings)
   if (handling.state !== 'ignored') return []
   const isAssumed = settings.assumed.includes('className') || settings.assumed.includes('watchClassless')
   return [

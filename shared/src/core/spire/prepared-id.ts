@@ -92,7 +92,7 @@ export class PreparedId implements HasSelectors, Details {
     this.namespaceSelector = spec.namespaceSelector
     this.podSelector = spec.podSelector
     this.precedence = precedenceOf(meta)
-    this.unseen = unseenWhy(object, settings, this.source)
+    this.unseen = unseenHandling(meta.labels, settings, this.source)
     this.undecodable = this.unseen === undefined ? undecodableWhy(object, this.source) : undefined
     this.selects = selectorFault(spec) === undefined
     this.#make = make
@@ -178,9 +178,12 @@ function handlingOf(source: EntrySource, byClass: ObjectHandling, parsed: Parsed
   return { state: 'invalid', field: parsed.field, why }
 }
 
-/** How SCM handles an object that the filters of its cache hide, or its switch: it never decodes it. */
-function unseenWhy(
-  object: ClusterSpiffeId,
+/**
+ * How SCM handles an object with these labels that the filters of its cache hide, or its switch: it never decodes it.
+ * Undefined where SCM sees it.
+ */
+export function unseenHandling(
+  labels: ReadonlyMap<string, string>,
   settings: ScmSettings,
   source: EntrySource,
 ): ObjectHandling | undefined {
@@ -190,13 +193,13 @@ function unseenWhy(
   const wanted = new Map(settings.clusterSPIFFEIDLabelSelector)
   if (settings.filterByClassName) wanted.delete(SCM_CLASS_LABEL)
   for (const [label, value] of wanted) {
-    if (object.meta.labels.get(label) !== value) {
+    if (labels.get(label) !== value) {
       const why = `SCM sees only ClusterSPIFFEIDs labelled ${label}=${value}, and ${sourceText(source)} is not`
       return { state: 'ignored', why }
     }
   }
   if (!settings.filterByClassName) return undefined
-  const label = object.meta.labels.get(SCM_CLASS_LABEL)
+  const label = labels.get(SCM_CLASS_LABEL)
   if (settings.className === undefined && label !== undefined) {
     return {
       state: 'unknown',

@@ -9,10 +9,10 @@ import {
 } from '@kleym/shared/core/install/operator-settings.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { flagClaim, scmEvidence } from '../../../gather/settings.ts'
-import type { FoundScmConfig } from '../../../sources/scm-config.ts'
 
 /** The settings that the command line gives; undefined: not given. */
 export interface GivenSettings {
@@ -20,7 +20,7 @@ export interface GivenSettings {
   readonly className: string | undefined
   readonly outputLabels: ReadonlyMap<string, string> | undefined
   /** SCM's configuration from a file; undefined: not given. */
-  readonly scm: FoundScmConfig | undefined
+  readonly scm: ScmConfigText | undefined
 }
 
 /** What is in force, as far as the command line and the statuses say. */

@@ -1,0 +1,81 @@
+// The SPIRE Controller Managers of a cluster, and which of them acts on what kleym writes: an answer is about that one. A
+// cluster may have several, told by their classes (docs/spire-facts.md §2).
+import { isClassLabel, type OutputSettings } from '../compile/output.ts'
+import type { JsonRecord } from '../json.ts'
+import { LABEL_MANAGED_BY, MANAGED_BY, SCM_CLASS_LABEL } from '../names.ts'
+import { readScmSettings, type ScmEvidence } from '../objects/scm-config.ts'
+import type { ScmSettings } from '../objects/scm-settings.ts'
+import type { ObjectHandling } from '../spire/prediction.ts'
+import { classHandling } from '../spire/common-fields.ts'
+import { unseenHandling } from '../spire/prepared-id.ts'
+import type { ConfigMapKey, ScmContainer } from './scm-container.ts'
+
+/** A configuration of SCM as it was found. */
+export interface ScmConfigText {
+  readonly config: JsonRecord
+  readonly source: string
+  /** Undefined: it does not stand in a ConfigMap. */
+  readonly at?: ConfigMapKey | undefined
+}
+
+/** A configuration of SCM, what runs with it, and what that does with kleym's output. */
+export interface ScmInstance {
+  readonly settings: ScmSettings
+  readonly problems: readonly string[]
+  /** The containers that are known to run with it; nobody knows of all where workloads were not looked for. */
+  readonly runBy: readonly ScmContainer[]
+  readonly handling: ObjectHandling
+}
+
+/**
+ * The instances behind some configurations, those first that act on kleym's output. One that only another cluster's SCM
+ * runs with is left out, and, where some are known to be run with, one that nobody runs with.
+ */
+export function scmInstances(
+  configs: readonly ScmConfigText[],
+  containers: readonly ScmContainer[],
+  config: OutputSettings,
+  evidence: ScmEvidence,
+): readonly ScmInstance[] {
+  const here = containers.filter(({ isForOtherCluster }) => !isForOtherCluster)
+  const all = configs.map(({ config: text, source, at }) => {
+    const { settings, problems } = readScmSettings(text, source, evidence)
+    const isMeant = (one: ScmContainer): boolean => isSame(one.config, at)
+    return {
+      settings,
+      problems,
+      runBy: here.filter(isMeant),
+      isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
+      handling: outputHandling(config, settings),
+    }
+  })
+  const ours = all.filter(({ isElsewhere }) => !isElsewhere)
+  const running = ours.filter(({ runBy }) => runBy.length > 0)
+  const found = running.length > 0 ? running : ours
+  return [...found.filter(acts), ...found.filter((one) => !acts(one))].map(
+    ({ settings, problems, runBy, handling }) => ({ settings, problems, runBy, handling }),
+  )
+}
+
+/** Whether an instance acts on what kleym writes. */
+export function acts({ handling }: Pick<ScmInstance, 'handling'>): boolean {
+  return handling.state === 'handled'
+}
+
+/** What SCM with these settings does with an output of kleym's, by its class and by the labels that all outputs have. */
+export function outputHandling(config: OutputSettings, settings: ScmSettings): ObjectHandling {
+  const source = { kind: 'ClusterSPIFFEID', name: "kleym's output" } as const
+  const labels = new Map([
+    ...(config.outputLabels ?? []),
+    [LABEL_MANAGED_BY, MANAGED_BY] as const,
+    ...(isClassLabel(config.className) ? [[SCM_CLASS_LABEL, config.className] as const] : []),
+  ])
+  const byClass = classHandling(config.className, settings, source)
+  return byClass.state === 'ignored' ? byClass : (unseenHandling(labels, settings, source) ?? byClass)
+}
+
+function isSame(mounted: ConfigMapKey | undefined, at: ConfigMapKey | undefined): boolean {
+  if (mounted === undefined || at === undefined) return false
+  const isMap = mounted.namespace === at.namespace && mounted.name === at.name
+  return isMap && (mounted.key === undefined || mounted.key === at.key)
+}
