@@ -5,11 +5,13 @@ import { setImmediate } from 'node:timers/promises'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
 import { composeController } from './compose.ts'
 import type { Controller } from './reconcile/controller.ts'
+import { DatastoreHistory, heldUntilListed } from './caches/datastore-history.ts'
 import { KindKeeper } from './caches/kind-keeper.ts'
 import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
@@ -66,6 +68,7 @@ class Operator {
   readonly #surroundings: OperatorSurroundings
   readonly #client: Client
   readonly #caches: Caches
+  readonly #history: DatastoreHistory
   readonly #keeper: KindKeeper
   readonly #controller: Controller
   readonly #events: EventRecorder
@@ -115,8 +118,18 @@ class Operator {
     this.#broken.promise.catch(() => undefined)
     this.#caches = createCaches({ onError })
     const onRecovered = (): void => this.#controller.retryNow()
+    this.#history = new DatastoreHistory({
+      clock,
+      onRestored: (resource) => this.#restored(resource),
+      onOldList: ({ kind }) =>
+        log.warn(
+          'the API server answers lists from before the datastore was restored; nothing is written until it is restarted',
+          { kind },
+        ),
+    })
+    const watched = this.#history.watchedApi(client)
     this.#keeper = new KindKeeper({
-      api: client,
+      api: { ...watched, raw: (...call) => client.raw(...call) },
       caches: this.#caches,
       clock,
       random,
@@ -140,7 +153,10 @@ class Operator {
       ended: (result) => metrics.eventEnded(result),
     })
     this.#controller = composeController({
-      api: fenced(client, leadership),
+      api: fenced(
+        heldUntilListed(watched, () => this.#isListed()),
+        leadership,
+      ),
       caches: this.#caches,
       config: {
         trustDomain: { kind: 'set', value: settings.trustDomain },
@@ -228,12 +244,30 @@ class Operator {
     }
   }
 
+  /** What is known is of another history: nothing is decided or written before it is listed anew (docs/contract.md §6). */
+  #restored(resource: Resource): void {
+    this.#surroundings.log.warn('the datastore was restored to an earlier state; listing everything anew', {
+      kind: resourceName(resource),
+    })
+    this.#metrics.datastoreRestored()
+    this.#keeper.beginHistory()
+  }
+
+  /** Whether bindings and outputs come from lists of this history. Before the first restore the caches' states are enough. */
+  #isListed(): boolean {
+    const { bindings, outputs } = this.#caches
+    return (
+      this.#history.restores === 0 ||
+      (bindings.syncState.kind !== 'waiting' && outputs.syncState.kind !== 'waiting')
+    )
+  }
+
   #createElection(clusterNamespace: string, instance: string): Election | undefined {
     const { leaderElection } = this.#settings
     if (leaderElection === undefined) return undefined
     const { clock, random, log } = this.#surroundings
     const election = new Election({
-      api: this.#client,
+      api: this.#history.watchedLeases(this.#client),
       clock,
       random,
       log,

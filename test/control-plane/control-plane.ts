@@ -1,6 +1,6 @@
 // A real control plane for one test file: etcd, kube-apiserver and the controllers that matter here, on loopback ports
 // and in a folder of their own, gone when the process that started them is. Up in a few seconds; files can run side by side.
-import { readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { matches, readAudit, type AuditEvent, type AuditFilter, type AuditMark } from './audit.ts'
@@ -14,7 +14,7 @@ import {
   type Tokens,
   type User,
 } from './credentials.ts'
-import { compact } from './etcd.ts'
+import { callEtcd, compact } from './etcd.ts'
 import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts'
 import { startProcesses, type Program, type ProgramStart } from './processes.ts'
 import { applyAll, requestToken, rest, type Rest } from './rest.ts'
@@ -108,6 +108,13 @@ export interface ControlPlane {
    * etcd moves on and is compacted, and the API server comes back with an empty cache. Watches break first.
    */
   expireVersions(): Promise<void>
+  /** Copies what etcd holds now, for `restoreEtcd`. */
+  backUpEtcd(): Promise<void>
+  /**
+   * Time goes back: etcd is killed, starts again with the copy that `backUpEtcd` has made last, and is waited for. The API
+   * server is left as it is.
+   */
+  restoreEtcd(): Promise<void>
   /** Kills everything and removes the folder. */
   stop(): Promise<void>
 }
@@ -140,11 +147,12 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
   const files = filesIn(folder)
   const tokens = writeTokens(files.tokens, options.users ?? [])
   const servers = await startServers(parts)
-  const { port, etcd } = servers
+  const { port } = servers
+  const etcd = etcdOf(servers)
   const access = accessTo(port, readFileSync(files.certificate, 'utf8'), folder, tokens)
   const { admin } = access
   const controllers = await controllersFor(parts, options, access)
-  const apiServer = apiServerOf(parts, servers, () => access.hangUp())
+  const apiServer = apiServerOf(parts, { ...servers, etcd: () => etcd.program() }, () => access.hangUp())
   const kinds = kindsOn(admin, parts)
   await Promise.all(
     CRD_NAMES.filter((name) => options.without?.includes(name) !== true).map((name) =>
@@ -157,7 +165,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
     folder,
     serving: { certificate: files.certificate, key: files.key },
     start: (program) => parts.processes.start(program),
-    pids: () => [supervisorPid, ...runningPids([etcd, ...controllers, apiServer.program()])],
+    pids: () => [supervisorPid, ...runningPids([etcd.program(), ...controllers, apiServer.program()])],
     ...access,
     ...kinds,
     kubectl: kubectlWith(parts, access),
@@ -178,6 +186,8 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
       await compact(servers.etcdPort)
       await apiServer.restart()
     },
+    backUpEtcd: () => etcd.backUp(),
+    restoreEtcd: () => etcd.restore(),
     stop: async () => {
       access.hangUp()
       await parts.processes.stop()
@@ -239,10 +249,38 @@ async function controllersFor(
   return [await startControllers(parts, access.kubeconfig(CONTROLLER_MANAGER), controllers)]
 }
 
+/** The etcd that is running now, and a copy of what it held once. */
+function etcdOf({ etcd, etcdFolder, etcdPort, startEtcdAgain }: Servers): {
+  program(): Program
+  backUp(): Promise<void>
+  restore(): Promise<void>
+} {
+  let program = etcd
+  const copy = `${etcdFolder}-copy`
+  return {
+    program: () => program,
+    backUp: async () => {
+      // Stopped, its files are those of a crash at one moment.
+      await program.signal('SIGSTOP')
+      rmSync(copy, { recursive: true, force: true })
+      cpSync(etcdFolder, copy, { recursive: true })
+      await program.signal('SIGCONT')
+    },
+    restore: async () => {
+      await program.signal('SIGKILL')
+      await program.end()
+      rmSync(etcdFolder, { recursive: true })
+      cpSync(copy, etcdFolder, { recursive: true })
+      program = await startEtcdAgain()
+      await until(() => callEtcd(etcdPort, 'kv/range', { key: 'AA==' }), 'etcd to answer again')
+    },
+  }
+}
+
 /** The API server that is running now, whichever of its runs that is. */
 function apiServerOf(
   parts: ServerOptions,
-  { apiServer, port, etcdPort, etcd }: Servers,
+  { apiServer, port, etcdPort, etcd }: Omit<Servers, 'etcd'> & { readonly etcd: () => Program },
   hangUp: () => void,
 ): { program(): Program; kill(): Promise<void>; restart(): Promise<void> } {
   let program = apiServer
@@ -258,7 +296,7 @@ function apiServerOf(
     restart: async () => {
       await kill()
       program = await startApiServer(parts, port, etcdPort)
-      await apiServerReady(program, port, filesIn(parts.processes.folder), etcd)
+      await apiServerReady(program, port, filesIn(parts.processes.folder), etcd())
     },
   }
 }

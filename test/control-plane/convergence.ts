@@ -1,5 +1,6 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
 // afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
+import { IN_FORCE_CONDITION } from '../../shared/src/core/names.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -159,10 +160,7 @@ function bindingState(object: JsonRecord, live: ReadonlyMap<string, string | und
       ...(isRecord(status) ? status : {}),
       observedGeneration: dig(status, 'observedGeneration') === generation ? 'current' : 'old',
       conditions: listAt(status, 'conditions').map((condition) => ({
-        type: stringAt(condition, 'type'),
-        status: stringAt(condition, 'status'),
-        reason: stringAt(condition, 'reason'),
-        message: stringAt(condition, 'message'),
+        ...wordsOf(condition),
         observedGeneration: dig(condition, 'observedGeneration') === generation ? 'current' : 'old',
       })),
       ...(inForce === undefined
@@ -175,6 +173,16 @@ function bindingState(object: JsonRecord, live: ReadonlyMap<string, string | und
           }),
     },
   }
+}
+
+/** What a condition says. No SCM runs beside these suites, and how long that has been so is no difference. */
+function wordsOf(condition: unknown): JsonRecord {
+  const type = stringAt(condition, 'type')
+  const reason = stringAt(condition, 'reason')
+  if (type === IN_FORCE_CONDITION && (reason === 'Pending' || reason === 'NotHandled')) {
+    return { type, reason: 'no SCM has looked' }
+  }
+  return { type, reason, status: stringAt(condition, 'status'), message: stringAt(condition, 'message') }
 }
 
 function outputState(object: JsonRecord, uids: ReadonlyMap<string, string | undefined>): JsonRecord {

@@ -25,8 +25,12 @@ export interface Files {
 /** The backing servers, up and ready. */
 export interface Servers {
   readonly etcdPort: number
+  /** Where etcd keeps its data. */
+  readonly etcdFolder: string
   readonly port: number
   readonly etcd: Program
+  /** Starts etcd again after its end, with what its folder holds; it is not waited for. */
+  readonly startEtcdAgain: () => Promise<Program>
   readonly apiServer: Program
 }
 
@@ -54,11 +58,13 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
   writeFileSync(join(folder, 'audit-policy.json'), AUDIT_POLICY)
   for (let tries = 1; ; tries++) {
     const [port = 0, etcdPort = 0, peerPort = 0] = await freePorts(3)
-    const etcd = await startEtcd(options, etcdPort, peerPort, tries)
+    const etcdFolder = join(folder, `etcd-${tries}`)
+    const startEtcdAgain = (): Promise<Program> => startEtcd(options, etcdFolder, etcdPort, peerPort)
+    const etcd = await startEtcdAgain()
     const apiServer = await startApiServer(options, port, etcdPort)
     try {
       await apiServerReady(apiServer, port, filesIn(folder), etcd)
-      return { port, etcdPort, etcd, apiServer }
+      return { port, etcdPort, etcdFolder, etcd, startEtcdAgain, apiServer }
     } catch (error) {
       // Another process may have taken a port between our look and the server's.
       const taken = `${etcd.lastWords()}${apiServer.lastWords()}`.includes('address already in use')
@@ -71,16 +77,16 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
 
 function startEtcd(
   { processes, binaries }: ServerOptions,
+  folder: string,
   port: number,
   peerPort: number,
-  tries: number,
 ): Promise<Program> {
   const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`]
   return processes.start({
     name: 'etcd',
     command: binaries.programs.etcd,
     args: [
-      ['--data-dir', join(processes.folder, `etcd-${tries}`)],
+      ['--data-dir', folder],
       ['--listen-client-urls', client],
       ['--advertise-client-urls', client],
       ['--listen-peer-urls', peer],

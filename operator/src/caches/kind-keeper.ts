@@ -59,6 +59,8 @@ export class KindKeeper {
   readonly #crds: Store<Cached>
   readonly #timers = new Set<() => void>()
   #crdReflector: Reflector<Cached> | undefined
+  /** Follows the CRDs from a list on; does nothing before `start`. */
+  #followCrds: () => void = () => {}
   #stopped = false
 
   constructor(options: KindKeeperOptions) {
@@ -85,17 +87,35 @@ export class KindKeeper {
       this.#discoverUntilSettled(kind, change.kind !== 'removed')
       this.#options.onCrdChange(kind.cache)
     })
-    this.#crdReflector = new Reflector<Cached>({
-      api,
-      resource: CRDS,
-      metadataOnly: true,
-      store: this.#crds,
-      read: (raw) => readCrd(raw, byCrd),
-      clock,
-      random,
-      onError: (error) => log.debug('watching CRDs failed', { error }),
-    })
-    this.#crdReflector.start()
+    this.#followCrds = () => {
+      void this.#crdReflector?.stop()
+      this.#crdReflector = new Reflector<Cached>({
+        api,
+        resource: CRDS,
+        metadataOnly: true,
+        store: this.#crds,
+        read: (raw) => readCrd(raw, byCrd),
+        clock,
+        random,
+        onError: (error) => log.debug('watching CRDs failed', { error }),
+      })
+      this.#crdReflector.start()
+    }
+    this.#followCrds()
+  }
+
+  /** The datastore was restored: every cache waits for a list that begins from now on, and is not believed until then. */
+  beginHistory(): void {
+    if (this.#stopped) return
+    for (const kind of this.#kinds) {
+      if (!isFollowed(kind.cache)) continue
+      kind.cache.beginHistory()
+      this.#follow(kind)
+    }
+    this.#crds.beginHistory()
+    this.#followCrds()
+    // Kinds have come and gone with their CRDs.
+    void this.#discover(this.#kinds)
   }
 
   /** Asks the API server again whether it serves the kind of a cache. */

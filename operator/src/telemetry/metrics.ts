@@ -38,6 +38,8 @@ export interface Metrics extends BindingMetrics, EventLoopMetrics {
   /** A hand edit or a hand delete of our output was put right. */
   outputRepaired(): void
   eventEnded(result: EventResult): void
+  /** The datastore was restored from a backup. */
+  datastoreRestored(): void
   /** All metrics in the Prometheus text format. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>
 }
@@ -163,7 +165,7 @@ function queueMetrics(registry: Registry): Pick<Metrics, 'queue' | 'watchQueue'>
 
 function clientMetrics(
   registry: Registry,
-): Pick<Metrics, 'watchLeadership' | 'requested' | 'outputRepaired' | 'eventEnded'> {
+): Pick<Metrics, 'watchLeadership' | 'requested' | 'outputRepaired' | 'eventEnded' | 'datastoreRestored'> {
   const registers = [registry]
   const requests = new Counter({
     name: 'rest_client_requests_total',
@@ -180,6 +182,11 @@ function clientMetrics(
     name: 'kleym_events_total',
     help: 'Kubernetes events by what became of them.',
     labelNames: ['result'],
+    registers,
+  })
+  const restores = new Counter({
+    name: 'kleym_datastore_restores_total',
+    help: 'How often the datastore of the API server was found restored to an earlier state.',
     registers,
   })
   for (const result of EVENT_RESULTS) events.inc({ result }, 0)
@@ -201,6 +208,9 @@ function clientMetrics(
     },
     eventEnded(result) {
       events.inc({ result })
+    },
+    datastoreRestored() {
+      restores.inc()
     },
   }
 }

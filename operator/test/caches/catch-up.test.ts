@@ -114,3 +114,26 @@ it('does not take a kind for absent that is served again and that no event has t
   await settled()
   expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
 })
+
+it('after a restore no cache is believed before a list of the new history is in, and a list under way is not', async () => {
+  const setup = await filled('llama', 'qwen')
+  setup.server.holdLists(SUBJECT)
+  const under = setup.keeper.catchUp()
+  await settled()
+  setup.server.remove(SUBJECT, 'qwen', { tells: false })
+  setup.keeper.beginHistory()
+  await settled()
+  expect([setup.syncState(), setup.names(), setup.heard]).toEqual(['waiting', ['llama', 'qwen'], []])
+  setup.server.letListsGo(SUBJECT)
+  await under
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
+  expect(setup.heard).toEqual([
+    'removed llama while waiting',
+    'removed qwen while waiting',
+    'added llama while waiting',
+  ])
+  setup.server.write(SUBJECT, named('mistral'))
+  await settled()
+  expect(setup.names(), 'it is followed again').toEqual(['llama', 'mistral'])
+})

@@ -144,6 +144,7 @@ export class Life {
       },
       eventEnded: nothing,
       eventLoopLagged: nothing,
+      datastoreRestored: nothing,
       render: async () => ({ contentType: '', body: '' }),
     }
   }

@@ -106,7 +106,7 @@ function pageReader(
   { namespace, labelSelector, fieldSelector, metadataOnly, signal }: ListOptions,
 ): ReadPage {
   const path = resourcePath(resource, { namespace })
-  return ({ limit, continueToken }) =>
+  return ({ limit, continueToken, bodyBytes }) =>
     object({
       method: 'GET',
       path: withQuery(path, {
@@ -117,6 +117,7 @@ function pageReader(
       }),
       accept: acceptOf('PartialObjectMetadataList', metadataOnly),
       signal,
+      bodyBytes,
     })
 }
 

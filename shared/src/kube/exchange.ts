@@ -62,6 +62,8 @@ export interface HttpCall {
   /** `application/json` when absent. */
   readonly contentType?: string
   readonly signal?: AbortSignal | undefined
+  /** A longer body of the answer is not read on (BodyTooLarge); BODY_BYTES when absent. */
+  readonly bodyBytes?: number | undefined
   /** `application/json` when absent. */
   readonly accept?: string | undefined
 }
@@ -124,7 +126,7 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
   const answer = async (call: HttpCall, incoming: Incoming): Promise<HttpAnswer> => ({
     status: incoming.response.statusCode ?? 0,
     head: incoming.response,
-    body: await bodyOfAnswer(incoming, nameOf(call), options.answers),
+    body: await bodyOfAnswer(incoming, nameOf(call), { ...options.answers, pageBytes: call.bodyBytes }),
   })
   return {
     object: async (call) => {
@@ -155,11 +157,12 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
 async function bodyOfAnswer(
   incoming: Incoming,
   what: string,
-  limits: AnswerLimits | undefined,
+  limits: Partial<AnswerLimits> & { readonly pageBytes: number | undefined },
 ): Promise<Buffer> {
-  const body = await readBody(incoming, what, limits?.bytes ?? BODY_BYTES)
-  if (limits !== undefined && hasMoreValues(body, limits.values))
-    throw new BodyTooLarge(what, `of more than ${limits.values} values`)
+  const { bytes = BODY_BYTES, pageBytes = BODY_BYTES, values } = limits
+  const body = await readBody(incoming, what, Math.min(bytes, pageBytes))
+  if (values !== undefined && hasMoreValues(body, values))
+    throw new BodyTooLarge(what, `of more than ${values} values`)
   return body
 }
 

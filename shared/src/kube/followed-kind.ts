@@ -51,6 +51,7 @@ export type AnyFollowedKind = Pick<
   | 'unfollow'
   | 'retryNow'
   | 'clear'
+  | 'beginHistory'
   | 'catchUp'
 >
 
@@ -113,6 +114,11 @@ export class FollowedKind<T extends Cached> {
   /** Removes all objects: the API server does not serve the kind any more. */
   clear(): void {
     this.store.replace([], this.store.seen ?? '', this.store.listBegins())
+  }
+
+  /** The datastore was restored: nothing is taken in but a list that begins from now on. The caller starts a reflector. */
+  beginHistory(): void {
+    this.store.beginHistory()
   }
 
   /** Lists the kind and brings the store up to that state, wherever the watch is. Rejects as the list does. */

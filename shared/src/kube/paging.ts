@@ -3,23 +3,45 @@ import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
 import type { Listing } from './api.ts'
 import { ApiError } from './errors.ts'
 import { connectionError } from './failures.ts'
+import { BodyTooLarge } from './transport.ts'
 
 /** Items per page, as client-go asks for. */
 export const PAGE_SIZE = 500
 /** How often a list is begun in pages; the try after these asks for all at once, which cannot expire. */
 const PAGED_TRIES = 2
 
+/**
+ * The most bytes of a page of several items. Objects of 1.5 MB, the most that an API server takes, would make a page of 250
+ * larger than the memory of the operator: such pages are asked for with fewer items, down to one.
+ */
+export const PAGE_BYTES = 16 * 1024 * 1024
+/** By how much a page that was too long shrinks, and later ones grow again. */
+const PAGE_STEP = 10
+
 /** Asks for a page: `limit` items (0 for all), after those that `continueToken` stands for. */
 export type ReadPage = (page: {
   readonly limit: number
   readonly continueToken: string | undefined
+  /** The longest body to read; as long as any when undefined. */
+  readonly bodyBytes: number | undefined
 }) => Promise<JsonRecord>
 
 /** The pages of one list. Throws what `read` throws, and a ConnectionError (malformed) for what is no list. */
 export async function* pagesOf(read: ReadPage, what: string, limit: number): AsyncGenerator<Listing> {
   let continueToken: string | undefined
+  let size = limit
   for (;;) {
-    const page = await read({ limit, continueToken })
+    const asked = { limit: size, continueToken, bodyBytes: size > 1 ? PAGE_BYTES : undefined }
+    let page: JsonRecord
+    try {
+      page = await read(asked)
+    } catch (error) {
+      // The same page once more, with fewer items; one item alone may be as long as it likes.
+      if (!(error instanceof BodyTooLarge) || size <= 1) throw error
+      size = Math.max(1, Math.floor(size / PAGE_STEP))
+      continue
+    }
+    size = Math.min(limit, size * PAGE_STEP)
     // Go writes a list without items as null in some kinds.
     const items = own(page, 'items') ?? []
     const resourceVersion = stringAt(page, 'metadata', 'resourceVersion') ?? ''

@@ -56,6 +56,8 @@ export class Store<T extends Cached> {
   #seen: string | undefined
   #listed = false
   #tick = 0
+  /** Set from the moment at which the datastore was restored until a list that began later is in. */
+  #awaitsListAfter: number | undefined
   /** The newest list that came in beside the stream, and when. */
   #caughtUp: { readonly tick: number; readonly version: string } | undefined
 
@@ -116,6 +118,12 @@ export class Store<T extends Cached> {
    * newer one was in (`caughtUp`), which has brought all that it shows.
    */
   replace(items: readonly T[], listVersion: string, began: ListToken): void {
+    if (this.#awaitsListAfter !== undefined) {
+      if (began.tick <= this.#awaitsListAfter) return
+      this.#awaitsListAfter = undefined
+      // Even where UID and version are the same, the content may be another: no object goes on from the other history.
+      for (const key of this.#held.keys()) this.#remove(key)
+    }
     this.#listed = true
     const { tick = 0, version } = this.#caughtUp ?? {}
     if (began.tick < tick && isNewer(version, listVersion)) return
@@ -139,7 +147,7 @@ export class Store<T extends Cached> {
       return
     }
     const key = objectKey(object.meta)
-    if (this.#isHistory(object.meta)) return
+    if (this.#isBetweenHistories() || this.#isHistory(object.meta)) return
     this.bookmark(object.meta.resourceVersion)
     if (
       this.#tombstones.covers(key, object.meta) ||
@@ -158,7 +166,7 @@ export class Store<T extends Cached> {
   echoed(version: ObjectVersion): boolean {
     const key = objectKey(version)
     const held = this.#held.get(key)
-    if (held === undefined || !isSame(held.meta, version)) return false
+    if (held === undefined || this.#isBetweenHistories() || !isSame(held.meta, version)) return false
     this.bookmark(version.resourceVersion)
     this.#observedAt.delete(key)
     return true
@@ -166,6 +174,7 @@ export class Store<T extends Cached> {
 
   /** A DELETED event, of which nothing but the metadata matters. */
   deleted(meta: ObjectVersion): void {
+    if (this.#isBetweenHistories()) return
     const key = objectKey(meta)
     this.bookmark(meta.resourceVersion)
     this.#tombstones.removeOf(key, meta.uid)
@@ -179,7 +188,7 @@ export class Store<T extends Cached> {
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
   unreadable(meta: ObjectVersion): void {
     const key = objectKey(meta)
-    if (this.#isHistory(meta)) return
+    if (this.#isBetweenHistories() || this.#isHistory(meta)) return
     this.bookmark(meta.resourceVersion)
     if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
     this.#remove(key)
@@ -192,14 +201,27 @@ export class Store<T extends Cached> {
    * must not be added by the event that made it, nor by a list that is older.
    */
   caughtUp(version: string): void {
+    if (this.#isBetweenHistories()) return
     this.bookmark(version)
     this.#tick += 1
     this.#caughtUp = { tick: this.#tick, version }
   }
 
+  /**
+   * The datastore was restored: what is held stays until a list that begins after this call is in, and nothing else is
+   * taken in until then. Versions are compared within one history only.
+   */
+  beginHistory(): void {
+    this.#tick += 1
+    this.#awaitsListAfter = this.#tick
+    this.#caughtUp = undefined
+    this.#observedAt.clear()
+    this.#tombstones.clear()
+  }
+
   /** The stream has shown everything up to this version; an older one changes nothing. */
   bookmark(version: string | undefined): void {
-    if (version === undefined) return
+    if (version === undefined || this.#isBetweenHistories()) return
     const order = compareVersions(version, this.#seen)
     if (order === undefined || order > 0) this.#seen = version
   }
@@ -210,6 +232,7 @@ export class Store<T extends Cached> {
    * goes for a version that cannot be compared.
    */
   observe(object: T): void {
+    if (this.#isBetweenHistories()) return
     const { meta } = object
     const key = objectKey(meta)
     if (!isNewer(meta.resourceVersion, this.#seen) || this.#tombstones.covers(key, meta)) return
@@ -226,6 +249,7 @@ export class Store<T extends Cached> {
    * that lag behind do not bring it back.
    */
   confirmGone(last: ObjectVersion): void {
+    if (this.#isBetweenHistories()) return
     const key = objectKey(last)
     const held = this.#held.get(key)
     // The key has gone on to another object since: nothing of `last` can come any more that is not older than that.
@@ -249,6 +273,10 @@ export class Store<T extends Cached> {
   #isAhead(key: string, listVersion: string, began: ListToken): boolean {
     const observedAt = this.#observedAt.get(key)
     return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)
+  }
+
+  #isBetweenHistories(): boolean {
+    return this.#awaitsListAfter !== undefined
   }
 
   /** Events come in the order of their versions: one that is no newer than what has been seen tells nothing new. */

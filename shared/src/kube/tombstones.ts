@@ -31,6 +31,11 @@ export class Tombstones {
     return tombstone.uid === object.uid || isAtMost(object.resourceVersion, tombstone.version)
   }
 
+  /** Removes all. */
+  clear(): void {
+    this.#byKey.clear()
+  }
+
   /** The key holds another object now. */
   remove(key: string): void {
     this.#byKey.delete(key)

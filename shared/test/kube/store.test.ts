@@ -640,6 +640,29 @@ describe('a list beside the stream', () => {
   })
 })
 
+describe('a history that begins', () => {
+  it('is believed from its list on, wherever its versions are, and nothing before that is taken in', () => {
+    const { store, log } = open(thing('a', 'u1', 5), thing('b', 'u2', 6))
+    const late = store.listBegins()
+    store.confirmGone(thing('c', 'u3', 12).meta)
+    store.beginHistory()
+    store.apply('ADDED', thing('d', 'u4', 21))
+    store.observe(thing('d', 'u4', 22))
+    store.deleted(thing('a', 'u1', 23).meta)
+    store.unreadable(thing('a', 'u1', 23).meta)
+    store.confirmGone(thing('a', 'u1', 5).meta)
+    store.caughtUp('30')
+    store.replace([thing('d', 'u4', 21)], '25', late)
+    expect([log, held(store), store.seen]).toEqual([[], ['a/u1@5', 'b/u2@6'], '10'])
+    store.replace([thing('a', 'u1', 5, 'other'), thing('c', 'u3', 4)], '7', store.listBegins())
+    expect([held(store), store.seen]).toEqual([['a/u1@5', 'c/u3@4'], '7'])
+    expect(store.get('ns/a')?.colours, 'the same version, of another history').toEqual(['other'])
+    store.observe(thing('d', 'u4', 8))
+    store.apply('MODIFIED', thing('a', 'u1', 9))
+    expect(held(store)).toEqual(['a/u1@9', 'c/u3@4', 'd/u4@8'])
+  })
+})
+
 describe('before the first list', () => {
   it('has not listed, holds what was observed, and lets the list decide', () => {
     const store = new Store<Thing>({ onError: () => {} })

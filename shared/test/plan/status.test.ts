@@ -235,6 +235,10 @@ describe('InForce', () => {
     expect(inForce(said(undefined))).toBe(`Unknown Pending ${CONTEXT.now}`)
   })
 
+  test('never goes on saying that there is no output once there is one', () => {
+    expect(inForce(said(undefined, said('NoOutput'), LATER))).toBe(`Unknown Pending ${LATER.now}`)
+  })
+
   test('keeps its last word, and its time, until another is said', () => {
     const registered = said('Registered')
     expect(inForce(said(undefined, registered, LATER))).toBe(`True Registered ${CONTEXT.now}`)

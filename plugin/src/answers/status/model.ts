@@ -48,20 +48,38 @@ export function statusAnswer(
   const { after } = input
   const areBindingsKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot
-  const hasContainers = input.scm.containers.length > 0
+  const { containers } = input.scm
+  const scmContainers = side.scmWorkloads === undefined && containers.length === 0 ? undefined : containers
   return {
     kinds,
     operators: side.operatorDeployments?.map(readOperatorDeployment),
     leader: leaderAt(leader, now),
-    scm: isClassKnown(input)
-      ? outputHandling(after.config, after.settings)
-      : { state: 'unknown', why: "kleym's class is not known" },
+    scm: scmHandling(input, scmContainers),
     scms: input.scm.instances,
-    scmContainers: side.scmWorkloads === undefined && !hasContainers ? undefined : input.scm.containers,
+    scmContainers,
     conditions: areBindingsKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
     inForce: countInForce(bindings),
   }
+}
+
+/**
+ * Settings that are assumed take kleym's own class for SCM's: where SCM was looked for, and none runs or its settings could
+ * not be read, they must not pass for an answer.
+ */
+function scmHandling(
+  input: InstalledInput,
+  scmContainers: StatusAnswer['scmContainers'],
+): StatusAnswer['scm'] {
+  const { config, settings } = input.after
+  if (!isClassKnown(input)) return { state: 'unknown', why: "kleym's class is not known" }
+  if (
+    scmContainers !== undefined &&
+    input.scm.instances.length === 0 &&
+    settings.assumed.includes('className')
+  )
+    return { state: 'unknown', why: "SCM's settings are not known" }
+  return outputHandling(config, settings)
 }
 
 /** Whether something says which class kleym gives to its outputs. */

@@ -123,7 +123,8 @@ const [HARDENED] = SCM_LAYOUTS
 
 describe('what is not found is said, and never taken for handled', () => {
   test('no workload runs SCM', async () => {
-    const { rows } = await status(cluster([], 'spire-mgmt-spire'))
+    const { rows, fields } = await status(cluster([], 'spire-mgmt-spire'))
+    expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [] })
     expect(rows).toEqual([
       '‼ none was found in a Deployment or StatefulSet; its settings are assumed, as the SPIRE chart sets them',
     ])
@@ -132,7 +133,8 @@ describe('what is not found is said, and never taken for handled', () => {
   test('SCM runs, and its ConfigMap may not be read', async () => {
     const answers = cluster(HARDENED?.objects ?? [], 'spire-mgmt-spire')
     const lists = { ...answers.lists, 'ConfigMap spire-server': [[api(403)]] }
-    const { rows } = await status({ lists })
+    const { rows, fields } = await status({ lists })
+    expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [] })
     expect(rows).toEqual([
       '‼ StatefulSet spire-server/spire-server runs it, and what it is set to could not be read; its settings are assumed, as the SPIRE chart sets them',
     ])

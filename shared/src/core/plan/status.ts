@@ -146,7 +146,8 @@ function inForceCondition(
   reason: InForceReason | undefined,
 ): (before: Condition | undefined) => SaidCondition {
   return (before) => {
-    if (reason === undefined && before !== undefined) return before
+    // There is an output where the last word stays, so it cannot be that there is none.
+    if (reason === undefined && before !== undefined && before.reason !== 'NoOutput') return before
     const said = reason ?? 'Pending'
     const { status, message } = IN_FORCE_REASONS[said]
     return { status, reason: said, message }

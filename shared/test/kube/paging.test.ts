@@ -1,0 +1,55 @@
+// Pages of a list whose objects are of any size.
+import { expect, test } from 'vitest'
+import { PAGE_BYTES, pagesOf, type ReadPage } from '../../src/kube/paging.ts'
+import { BodyTooLarge } from '../../src/kube/transport.ts'
+
+const MIB = 1024 * 1024
+
+/** A server with objects of these sizes, and the requests that it got: the limit of each, and whether it was too long. */
+function serverOf(sizes: readonly number[]) {
+  const requests: { readonly limit: number; readonly tooLong: boolean }[] = []
+  const read: ReadPage = async ({ limit, continueToken = '0', bodyBytes = Infinity }) => {
+    const from = Number(continueToken)
+    const page = sizes.slice(from, from + limit)
+    const bytes = page.reduce((sum, size) => sum + size, 0)
+    requests.push({ limit, tooLong: bytes > bodyBytes })
+    if (bytes > bodyBytes) throw new BodyTooLarge('list', 'too long')
+    const next = from + limit < sizes.length ? String(from + limit) : ''
+    const items = page.map((_size, at) => ({ metadata: { name: String(from + at) } }))
+    return { items, metadata: { resourceVersion: '7', continue: next } }
+  }
+  return { read, requests }
+}
+
+async function namesOf(read: ReadPage, limit: number): Promise<readonly unknown[]> {
+  const names: unknown[] = []
+  for await (const { items } of pagesOf(read, 'list', limit)) names.push(...items)
+  return names
+}
+
+test('a page that is too long shrinks to 25 and to 2 objects, and the list is whole and in order', async () => {
+  const { read, requests } = serverOf(Array.from({ length: 60 }, () => 1.5 * MIB))
+  const items = await namesOf(read, 250)
+  expect(items).toEqual(Array.from({ length: 60 }, (_, at) => ({ metadata: { name: String(at) } })))
+  expect(requests.slice(0, 3)).toEqual([
+    { limit: 250, tooLong: true },
+    { limit: 25, tooLong: true },
+    { limit: 2, tooLong: false },
+  ])
+})
+
+test('an object that alone is longer than a page may be is read by itself', async () => {
+  const { read, requests } = serverOf([10, PAGE_BYTES + 1, 10])
+  expect(await namesOf(read, 250)).toHaveLength(3)
+  expect(requests).toContainEqual({ limit: 1, tooLong: false })
+})
+
+test('pages grow again after large objects', async () => {
+  const { read, requests } = serverOf([
+    ...Array.from({ length: 20 }, () => 1.5 * MIB),
+    ...Array.from({ length: 980 }, () => 1000),
+  ])
+  expect(await namesOf(read, 250)).toHaveLength(1000)
+  expect(requests.at(-1)).toEqual({ limit: 250, tooLong: false })
+  expect(requests.length).toBeLessThan(25)
+})

@@ -1,0 +1,134 @@
+// etcd is restored from a backup while an operator runs: time goes back, and the same versions come again for other content
+// (docs/contract.md §6, docs/reliability.md). Never two, nothing left over, and in force again within a minute.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { replay } from './history.ts'
+import { watchNeverTwo, type NeverTwo } from './never-two.ts'
+import { bindingId, conditionOf, estate, member, ownerOf, untilReason } from './objects.ts'
+import { LEASE } from './operator-access.ts'
+import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
+import { until } from '@kleym/testing/wait.ts'
+import { stringAt } from '../../shared/src/core/json.ts'
+
+/** How long the operator may take until everything is right again, on a busy machine. */
+const RIGHT_AGAIN_MS = 60_000
+/** Writes between the backup and the restore, so that the versions go back by far. */
+const WRITES_LOST = 150
+
+let cp: ControlPlane
+let operator: RunningOperator
+beforeAll(async () => {
+  cp = await startOperatorPlane()
+  operator = await startOperator(cp)
+  await operator.leads()
+})
+afterAll(() => stopAll(cp))
+
+/** `namespace/name` of the bindings of a namespace with an output in the end; rejects where there were ever two. */
+async function ownersInForce(neverTwo: NeverTwo, space: string): Promise<readonly string[]> {
+  let outputs: ReadonlyMap<string, JsonRecord> = new Map()
+  for (const state of replay(await neverTwo.holds())) outputs = state.outputs
+  const owners = [...outputs.values()].map(ownerOf)
+  return owners.filter((owner) => owner.startsWith(`${space}/`)).toSorted()
+}
+
+async function isReason(space: string, name: string, reason: string): Promise<boolean> {
+  const found = await cp.admin.get(bindingId(space, name))
+  return stringAt(conditionOf(found, 'Ready'), 'reason') === reason
+}
+
+/** How often the operator has said that the API server answers from before a restore. */
+function refusals(): number {
+  return operator
+    .log()
+    .filter((line) => stringAt(line, 'message')?.includes('answers lists from before') === true).length
+}
+
+/** Starts another operator where this one has ended, as Kubernetes would: a slow API server costs it its Lease. */
+async function ensureOperator(): Promise<void> {
+  if (operator.program.ended() !== undefined) operator = await startOperator(cp)
+}
+
+async function leaseVersion(): Promise<string | undefined> {
+  return stringAt(await cp.admin.get(LEASE), 'metadata', 'resourceVersion')
+}
+
+async function restoresCounted(): Promise<number> {
+  const [, count = 'none'] = /^kleym_datastore_restores_total (\d+)$/m.exec(await operator.metrics()) ?? []
+  return Number(count)
+}
+
+test.each([
+  { name: 'and the API server is restarted', space: 'with-restart', restarts: true },
+  {
+    name: 'and the API server goes on from its caches for a while',
+    space: 'without-restart',
+    restarts: false,
+  },
+])('etcd goes back in time, $name', async ({ space, restarts }) => {
+  await ensureOperator()
+  await operator.leads()
+  const before = await restoresCounted()
+  const refused = refusals()
+  const first = operator
+  await cp.apply([
+    ...estate(space),
+    ...member(space, 'old'),
+    ...member(space, 'kept', { containerName: 'proxy' }),
+  ])
+  for (const name of ['old', 'kept']) await untilReason(cp, space, name, 'Reconciled')
+  await cp.backUpEtcd()
+  const lease = await leaseVersion()
+  // What the operator knows, and what the restore takes back.
+  await cp.admin.delete(bindingId(space, 'old'))
+  await until(async () => (await cp.admin.get(bindingId(space, 'old'))) === undefined, 'the binding to go')
+  await cp.apply(member(space, 'lost'))
+  await untilReason(cp, space, 'lost', 'Reconciled')
+  for (let write = 0; write < WRITES_LOST; write++) await cp.admin.apply(note(space, write))
+  // A backup is older than the last renewal, or the Lease shows nothing (docs/reliability.md).
+  await until(async () => (await leaseVersion()) !== lease, 'the Lease to be renewed')
+  await cp.restoreEtcd()
+  const neverTwo = await watchNeverTwo(cp)
+  try {
+    if (!restarts) await until(() => refusals() > refused, 'the lists of the old history to be refused')
+    // Whatever the API server has answered until now, nothing was written.
+    expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
+    await cp.restartApiServer()
+    await ensureOperator()
+    // It wants the container of the binding that is there again, which the operator takes for deleted.
+    await until(async () => {
+      await cp.apply(member(space, 'new'))
+      return true
+    }, 'the API server to take a binding')
+    await until(
+      async () =>
+        (await isReason(space, 'old', 'IdentityCollision')) &&
+        (await isReason(space, 'new', 'IdentityCollision')),
+      'both bindings to collide',
+      RIGHT_AGAIN_MS,
+    )
+    expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`])
+    await cp.admin.delete(bindingId(space, 'new'))
+    await until(
+      () => isReason(space, 'old', 'Reconciled'),
+      'the binding to be in force again',
+      RIGHT_AGAIN_MS,
+    )
+    expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
+    // An operator that was started meanwhile has seen one history only.
+    if (operator === first)
+      await until(async () => (await restoresCounted()) > before, 'the restore to be counted')
+  } finally {
+    neverTwo.stop()
+  }
+})
+
+function note(space: string, write: number): JsonRecord {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'written', namespace: space },
+    data: { write: String(write) },
+  }
+}
