@@ -16,7 +16,7 @@ import { dashboardQueries } from '../../scripts/chart/dashboard.ts'
 import { DEFAULT_LEASE_NAME } from '../../shared/src/core/install/operator-settings.ts'
 import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
 import { CONDITION_TYPES } from '../../shared/src/core/names.ts'
-import { IN_FORCE_REASON_NAMES } from '../../shared/src/core/registry/in-force-reasons.ts'
+import { IN_FORCE_REASON_NAMES, IN_FORCE_REASONS } from '../../shared/src/core/registry/in-force-reasons.ts'
 import { REASONS } from '../../shared/src/core/registry/reasons.ts'
 import { systemClock } from '../../shared/src/kube/clock.ts'
 
@@ -99,6 +99,14 @@ test('every condition that refuses counts as refused', () => {
   )
   const asked = new Set(QUERIES.flatMap(([, query]) => valuesOf(query, 'condition')))
   expect([...asked].toSorted()).toEqual(refusing.toSorted())
+})
+
+test('what is written and not in force alerts, but for pools without pods', () => {
+  const failing = IN_FORCE_REASON_NAMES.filter(
+    (reason) => IN_FORCE_REASONS[reason].status === 'False' || reason === 'NotHandled',
+  ).filter((reason) => reason !== 'NoOutput' && reason !== 'NoPods')
+  const [, query = ''] = QUERIES.find(([who]) => who === 'KleymIdentitiesNotInForce') ?? []
+  expect(valuesOf(query, 'reason').toSorted()).toEqual(failing.toSorted())
 })
 
 test('every bucket that is asked for is there', () => {

@@ -173,6 +173,7 @@ test('the probes answer, and the metrics have the names that dashboards know and
     ),
     'rest_client_requests_total',
     'kleym_identity_binding_outcomes_total',
+    'kleym_event_loop_lag_seconds',
   ]) {
     expect(names).toContain(name)
   }
