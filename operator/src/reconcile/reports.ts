@@ -73,8 +73,12 @@ export class Reports {
     metrics.setInForce(key, inForceReasonOf(next))
     if (next === undefined || deepEqual(next, status)) return { result: { kind: 'done' }, againInMs }
     const result = await writer.setStatus(binding, next)
-    if (result.kind === 'refused' && this.#leaveInForceOut(next, result.message)) {
-      return this.report(key, judgement, own)
+    if (result.kind === 'refused' && conditionOf(next, IN_FORCE_CONDITION) !== undefined) {
+      return this.#withoutInForceReport(
+        { binding, before: status, after: next, judgement, verdict },
+        result,
+        againInMs,
+      )
     }
     if (result.kind === 'done') this.#announce({ binding, before: status, after: next, judgement, verdict })
     return { result, againInMs }
@@ -87,16 +91,29 @@ export class Reports {
     return was
   }
 
-  /** Whether a refused status holds `InForce`: then the operator leaves it out until the CRD changes. */
-  #leaveInForceOut(status: BindingStatus, why: string): boolean {
-    if (conditionOf(status, IN_FORCE_CONDITION) === undefined) return false
-    if (!this.#withoutInForce) {
-      const text =
-        'the API server refuses a status with InForce; it is written without it until the CRD changes'
-      this.#options.log.warn(text, { why })
+  /**
+   * Tries a refused status without `InForce`. Only where that is taken is the CRD too old: a status that is refused either way
+   * is one binding's trouble, and must take the condition from no other.
+   */
+  async #withoutInForceReport(
+    change: StatusChange,
+    refused: Extract<WriteResult, { kind: 'refused' }>,
+    againInMs: number | undefined,
+  ): Promise<Report> {
+    const conditions = change.after.conditions?.filter(({ type }) => type !== IN_FORCE_CONDITION)
+    const after: BindingStatus = { ...change.after, ...(conditions === undefined ? {} : { conditions }) }
+    const result = await this.#options.writer.setStatus(change.binding, after)
+    if (result.kind === 'refused') return { result: refused, againInMs }
+    if (result.kind === 'done') {
+      if (!this.#withoutInForce) {
+        const text =
+          'the API server refuses a status with InForce; it is written without it until the CRD changes'
+        this.#options.log.warn(text, { why: refused.message })
+      }
+      this.#withoutInForce = true
+      this.#announce({ ...change, after })
     }
-    this.#withoutInForce = true
-    return true
+    return { result, againInMs }
   }
 
   /** Whether the status already says this, for the binding as it is. */
