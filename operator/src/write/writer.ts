@@ -309,6 +309,8 @@ export class Writer {
       bindings.store.observe(answeredBinding(await send(), binding))
       return { kind: 'done' }
     } catch (error) {
+      // The CRD of an older version refuses a status: the caller may have another one.
+      if (verb === 'update' && isRefusal(error)) return { kind: 'refused', message: error.message }
       if (isOutcomeUnknown(error)) this.#unread.add(binding.key)
       return this.#failed(error, verb, BINDING_KIND, async () => {
         const { namespace, name } = binding.meta

@@ -1,5 +1,6 @@
 // When the status says whether SCM acts on an output (docs/contract.md §7, `InForce`).
 import { expect, test } from 'vitest'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { metadataOf } from '../simulation/cluster.ts'
@@ -90,4 +91,35 @@ test('a refused binding has no output', async () => {
   sim.createBinding('b', 'vllm')
   await sim.runUntilQuiet(0)
   expect([inForce(sim, 'a'), inForce(sim, 'b')]).toEqual(['NoOutput', 'NoOutput'])
+})
+
+/** Refuses a status as an API server does whose CRD does not know it. */
+function refuse(): never {
+  throw new ApiError({ status: 422, reason: 'Invalid', message: 'not a status of this CRD' })
+}
+
+function hasInForce(object: JsonRecord): boolean {
+  return listAt(object, 'status', 'conditions').some((condition) => stringAt(condition, 'type') === 'InForce')
+}
+
+test('a CRD that does not know InForce gets statuses without it', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.server.statusAdmission = (object) => {
+    if (hasInForce(object)) refuse()
+  }
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(0)
+  expect([sim.reason('a'), inForce(sim, 'a')]).toEqual(['Reconciled', undefined])
+})
+
+test('a status that is refused with and without InForce takes the condition from no other binding', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.server.statusAdmission = (object) => {
+    if (metadataOf(object)['name'] === 'large') refuse()
+  }
+  sim.createBinding('large', 'vllm')
+  await sim.runUntilQuiet(0)
+  sim.createBinding('a', 'proxy')
+  await sim.runUntilQuiet(0)
+  expect([sim.reason('a'), inForce(sim, 'a')]).toEqual(['Reconciled', 'Pending'])
 })

@@ -103,6 +103,9 @@ export class SimulatedCluster {
     return this.#store({ resource, type: 'ADDED', object: stored, before: undefined, by })
   }
 
+  /** Throws for a status that the API server refuses; it takes all of them unless a test says otherwise. */
+  statusAdmission: (object: JsonRecord) => void = () => {}
+
   /** PUT of the whole object, or of its status alone. */
   update(
     resource: Resource,
@@ -114,6 +117,7 @@ export class SimulatedCluster {
     const asked = metadataOf(object)
     mustMatch(resource, before, { uid: asked['uid'], resourceVersion: asked['resourceVersion'] })
     if (subresource === 'status') {
+      this.statusAdmission(object)
       return this.#change(resource, before, { ...before, status: object['status'] }, by)
     }
     const admitted = this.admission(resource, object, by)
