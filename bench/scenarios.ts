@@ -165,7 +165,7 @@ function verdictsText(analysis: Analysis): string {
   const prediction = analysis.settled.prediction()
   let all = 0
   let issued = 0
-  for (const pod of analysis.subjects) {
+  for (const pod of analysis.podsInQuestion) {
     for (const container of pod.containers) {
       for (const { verdict } of containerVerdicts(prediction, pod, container)) {
         all++
@@ -191,7 +191,7 @@ function collisionsText(claims: readonly Claim[]): string {
 function entriesText(analysis: Analysis): string {
   const prediction = analysis.settled.prediction()
   let declared = 0
-  for (const pod of analysis.subjects) {
+  for (const pod of analysis.podsInQuestion) {
     declared += prediction.entriesOf(pod).filter(({ verdict }) => verdict.state === 'declared').length
   }
   return `${declared} entries`

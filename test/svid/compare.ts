@@ -92,17 +92,17 @@ export async function observe(cp: ControlPlane, config: ScmConfig): Promise<Obse
 
 /** Compares the prediction for a cluster with the entries that a server holds. */
 export function compareWith({ analysis, stats }: Observed, held: readonly HeldEntry[]): Comparison {
-  const { snapshot, subjects } = analysis
+  const { snapshot, podsInQuestion } = analysis
   const prediction = analysis.now.prediction()
   const outcomes = [
     ...prediction.staticEntries(),
-    ...subjects.flatMap((pod) =>
+    ...podsInQuestion.flatMap((pod) =>
       prediction.entriesOf(pod).filter(({ source }) => source.kind === 'ClusterSPIFFEID'),
     ),
   ]
   const uncertain = outcomes.filter(isUncertain)
   const podOf = new Map(snapshot.pods.map(({ uid, namespace, ref }) => [uid, `${namespace}/${ref.name}`]))
-  const predicted = registrationEntries(prediction, subjects)
+  const predicted = registrationEntries(prediction, podsInQuestion)
   const certain = new Map(
     predicted.filter(isCertain).map((entry) => [entryText(asHeld(entry)), entry] as const),
   )

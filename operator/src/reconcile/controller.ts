@@ -130,4 +130,4 @@ export class Controller {
 }
 
 /** controller-runtime's words for the result of a reconcile. */
-const RESULTS = { settled: 'success', after: 'requeue_after', retry: 'error' } as const
+const RESULTS = { 'nothing to do': 'success', after: 'requeue_after', retry: 'error' } as const

@@ -18,7 +18,7 @@ import type { WriteResult, Writer } from '../write/writer.ts'
 import type { ApplyFailures } from './apply-failures.ts'
 import { desiredHashOf } from './desired-hash.ts'
 import type { InForceTracker } from './in-force-tracker.ts'
-import { retry, SETTLED, sooner, type Next } from './next.ts'
+import { retry, NOTHING_TO_DO, sooner, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
 import type { Reports } from './reports.ts'
 
@@ -34,7 +34,7 @@ export interface ConvergenceOptions {
   readonly log: Log
   /** Asks the API server again whether it serves a kind; resolves when the cache's state says so. */
   readonly recheck: (cache: AnyFollowedKind) => Promise<void>
-  /** Hears of each repair. */
+  /** Called after each repair of an output, to count it. */
   readonly onRepair: () => void
   /** Drops the wakes of a key until now: they are dealt with. */
   readonly clearWakes: (key: string) => void
@@ -73,20 +73,20 @@ export class Convergence {
     let overtaken = 0
     const dryRuns = new Set<string>()
     for (let steps = 0; steps < STEPS_MAX; steps++) {
-      const settled = await this.#options.writer.settle(key)
+      const unknownWrites = await this.#options.writer.resolveUnknownWrites(key)
       await this.#options.indexes.workInSlices(this.#options.pause)
       const evaluation = this.#options.ledger.evaluate(key)
-      if (evaluation.kind === 'waits') return SETTLED
+      if (evaluation.kind === 'waits') return NOTHING_TO_DO
       // Its own writes have woken it, and all of them are seen: without this, each binding would be reconciled once more.
       if (
-        settled.kind !== 'unknown' &&
+        unknownWrites.kind !== 'unknown' &&
         isAtRest(evaluation) &&
         this.#options.ledger.orphans(key).length === 0
       )
         this.#options.clearWakes(key)
       const step =
-        settled.kind === 'unknown'
-          ? { judgement: undetermined(evaluation, settled.why), next: retry(settled) }
+        unknownWrites.kind === 'unknown'
+          ? { judgement: undetermined(evaluation, unknownWrites.why), next: retry(unknownWrites) }
           : await this.#step(key, evaluation, dryRuns)
       if (step === 'again') continue
       if (step === 'overtaken') {
@@ -130,7 +130,7 @@ export class Convergence {
         this.#options.reports.holds(key, evaluation.judgement) &&
         this.#options.ledger.ownOutputs(key).length === 0
       ) {
-        return { judgement: evaluation.judgement, next: SETTLED }
+        return { judgement: evaluation.judgement, next: NOTHING_TO_DO }
       }
       const failed = await this.#verify(evaluation.refs)
       if (failed === undefined) return 'again'
@@ -141,7 +141,7 @@ export class Convergence {
     if (outputs.syncState.kind === 'absent') return this.#conclude(key, withoutOutputs(judgement))
     const [action] = actions
     if (this.#lacksFinalizer(key, action)) return this.#addFinalizer(key, evaluation)
-    if (action === undefined) return this.#conclude(key, this.#withdrawn(key, judgement))
+    if (action === undefined) return this.#conclude(key, this.#undeterminedUntilWithdrawn(key, judgement))
     return this.#carryOut(key, action, evaluation, dryRuns)
   }
 
@@ -321,7 +321,7 @@ export class Convergence {
   }
 
   /** The status tells a refusal only when no output is left: until then it is not known that the refusal is carried out. */
-  #withdrawn(key: string, judgement: Judgement): Judgement {
+  #undeterminedUntilWithdrawn(key: string, judgement: Judgement): Judgement {
     if (judgement.state !== 'refused') return judgement
     const [left] = this.#options.ledger.ownOutputs(key)
     if (left === undefined) return judgement
@@ -331,12 +331,12 @@ export class Convergence {
 
   #conclude(key: string, judgement: Judgement): Conclusion {
     if (judgement.state === 'undetermined') return { judgement, next: retry() }
-    if (judgement.state !== 'refused') return { judgement, next: SETTLED }
+    if (judgement.state !== 'refused') return { judgement, next: NOTHING_TO_DO }
     if (judgement.reason === 'OutputNotOwned') return { judgement, next: { kind: 'after', ms: FOREIGN_MS } }
     if (judgement.reason === 'ManagedOutputApplyFailed') {
       return { judgement, next: { kind: 'after', ms: this.#options.applyFailures.waitMs(key) } }
     }
-    return { judgement, next: SETTLED }
+    return { judgement, next: NOTHING_TO_DO }
   }
 
   /** While the API server refuses what would be written, the binding is refused, and tried again with backoff. */

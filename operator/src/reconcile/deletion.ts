@@ -10,7 +10,7 @@ import type { LiveLists } from '../caches/live-lists.ts'
 import type { Ledger } from '../claims/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Writer } from '../write/writer.ts'
-import { retry, SETTLED, type Next } from './next.ts'
+import { retry, NOTHING_TO_DO, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
 
 export interface BindingDeletionOptions {
@@ -57,12 +57,12 @@ export class BindingDeletion {
   /** Brings the deletion of a binding as far as it goes now. */
   async run(key: string, binding: CachedBinding): Promise<Next> {
     const { outputs } = this.#options.caches
-    if (outputs.syncState.kind === 'waiting') return SETTLED
+    if (outputs.syncState.kind === 'waiting') return NOTHING_TO_DO
     const unfinished =
       outputs.syncState.kind === 'absent' ? undefined : await this.#deleteOutputs(key, binding)
     if (unfinished !== undefined) return unfinished
     this.#confirmations.delete(key)
-    return binding.meta.finalizers.includes(FINALIZER) ? this.#removeFinalizer(key, binding) : SETTLED
+    return binding.meta.finalizers.includes(FINALIZER) ? this.#removeFinalizer(key, binding) : NOTHING_TO_DO
   }
 
   /** Deletes what is there for the binding, and makes sure that nothing is left; else when to look again. */
@@ -90,13 +90,13 @@ export class BindingDeletion {
     const confirmation = this.#confirmations.get(key)
     if (confirmation === undefined || confirmation.bindingUid !== meta.uid) {
       void this.#requestList(key, { bindingUid: meta.uid, state: 'waiting', error: undefined })
-      return SETTLED
+      return NOTHING_TO_DO
     }
-    if (confirmation.state === 'waiting') return SETTLED
+    if (confirmation.state === 'waiting') return NOTHING_TO_DO
     if (confirmation.state === 'failed') return this.#afterFailure(key, confirmation.error)
     // A write whose answer was lost is in the list, if it was carried out.
-    const settled = await writer.settle(key)
-    if (settled.kind === 'unknown') return retry(settled)
+    const unknownWrites = await writer.resolveUnknownWrites(key)
+    if (unknownWrites.kind === 'unknown') return retry(unknownWrites)
     return ledger.ownOutputs(key).length === 0 ? undefined : { kind: 'after', ms: 0 }
   }
 
@@ -134,6 +134,6 @@ export class BindingDeletion {
     const result = await writer.setFinalizer(current, false)
     if (result.kind !== 'done') return retry(result)
     log.info('let a deleted binding go', { binding: key })
-    return SETTLED
+    return NOTHING_TO_DO
   }
 }

@@ -7,7 +7,7 @@ import type { Ledger } from '../claims/ledger.ts'
 import type { OwnedOutput } from '../claims/output-index.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Writer } from '../write/writer.ts'
-import { retry, SETTLED, type Next } from './next.ts'
+import { retry, NOTHING_TO_DO, type Next } from './next.ts'
 
 export interface OrphansOptions {
   readonly caches: Caches
@@ -28,7 +28,7 @@ export class Orphans {
   /** Removes the outputs whose annotation names `key` and that are no living binding's. */
   async remove(key: string): Promise<Next> {
     const { caches, ledger, writer, recheck } = this.#options
-    if (!ledger.orphans(key).some(isLive)) return SETTLED
+    if (!ledger.orphans(key).some(isLive)) return NOTHING_TO_DO
     const [namespace = '', name = ''] = key.split('/')
     const seen = caches.bindings.store.get(key)
     const read = await writer.read(caches.bindings, { namespace, name })
@@ -44,7 +44,7 @@ export class Orphans {
       const next = await this.#removeOne(key, orphan)
       if (next !== undefined) return next
     }
-    return SETTLED
+    return NOTHING_TO_DO
   }
 
   async #removeOne(key: string, { output }: OwnedOutput): Promise<Next | undefined> {

@@ -45,7 +45,7 @@ export class Reconciler {
     if (binding !== undefined) return deletion.run(key, binding)
     deletion.forget(key)
     // A write without an answer must not leave a claim behind for a binding that is gone.
-    const settled = await writer.settle(key)
-    return settled.kind === 'unknown' ? retry(settled) : { kind: 'settled' }
+    const unknownWrites = await writer.resolveUnknownWrites(key)
+    return unknownWrites.kind === 'unknown' ? retry(unknownWrites) : { kind: 'nothing to do' }
   }
 }

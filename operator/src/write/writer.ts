@@ -165,7 +165,7 @@ export class Writer {
    * Reads what became of a binding's writes whose outcome is not known, and removes what a webhook has made of one; `done`
    * at once where there are none.
    */
-  async settle(key: string): Promise<WriteResult> {
+  async resolveUnknownWrites(key: string): Promise<WriteResult> {
     if (this.#unread.has(key)) {
       const [namespace = '', name = ''] = key.split('/')
       const read = await this.read(this.#options.caches.bindings, { namespace, name })

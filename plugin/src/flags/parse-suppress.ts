@@ -1,8 +1,7 @@
 // `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line.
 import { SUPPRESSION_CODES } from '@kleym/shared/core/findings/suppress.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
-import { ACCESS_POLICY_KIND, OBJECTIVE_GROUPS, POOL_GROUPS } from '@kleym/shared/core/kinds.ts'
-import { BINDING_GROUP, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
+import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import { FINDING_CODES, findingCodeOf, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
@@ -10,29 +9,14 @@ import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
 
 const EXAMPLE = 'KLM402=iib/team-a/chat'
 
-/** SCM's configuration: a subject of findings, though no Kubernetes kind that another flag could name. */
-const SCM_KIND = 'ControllerManagerConfig'
-
 /** The kinds without a namespace. */
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'ClusterSPIFFEID',
   'ClusterStaticEntry',
   'Namespace',
   'Node',
-  SCM_KIND,
+  SCM_CONFIG_KIND,
 ])
-
-/** The groups of the kinds that findings are about. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  InferenceIdentityBinding: [BINDING_GROUP],
-  InferencePool: POOL_GROUPS,
-  InferenceObjective: OBJECTIVE_GROUPS,
-  XAccessPolicy: [ACCESS_POLICY_KIND.group],
-  ClusterSPIFFEID: [SPIRE_GROUP],
-  ClusterStaticEntry: [SPIRE_GROUP],
-  Deployment: ['apps'],
-  [SCM_KIND]: [SPIRE_GROUP],
-}
 
 /** Parses one `--suppress`; throws a usage error that says what is wrong with it. */
 export function parseSuppress(text: string): FlagSuppression {
@@ -91,11 +75,11 @@ function anyKind(
 
 function parseNamed(type: string, path: readonly string[], written: string): Omit<ObjectName, 'group'> {
   const [word = '', ...group] = type.split('.')
-  const isScm = word.toLowerCase() === SCM_KIND.toLowerCase()
+  const isScm = word.toLowerCase() === SCM_CONFIG_KIND.toLowerCase()
   const named = isScm
-    ? { ...parseObjectName(['configmap', ...path].join('/'), '--suppress'), kind: SCM_KIND }
+    ? { ...parseObjectName(['configmap', ...path].join('/'), '--suppress'), kind: SCM_CONFIG_KIND }
     : parseObjectName(written, '--suppress')
-  const known = GROUPS[named.kind]
+  const known = SUBJECT_GROUPS[named.kind]
   const given = group.join('.').toLowerCase()
   if (given !== '' && known !== undefined && !known.includes(given))
     throw wrong(

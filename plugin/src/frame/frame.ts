@@ -1,5 +1,6 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
 import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { NamedObject } from '../output/name.ts'
@@ -46,17 +47,8 @@ export function namedSubject({ subject }: Finding): NamedObject {
   const dot = subject.kind.indexOf('.')
   return {
     kind: dot < 0 ? subject.kind : subject.kind.slice(0, dot),
-    group: dot < 0 ? (GROUPS[subject.kind] ?? '') : subject.kind.slice(dot + 1),
+    group: dot < 0 ? (SUBJECT_GROUPS[subject.kind]?.[0] ?? '') : subject.kind.slice(dot + 1),
     namespace: subject.namespace,
     name: subject.name,
   }
-}
-
-const GROUPS: Readonly<Record<string, string>> = {
-  InferenceIdentityBinding: 'kleym.sonda.red',
-  ClusterSPIFFEID: 'spire.spiffe.io',
-  ClusterStaticEntry: 'spire.spiffe.io',
-  Deployment: 'apps',
-  XAccessPolicy: 'agentic.networking.x-k8s.io',
-  InferencePool: 'inference.networking.k8s.io',
 }

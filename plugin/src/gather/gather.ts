@@ -226,10 +226,10 @@ class Gathering {
     const deployments = [...(side?.operatorDeployments ?? []), ...objects]
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
-    const within =
+    const onlyNamespaces =
       isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
-    const after = drive(reading(snapshotSource(objects, { gaps, side, within })))
-    const statuses = within === undefined ? after.bindings : bindingsWithStatus(objects)
+    const after = drive(reading(snapshotSource(objects, { gaps, side, onlyNamespaces })))
+    const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
     const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
     const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
@@ -237,7 +237,7 @@ class Gathering {
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
     const whole =
-      within === undefined
+      onlyNamespaces === undefined
         ? undefined
         : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
     return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }

@@ -11,15 +11,15 @@ export interface Beside {
   /** Undefined where no cluster was asked. */
   readonly side: LiveSide | undefined
   /** The namespaces in question; undefined: all of them. */
-  readonly within?: ReadonlySet<string> | undefined
+  readonly onlyNamespaces?: ReadonlySet<string> | undefined
 }
 
 /** What a snapshot of these objects is made from. */
 export function snapshotSource(
   objects: readonly RawObject[],
-  { gaps, side, within }: Beside,
+  { gaps, side, onlyNamespaces }: Beside,
 ): SnapshotSource {
-  if (side === undefined) return { objects, gaps, ...(within && { within }) }
+  if (side === undefined) return { objects, gaps, ...(onlyNamespaces && { onlyNamespaces }) }
   const { absentKinds, listedKinds, namespacesRead } = side
   return {
     objects,

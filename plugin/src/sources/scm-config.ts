@@ -1,5 +1,6 @@
 // Finds the SPIRE Controller Manager's configuration (ControllerManagerConfig) in a file or among the objects: raw, or
 // under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { resolve } from 'node:path'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
@@ -10,7 +11,6 @@ import { KleymError } from '../io/errors.ts'
 import { readBounded } from './files.ts'
 import { configMapTexts, parse } from './load.ts'
 
-const CONFIG_KIND = 'ControllerManagerConfig'
 const CONFIG_GROUP = 'spire.spiffe.io/'
 
 /** The one configuration that the file of `--scm-config` holds; throws a KleymError when there is none, or several. */
@@ -39,7 +39,7 @@ export async function readScmConfigFile(file: string, cwd: string): Promise<ScmC
   const [fault] = faults
   if (fault !== undefined) throw fail(`${fault.why} (line ${fault.line ?? 1})`, fault.fix)
   throw fail(
-    `it holds no ${CONFIG_KIND} of spire.spiffe.io/v1alpha1, neither as it is nor in a ConfigMap`,
+    `it holds no ${SCM_CONFIG_KIND} of spire.spiffe.io/v1alpha1, neither as it is nor in a ConfigMap`,
     'get it with: kubectl -n NAMESPACE get configmap NAME -o yaml',
   )
 }
@@ -52,7 +52,7 @@ export async function scmConfigsIn(objects: readonly RawObject[]): Promise<reado
       continue
     for (const [key, text] of configMapTexts(object)) {
       // Nearly all ConfigMaps hold something else; the word is cheaper to look for than the text is to parse.
-      if (!text.includes(CONFIG_KIND)) continue
+      if (!text.includes(SCM_CONFIG_KIND)) continue
       const { documents } = await parse(key, new TextEncoder().encode(text))
       for (const { value } of documents) {
         if (!isScmConfig(value)) continue
@@ -67,7 +67,7 @@ export async function scmConfigsIn(objects: readonly RawObject[]): Promise<reado
 function isScmConfig(value: unknown): value is JsonRecord {
   const apiVersion = own(value, 'apiVersion')
   return (
-    own(value, 'kind') === CONFIG_KIND &&
+    own(value, 'kind') === SCM_CONFIG_KIND &&
     typeof apiVersion === 'string' &&
     apiVersion.startsWith(CONFIG_GROUP)
   )

@@ -123,7 +123,7 @@ test('a registration that takes one of several values is found once on a pod who
     spec: { containers: [{ name: 'vllm' }] },
   }
   const analysis = analysisOf([registration, manifest, zoned('a'), zoned('b'), zoned('c')])
-  const outcomes = analysis.subjects.map((one) => [
+  const outcomes = analysis.podsInQuestion.map((one) => [
     one.ref.name,
     analysis.settled.prediction().entriesOf(one).length,
   ])

@@ -70,7 +70,7 @@ test('an identity of ours reaches only the namespace, service account, pool pods
       const ours = bindingsByOutput(analysis.settled)
       for (const { pod, container, role, registration } of heldIn(
         analysis.settled.prediction(),
-        analysis.subjects,
+        analysis.podsInQuestion,
       )) {
         const key = ours.get(registration.source.name)
         if (key === undefined || registration.source.kind !== 'ClusterSPIFFEID') continue
@@ -83,7 +83,7 @@ test('an identity of ours reaches only the namespace, service account, pool pods
         expect(container).toBe(draft.mode === 'PerObjective' ? draft.containerName : container)
         if (registration.verdict === 'issued') seen.issued++
         if (role === 'init' || role === 'native sidecar') seen[role]++
-        if (analysis.subjects.some((other) => isLookAlike(other, pod))) seen.lookAlikes++
+        if (analysis.podsInQuestion.some((other) => isLookAlike(other, pod))) seen.lookAlikes++
       }
       countHostile(world, analysis, seen)
     }),
@@ -186,7 +186,10 @@ function isSubset({ labels: one }: PoolDraft, { labels: other }: PoolDraft): boo
 function expectOneOfOurs(analysis: Analysis, world: HostileTenants): void {
   const ours = bindingsByOutput(analysis.settled)
   const holders = new Map<string, string>()
-  for (const { pod, container, registration } of heldIn(analysis.settled.prediction(), analysis.subjects)) {
+  for (const { pod, container, registration } of heldIn(
+    analysis.settled.prediction(),
+    analysis.podsInQuestion,
+  )) {
     const key = ours.get(registration.source.name)
     if (key === undefined || draftOf(world, key).mode !== 'PerObjective') continue
     const where = `${pod.uid ?? ''}:${container}`
@@ -204,8 +207,8 @@ describe('a binding of one namespace changes nothing for the pods of another', (
         const after = analysisOf({ ...world, bindings: [...world.bindings, added] })
         const elsewhere = (pods: readonly Pod[]): readonly Pod[] =>
           pods.filter(({ namespace }) => namespace !== added.namespace)
-        expect(verdictsOf(after.settled.prediction(), elsewhere(after.subjects))).toEqual(
-          verdictsOf(before.settled.prediction(), elsewhere(before.subjects)),
+        expect(verdictsOf(after.settled.prediction(), elsewhere(after.podsInQuestion))).toEqual(
+          verdictsOf(before.settled.prediction(), elsewhere(before.podsInQuestion)),
         )
         if (hasLookAlike(after, added)) seen.selectable++
       }),
@@ -220,7 +223,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
       fc.property(hostileTenants, oneMoreBinding, (world, added) => {
         const before = analysisOf(world)
         const after = analysisOf({ ...world, bindings: [...world.bindings, added] })
-        const elsewhere = after.subjects.filter(({ namespace }) => namespace !== added.namespace)
+        const elsewhere = after.podsInQuestion.filter(({ namespace }) => namespace !== added.namespace)
         const without = verdictsOf(withoutNamespaceSelector(after, added), elsewhere)
         if (without.join('\n') !== verdictsOf(before.settled.prediction(), elsewhere).join('\n'))
           seen.changed++
@@ -250,7 +253,7 @@ function outputOf(analysis: Analysis, { namespace, name }: BindingDraft): string
 function hasLookAlike(analysis: Analysis, added: BindingDraft): boolean {
   const output = analysis.settled.outputs.find(({ object }) => object.meta.name === outputOf(analysis, added))
   const labels = [...(output?.object.spec.podSelector?.matchLabels ?? [])]
-  return analysis.subjects.some(
+  return analysis.podsInQuestion.some(
     (pod) =>
       labels.length > 0 &&
       pod.namespace !== added.namespace &&
@@ -270,7 +273,7 @@ function withoutNamespaceSelector(analysis: Analysis, added: BindingDraft): Pred
     staticEntries: snapshot.staticEntries,
     namespaces: snapshot.namespaces,
     nodes: snapshot.nodes,
-    pods: analysis.subjects,
+    pods: analysis.podsInQuestion,
     endpoints: snapshot.endpoints,
     settings: HANDLES_EVERYTHING,
   })
@@ -286,8 +289,8 @@ test('the order of the manifests changes no verdict', () => {
       }
       expect(manifestsOf(turned)).not.toBe(manifestsOf(world))
       const [one, other] = [analysisOf(world), analysisOf(turned)]
-      expect(verdictsOf(other.settled.prediction(), other.subjects)).toEqual(
-        verdictsOf(one.settled.prediction(), one.subjects),
+      expect(verdictsOf(other.settled.prediction(), other.podsInQuestion)).toEqual(
+        verdictsOf(one.settled.prediction(), one.podsInQuestion),
       )
     }),
     { numRuns: 50 },

@@ -20,7 +20,7 @@ const LABELS = { app: 'llama', 'llm-d.ai/role': 'decode' }
 
 function partsOf(manifest: JsonRecord): IdentityParts {
   const { compiled } = judgementOf(settledCluster([pool({ labels: LABELS }), objective(), manifest]))
-  return got(compiled.gathered.parts, 'the parts of an identity')
+  return got(compiled.input.parts, 'the parts of an identity')
 }
 
 const PARTS = partsOf(binding())
@@ -96,7 +96,7 @@ describe('selectors', () => {
 
   test('say where a flat pool has its label', () => {
     const one = settledCluster([pool({ group: X_GROUP }), objective(), binding()])
-    const parts = got(judgementOf(one).compiled.gathered.parts)
+    const parts = got(judgementOf(one).compiled.input.parts)
     expect(selectorsOf(parts).map(({ field }) => field)).toContain('.spec.selector["app"]')
   })
 })

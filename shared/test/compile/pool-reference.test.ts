@@ -153,7 +153,7 @@ describe('pools', () => {
       objective({ poolRef: { name: 'llama', group: X_GROUP } }),
       binding(),
     ])
-    expect(judgementOf(one).compiled.gathered.pool).toMatchObject({ kind: { group: K8S_GROUP } })
+    expect(judgementOf(one).compiled.input.pool).toMatchObject({ kind: { group: K8S_GROUP } })
     expect(reasonOf(one)).toBe('InvalidObjectiveRef')
   })
 

@@ -84,7 +84,7 @@ function namingsOf(objects: readonly JsonRecord[]): readonly string[] {
   const analysis = analysisOf([...TEAM_A, ...objects])
   return analysis.settled
     .policies()
-    .namedBy([CHAT_ID], analysis.subjects)
+    .namedBy([CHAT_ID], analysis.podsInQuestion)
     .namings.map(({ way, policy: { name }, rule: one }) => `${way}: ${name} ${one.name}`)
 }
 

@@ -14,8 +14,8 @@ import { analysisOf, tenants, withoutLostPods, type TenantReading } from '@kleym
 const RUNS = 400
 
 /** What each container holds. */
-function identitiesOf({ subjects, settled }: Analysis): unknown {
-  return subjects.map((pod) =>
+function identitiesOf({ podsInQuestion, settled }: Analysis): unknown {
+  return podsInQuestion.map((pod) =>
     pod.containers.map((container) =>
       containerVerdicts(settled.prediction(), pod, container).map(({ source, verdict, spiffeId }) => [
         source.name,

@@ -49,7 +49,7 @@ function judgementsOf(analysis: Analysis, namespace: string): unknown {
 /** Who holds what in the pods of a namespace, as `who-selects` tells it; whose an output of ours is, is part of it. */
 function identitiesOf(analysis: Analysis, namespace: string): unknown {
   const owners = bindingsByOutput(analysis.settled)
-  return analysis.subjects
+  return analysis.podsInQuestion
     .filter((pod) => pod.namespace === namespace)
     .map((pod) => [
       pod.ref.name,

@@ -83,17 +83,17 @@ test('namespaces in question give what those alone hold, beside all that no name
       const objects = [...others, ...objectives, ...TENANTS.map(deployment)].map((value) => ({ value }))
       const whole = readSnapshot({ objects })
       const isHere = (one: { readonly namespace: string }): boolean => one.namespace === namespace
-      const within = new Set([namespace])
-      expect(readSnapshot({ objects, within })).toEqual({
+      const onlyNamespaces = new Set([namespace])
+      expect(readSnapshot({ objects, onlyNamespaces })).toEqual({
         ...whole,
         bindings: whole.bindings.filter(({ meta }) => isHere(meta)),
         pools: whole.pools.filter(({ meta }) => isHere(meta)),
         objectives: whole.objectives.filter(({ meta }) => isHere(meta)),
         pods: whole.pods.filter(isHere),
         templates: whole.templates.filter(isHere),
-        namespacesRead: within,
+        namespacesRead: onlyNamespaces,
       })
-      expect(servesLlmD(readSnapshot({ objects, within }))).toBe(isLlmD)
+      expect(servesLlmD(readSnapshot({ objects, onlyNamespaces }))).toBe(isLlmD)
     }),
     { numRuns: 100 },
   )

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import { subjectsOf } from '../../src/core/snapshot/subjects.ts'
+import { podsInQuestionOf } from '../../src/core/snapshot/subjects.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -26,7 +26,7 @@ function workload(name: string, labels: Labels, container = 'vllm'): JsonRecord 
 }
 
 test('a pod takes the place of a template of its shape, unless the template has a label that it lacks', () => {
-  const subjects = subjectsOf(
+  const subjects = podsInQuestionOf(
     readSnapshot({
       objects: [
         pod('a', { app: 'llama', size: 'small' }),

@@ -74,7 +74,7 @@ function bindingNode({ key, verdict, judgement }: Explanation): DiagramNode {
 
 /** The pool, the objective, and every step that failed or is not known. Returns the key of the pool's node. */
 function addSteps(one: Explanation, { nodes, edges }: Graph): string {
-  const { objective } = one.judgement.compiled.gathered
+  const { objective } = one.judgement.compiled.input
   const namespace = splitNamespacedName(one.key).namespace
   let pool = ''
   for (const { name, outcome, text } of one.steps) {

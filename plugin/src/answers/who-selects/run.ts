@@ -59,7 +59,7 @@ function choosePods(
   const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   const candidates =
-    target === undefined ? after.subjects : [...after.snapshot.pods, ...after.snapshot.templates]
+    target === undefined ? after.podsInQuestion : [...after.snapshot.pods, ...after.snapshot.templates]
   const chosen = candidates.filter(
     (pod) =>
       (namespace === undefined || pod.namespace === namespace) &&

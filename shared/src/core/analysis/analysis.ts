@@ -12,7 +12,7 @@ import type { LiveOutput, OutputsKnown } from '../plan/plan.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import { bindingsIn, referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
-import { subjectsOf } from '../snapshot/subjects.ts'
+import { podsInQuestionOf } from '../snapshot/subjects.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
 import { State } from './state.ts'
@@ -43,10 +43,10 @@ export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSett
   const live = liveOutputs(snapshot, compiled)
   const { first, outputs, changes, ...last } = yield* settling(compiled, live, outputsKnown(snapshot))
   yield
-  const subjects = subjectsOf(snapshot)
+  const podsInQuestion = podsInQuestionOf(snapshot)
   yield
-  const pods = lazy(() => indexPods(subjects))
-  const base = { snapshot, config, settings, compiled, subjects, pods }
+  const pods = lazy(() => indexPods(podsInQuestion))
+  const base = { snapshot, config, settings, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )

@@ -49,13 +49,13 @@ export class State implements PolicyContext {
 
   /** What SPIRE does with the outputs of this state. */
   prediction(): Prediction {
-    const { snapshot, subjects, settings } = this.base
+    const { snapshot, podsInQuestion, settings } = this.base
     this.#prediction ??= predict({
       clusterSpiffeIds: this.outputs.map(({ object }) => predictable(object)),
       staticEntries: snapshot.staticEntries,
       namespaces: snapshot.namespaces,
       nodes: snapshot.nodes,
-      pods: subjects,
+      pods: podsInQuestion,
       endpoints: snapshot.endpoints,
       settings,
     })

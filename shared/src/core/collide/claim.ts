@@ -38,11 +38,11 @@ export const ANY = '*'
 
 /** The claim that a binding declares; undefined for PoolOnly, which never collides, for a refusal and for a deletion. */
 export function declaredClaim(compiled: Compiled): Claim | undefined {
-  const { binding, gathered, result } = compiled
+  const { binding, input, result } = compiled
   if (binding.meta.deletedAt !== undefined || result.kind === 'refused') return undefined
   if (result.kind === 'resolved')
     return claimOf('declared', result.identity, binding.key, result.identity.spiffeId)
-  return gathered.parts === undefined ? undefined : claimOf('tentative', gathered.parts, binding.key, '')
+  return input.parts === undefined ? undefined : claimOf('tentative', input.parts, binding.key, '')
 }
 
 /**

@@ -1,5 +1,5 @@
 // What a binding must satisfy before the operator writes anything for it, as one ordered list: the first check that objects
-// decides (docs/contract.md §7). A check takes what was gathered and returns an objection or nothing; none logs or throws.
+// decides (docs/contract.md §7). A check takes the input and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
@@ -18,7 +18,7 @@ import {
   type References,
 } from './references.ts'
 
-/** Everything that the checks look at, gathered before the first of them runs. */
+/** Everything that the checks look at, read before the first of them runs. */
 export interface CheckInput {
   readonly binding: Binding
   readonly config: Config
@@ -51,7 +51,7 @@ export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>
 /** One check: its name, and its judgement; undefined means that the binding passes. */
 export interface Check {
   readonly name: CheckName
-  readonly judge: (gathered: CheckInput) => Objection | undefined
+  readonly judge: (input: CheckInput) => Objection | undefined
 }
 
 /** The names of all checks, in the order in which they are judged. `collision` and `output` compare bindings and outputs. */
@@ -93,7 +93,7 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /** Looks up what a binding names and assembles the identity that it declares. `references` answers from what was read before. */
-export function gather(binding: Binding, references: References, config: Config): CheckInput {
+export function checkInputOf(binding: Binding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
   const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined

@@ -3,7 +3,7 @@
 import type { Binding } from '../objects/binding.ts'
 import {
   CHECKS,
-  gather,
+  checkInputOf,
   trustDomainText,
   type CheckInput,
   type Refusal,
@@ -21,21 +21,21 @@ export interface Resolved {
   readonly output: Output
 }
 
-/** A binding, what was gathered for it, and its own result. */
+/** A binding, what was read for it, and its own result. */
 export interface Compiled {
   readonly binding: Binding
-  readonly gathered: CheckInput
+  readonly input: CheckInput
   readonly result: Resolved | Refusal | Undetermined
 }
 
 /** Compiles a binding: runs the checks in order, and the first that objects decides. Never throws. */
 export function compile(binding: Binding, references: References, config: Config): Compiled {
-  const gathered = gather(binding, references, config)
+  const input = checkInputOf(binding, references, config)
   for (const check of CHECKS) {
-    const objection = check.judge(gathered)
-    if (objection !== undefined) return { binding, gathered, result: { ...objection, check: check.name } }
+    const objection = check.judge(input)
+    if (objection !== undefined) return { binding, input, result: { ...objection, check: check.name } }
   }
-  return { binding, gathered, result: resolve(gathered) }
+  return { binding, input, result: resolve(input) }
 }
 
 function resolve({ binding, config, parts }: CheckInput): Resolved | Refusal {

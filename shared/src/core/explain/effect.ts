@@ -100,7 +100,7 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>()
   const prediction = state.prediction()
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
-  for (const pod of state.base.subjects) {
+  for (const pod of state.base.podsInQuestion) {
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
       const one: Held = getOrCreate(held, `${holder.pod}:${holder.container}`, () => ({

@@ -29,7 +29,7 @@ export interface DerivationStep {
 }
 
 /** What to say of a step when all its checks passed; in the order of judgement. */
-const PASSED: readonly (readonly [name: StepName, text: (gathered: CheckInput) => string])[] = [
+const PASSED: readonly (readonly [name: StepName, text: (input: CheckInput) => string])[] = [
   ['pool', poolText],
   ['objective', objectiveText],
   ['selector', selectorText],
@@ -63,13 +63,13 @@ const STEP_OF: Readonly<Record<CheckName, StepName>> = {
 
 /** The steps of a judged binding, all of them, in order. */
 export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
-  const { gathered } = judgement.compiled
+  const { input } = judgement.compiled
   const stop = stopOf(judgement)
   let judged = true
   return PASSED.map(([name, text]): DerivationStep => {
     if (!judged) return { name, outcome: 'not judged', text: '' }
     if (stop === undefined || STEP_OF[stop.check] !== name)
-      return { name, outcome: 'passed', text: text(gathered) }
+      return { name, outcome: 'passed', text: text(input) }
     judged = false
     return { name, outcome: stop.outcome, text: stop.text }
   })

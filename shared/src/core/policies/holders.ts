@@ -45,7 +45,7 @@ export function accountKey(of: { readonly namespace: string; readonly serviceAcc
 /** Goes through the pods. */
 export function heldBy(context: PolicyContext, wanted: Wanted): Held {
   const scan = new Scan(context, wanted)
-  for (const pod of context.base.subjects) scan.visit(pod)
+  for (const pod of context.base.podsInQuestion) scan.visit(pod)
   return scan
 }
 

@@ -13,16 +13,16 @@ import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding } from '../findings/finding.ts'
 
-interface Looked {
+interface RuleInput {
   readonly analysis: Analysis
   readonly binding: Binding
   readonly judgement: Judgement
-  readonly gate: NamespaceFilter
+  readonly namespaces: NamespaceFilter
   /** Whether llm-d's objectives are served, looked up for all bindings together: it takes a look at every objective. */
   readonly llmD: boolean
 }
 
-type BindingRule = (looked: Looked) => Finding | undefined
+type BindingRule = (input: RuleInput) => Finding | undefined
 
 const RULES: readonly BindingRule[] = [
   notReady,
@@ -34,16 +34,16 @@ const RULES: readonly BindingRule[] = [
 
 /** The findings of all bindings. */
 export function bindingFindings(analysis: Analysis): readonly Finding[] {
-  const gate = new NamespaceFilter(analysis.settings)
+  const namespaces = new NamespaceFilter(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement === undefined) return []
-    return RULES.flatMap((rule) => rule({ analysis, binding, judgement, gate, llmD }) ?? [])
+    return RULES.flatMap((rule) => rule({ analysis, binding, judgement, namespaces, llmD }) ?? [])
   })
 }
 
-function notReady({ analysis, binding, judgement }: Looked): Finding | undefined {
+function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefined {
   const verdict = verdictOf(judgement)
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   // Collisions have rules of their own: they name both sides and the proof.
@@ -65,8 +65,8 @@ function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undef
     : undefined
 }
 
-function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
-  const { pool } = judgement.compiled.gathered
+function poolShadowed({ binding, judgement }: RuleInput): Finding | undefined {
+  const { pool } = judgement.compiled.input
   if (pool?.state !== 'found' || pool.shadowed === undefined) return undefined
   const { group, meta } = pool.shadowed
   return finding('KLM110', {
@@ -78,8 +78,8 @@ function poolShadowed({ binding, judgement }: Looked): Finding | undefined {
   })
 }
 
-function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefined {
-  const { objective } = judgement.compiled.gathered
+function legacyObjective({ binding, judgement, llmD }: RuleInput): Finding | undefined {
+  const { objective } = judgement.compiled.input
   if (objective?.state !== 'found') return undefined
   const group: ObjectiveGroup = objective.objective.group
   if (group === LLM_D_GROUP || !llmD) return undefined
@@ -91,7 +91,7 @@ function legacyObjective({ binding, judgement, llmD }: Looked): Finding | undefi
   })
 }
 
-function classIgnored({ analysis, binding, judgement }: Looked): Finding | undefined {
+function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
   const source = { kind: 'ClusterSPIFFEID', name: judgement.resolved.output.metadata.name } as const
   const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
@@ -104,9 +104,9 @@ function classIgnored({ analysis, binding, judgement }: Looked): Finding | undef
   })
 }
 
-function namespaceIgnored({ analysis, binding, judgement, gate }: Looked): Finding | undefined {
+function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
-  const verdict = gate.ofNamespace(binding.meta.namespace)
+  const verdict = namespaces.whyNamespaceIgnored(binding.meta.namespace)
   if (verdict?.state !== 'ignored') return undefined
   return finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
     subject: bindingSubject(binding),

@@ -1,4 +1,5 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
+import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
@@ -7,7 +8,7 @@ import { finding, type Finding, type Subject } from '../findings/finding.ts'
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {
-  kind: 'ControllerManagerConfig',
+  kind: SCM_CONFIG_KIND,
   namespace: '',
   name: 'spire-controller-manager',
 }

@@ -80,12 +80,12 @@ function mayStandInTheWay(outputs: readonly LiveOutput[], { compiled }: Analysis
 
 /** Whether a pod here has an identity of a binding elsewhere, or a registration that kleym may be about to change. */
 function isGivenFromElsewhere(
-  { subjects, settled }: Analysis,
+  { podsInQuestion, settled }: Analysis,
   outputs: readonly LiveOutput[],
   read: Namespaces,
 ): boolean {
   const names = new Set(outputs.map(({ object }) => object.meta.name))
-  return subjects.some((pod) =>
+  return podsInQuestion.some((pod) =>
     settled
       .prediction()
       .entriesOf(pod)

@@ -21,7 +21,7 @@ interface Reach {
 /** The findings of all pods, and of bindings that reach none; a step for each pod. */
 export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
-  const notes = yield* notesOf(analysis, analysis.subjects, (facts) => recordReach(facts, reaches))
+  const notes = yield* notesOf(analysis, analysis.podsInQuestion, (facts) => recordReach(facts, reaches))
   return [...notes, ...unreached(analysis, reaches)]
 }
 

@@ -14,7 +14,7 @@ export interface CompiledSnapshot {
   /** In the order of `snapshot.bindings`. */
   readonly compiled: readonly Compiled[]
   /** The pods that questions are about: existing ones, and those of templates that none represents. */
-  readonly subjects: readonly Pod[]
+  readonly podsInQuestion: readonly Pod[]
   /** The same pods by their labels. Indexed at the first call. */
   readonly pods: () => PodIndex
 }

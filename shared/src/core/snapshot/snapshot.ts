@@ -85,7 +85,7 @@ export interface SnapshotSource {
    * The namespaces that are in question: bindings, pods, pools and objectives of others are left out, as if only these
    * had been looked into. All else stays.
    */
-  readonly within?: ReadonlySet<string>
+  readonly onlyNamespaces?: ReadonlySet<string>
 }
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
@@ -95,14 +95,14 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
 
 /** The same in steps, one for each pod. */
 export function* reading(source: SnapshotSource): Steps<Snapshot> {
-  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, within } = source
-  const { namespacesRead = within } = source
-  const isWithin = (namespace: string): boolean => within?.has(namespace) !== false
+  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, onlyNamespaces } = source
+  const { namespacesRead = onlyNamespaces } = source
+  const isWithin = (namespace: string): boolean => onlyNamespaces?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
   const read = <T>(key: string, reader: (raw: RawObject) => T): T[] => of(key).map((raw) => reader(raw))
   const inQuestion = (key: string): readonly RawObject[] =>
-    within === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
+    onlyNamespaces === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
   const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
     inQuestion(key).map((raw) => reader(raw))
   const readPod = podReader()
@@ -150,7 +150,8 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     namespaces: readNamespaces(of('Namespace'), named),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods: sortByRef(pods),
-    templates: within === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
+    templates:
+      onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
     absentKinds,

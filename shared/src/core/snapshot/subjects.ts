@@ -10,7 +10,7 @@ import type { Snapshot } from './snapshot.ts'
  * The pods of a snapshot, and those of its templates that no existing pod represents. A template is represented by an
  * existing pod with its labels, service account and containers.
  */
-export function subjectsOf(snapshot: Snapshot): readonly Pod[] {
+export function podsInQuestionOf(snapshot: Snapshot): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
   const existing = new PodsByShape(snapshot.pods.filter((pod) => pod.exists))
   const answers = new Map<string, boolean>()

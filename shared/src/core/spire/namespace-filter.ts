@@ -34,7 +34,7 @@ export class NamespaceFilter {
   }
 
   /** Why SCM ignores a namespace, whatever selects it; undefined where it does not. */
-  ofNamespace(name: string): FilterVerdict | undefined {
+  whyNamespaceIgnored(name: string): FilterVerdict | undefined {
     if (this.#byNamespace.has(name)) return this.#byNamespace.get(name)
     const verdict = this.#judge(name)
     this.#byNamespace.set(name, verdict)
@@ -42,8 +42,8 @@ export class NamespaceFilter {
   }
 
   /** Why SCM does not see a pod, or may not; undefined where it sees it. */
-  ofPod(pod: Pod): FilterVerdict | undefined {
-    const byName = this.ofNamespace(pod.namespace)
+  whyPodIgnored(pod: Pod): FilterVerdict | undefined {
+    const byName = this.whyNamespaceIgnored(pod.namespace)
     if (byName?.state === 'ignored') return byName
     return this.#outsideCache(pod) ?? byName
   }

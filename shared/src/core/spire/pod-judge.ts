@@ -54,12 +54,12 @@ export class PodJudge {
 
   constructor(
     index: CandidateIndex<PreparedId>,
-    gate: NamespaceFilter,
+    namespaces: NamespaceFilter,
     facts: PodFactsReader,
     statics: { readonly masking: StaticMasking; readonly index: StaticIndex },
   ) {
     this.#index = index
-    this.#namespaces = gate
+    this.#namespaces = namespaces
     this.#facts = facts
     this.#masking = statics.masking
     this.#statics = statics.index
@@ -67,17 +67,17 @@ export class PodJudge {
 
   /** Judges one pod. */
   judge(pod: Pod): PodJudgement {
-    const finding = this.#facts.of(pod)
-    const podVerdict = this.#namespaces.ofPod(pod)
+    const podFacts = this.#facts.of(pod)
+    const podVerdict = this.#namespaces.whyPodIgnored(pod)
     const states = this.#index
       .selecting(pod)
-      .map((selection) => candidateStateOf(selection, podVerdict, finding))
+      .map((selection) => candidateStateOf(selection, podVerdict, podFacts))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
     displaceFallbacks(states)
     const statics = this.#mask(states)
     for (const state of states) accept(state)
     const outcomes = states.map((state) => outcomeOf(state, pod))
-    const candidates = this.#statics.matching(pod, finding)
+    const candidates = this.#statics.matching(pod, podFacts)
     return {
       candidates: states,
       outcomes: [...outcomes, ...this.#staticOutcomes(candidates, statics, pod)],
@@ -131,13 +131,13 @@ export class PodJudge {
 function candidateStateOf(
   { object: id, match, uncertain }: Selection<PreparedId>,
   podVerdict: UniformVerdict | undefined,
-  finding: PodFactsResult,
+  podFacts: PodFactsResult,
 ): CandidateState {
   const rendered =
-    id.templates !== undefined && finding.kind === 'facts'
-      ? renderEntry(id, id.templates, finding.facts)
+    id.templates !== undefined && podFacts.kind === 'facts'
+      ? renderEntry(id, id.templates, podFacts.facts)
       : undefined
-  const excluded = verdictBeforeRendering(id, podVerdict, finding)
+  const excluded = verdictBeforeRendering(id, podVerdict, podFacts)
   const uncertainty = uncertaintyBeforeRendering(id, podVerdict, match === 'unknown' ? uncertain : undefined)
   const selected = match === 'yes' && id.uniformVerdict === undefined && podVerdict === undefined
   const base = {
@@ -145,7 +145,7 @@ function candidateStateOf(
     selected,
     entry: rendered?.kind === 'entry' ? rendered.entry : undefined,
     acceptance: rendered?.kind === 'entry' ? rendered.acceptance : undefined,
-    countsAsRenderFailure: selected && (finding.kind === 'no node' || rendered?.kind === 'failed'),
+    countsAsRenderFailure: selected && (podFacts.kind === 'no node' || rendered?.kind === 'failed'),
     contested: false,
   }
   if (excluded !== undefined) return { ...base, applied: 'no', verdict: excluded }
@@ -156,11 +156,11 @@ function candidateStateOf(
 function verdictBeforeRendering(
   id: PreparedId,
   podVerdict: UniformVerdict | undefined,
-  finding: PodFactsResult,
+  podFacts: PodFactsResult,
 ): EntryVerdict | undefined {
   if (id.uniformVerdict !== undefined && id.uniformVerdict.state !== 'depends') return id.uniformVerdict
   if (podVerdict?.state === 'ignored') return podVerdict
-  return finding.kind === 'no node' ? { state: 'ignored', why: finding.why } : undefined
+  return podFacts.kind === 'no node' ? { state: 'ignored', why: podFacts.why } : undefined
 }
 
 /** Why it is not certain that SCM renders an entry at all. */

@@ -128,7 +128,7 @@ class Predictor implements Prediction {
       namespacesOf: (id) =>
         this.#index.countNamespaces(
           id,
-          (namespace) => this.#namespaces.ofNamespace(namespace)?.state === 'ignored',
+          (namespace) => this.#namespaces.whyNamespaceIgnored(namespace)?.state === 'ignored',
         ),
     })
   }

@@ -1,0 +1,24 @@
+// The API groups of the kinds that findings are about.
+import { ACCESS_POLICY_KIND, OBJECTIVE_GROUPS, OBJECTIVE_KIND, POOL_GROUPS, POOL_KIND } from '../kinds.ts'
+import {
+  BINDING_GROUP,
+  BINDING_KIND,
+  CLUSTER_SPIFFE_ID_KIND,
+  CLUSTER_STATIC_ENTRY_KIND,
+  SPIRE_GROUP,
+} from '../names.ts'
+
+/** The kind of SCM's configuration: findings are about it, though no API server serves it. */
+export const SCM_CONFIG_KIND = 'ControllerManagerConfig'
+
+/** The groups that a kind stands in where a finding names it without one, the preferred first; kinds of the core group are left out. */
+export const SUBJECT_GROUPS: Readonly<Record<string, readonly string[]>> = {
+  [BINDING_KIND]: [BINDING_GROUP],
+  [POOL_KIND]: POOL_GROUPS,
+  [OBJECTIVE_KIND]: OBJECTIVE_GROUPS,
+  [ACCESS_POLICY_KIND.kind]: [ACCESS_POLICY_KIND.group],
+  [CLUSTER_SPIFFE_ID_KIND]: [SPIRE_GROUP],
+  [CLUSTER_STATIC_ENTRY_KIND]: [SPIRE_GROUP],
+  Deployment: ['apps'],
+  [SCM_CONFIG_KIND]: [SPIRE_GROUP],
+}
