@@ -4,7 +4,7 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { cachedOutput } from '../../src/caches/cached-output.ts'
-import { outputView } from '../../src/caches/core-view.ts'
+import { outputView } from '../../src/caches/output-view.ts'
 
 /** A ClusterSPIFFEID as the API server has it, with everything that its metadata may hold. */
 function stored(annotations: JsonRecord): JsonRecord {
