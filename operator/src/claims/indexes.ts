@@ -144,6 +144,8 @@ export class Indexes {
     }
     const renderer = this.bindings.rendering(object.meta.name)
     if (renderer !== undefined) wake(renderer)
+    // It names no binding and may claim all the same: its peers must hear of it now, as no decision may follow.
+    else if (object.isWhole && object.bindingKey === undefined) this.#refreshOutput(object.meta.name)
   }
 
   /** Pools and objectives wake exactly the bindings that name them. */
