@@ -33,6 +33,7 @@ export class NamingOutput {
     this.#text = textOf({
       labels: dig(value, 'metadata', 'labels'),
       annotations: dig(value, 'metadata', 'annotations'),
+      finalizers: dig(value, 'metadata', 'finalizers'),
       ownerReferences: dig(value, 'metadata', 'ownerReferences'),
       creationTimestamp: dig(value, 'metadata', 'creationTimestamp'),
       spec: value['spec'],
@@ -41,7 +42,7 @@ export class NamingOutput {
 
   /** Parses and reads the whole object, some 20 µs each time: read it once per decision. */
   read(): ClusterSpiffeId {
-    const { name, uid, resourceVersion, generation, deletedAt, finalizers } = this.meta
+    const { name, uid, resourceVersion, generation, deletedAt } = this.meta
     const kept = valueOf(this.#text)
     const { spec, ...rest } = isRecord(kept) ? kept : {}
     const metadata = {
@@ -50,7 +51,6 @@ export class NamingOutput {
       resourceVersion,
       generation,
       deletionTimestamp: deletedAt,
-      finalizers,
       ...rest,
     }
     return readClusterSpiffeId({ value: { metadata, spec } }, 'live')

@@ -43,7 +43,6 @@ class MetaView implements ObjectMeta {
   readonly resourceVersion: string | undefined
   readonly generation: number | undefined
   readonly deletedAt: string | undefined
-  readonly finalizers: readonly string[]
 
   constructor(meta: KeptMeta) {
     this.name = meta.name
@@ -52,7 +51,6 @@ class MetaView implements ObjectMeta {
     this.resourceVersion = meta.resourceVersion
     this.generation = meta.generation
     this.deletedAt = meta.deletedAt
-    this.finalizers = meta.finalizers
   }
 
   get createdAt(): string | undefined {
@@ -65,6 +63,10 @@ class MetaView implements ObjectMeta {
 
   get annotations(): ReadonlyMap<string, string> {
     throw notKept('annotations')
+  }
+
+  get finalizers(): readonly string[] {
+    throw notKept('finalizers')
   }
 
   get ownerReferences(): readonly unknown[] {

@@ -12,7 +12,7 @@ const VIEWS = [
 
 test.each(VIEWS)('the metadata of a %s that is not kept cannot be read', (_kind, { meta }) => {
   expect(meta.namespace).toBe('team-a')
-  for (const key of ['labels', 'annotations', 'ownerReferences', 'createdAt'] as const) {
+  for (const key of ['labels', 'annotations', 'ownerReferences', 'finalizers', 'createdAt'] as const) {
     expect(() => meta[key]).toThrow(/^the operator's caches do not keep metadata\./)
   }
 })
