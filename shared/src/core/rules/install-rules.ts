@@ -86,7 +86,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
       ? [
           finding('KLM408', {
             subject: sourceSubject(source),
-            summary: `SCM cannot parse ${handling.field}, and drops the object: ${handling.why}`,
+            summary: handling.why,
           }),
         ]
       : [],
