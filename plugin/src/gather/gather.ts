@@ -153,6 +153,7 @@ class Gathering {
         namespaces: from,
         scmNamespaces,
         isScmNamespaceGiven: sources.isScmNamespaceGiven,
+        output: settings,
         kind: question.kind,
         policies: question.policies === true,
         files: this.#files.objects,

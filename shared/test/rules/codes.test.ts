@@ -289,6 +289,13 @@ const CASES: readonly Case[] = [
     not: world(binding()),
     setting: { scm: { ignoreNamespaces: ['('] } },
   },
+  {
+    code: 'KLM420',
+    shows: world(binding()),
+    not: world(binding()),
+    setting: { className: 'x'.repeat(64) },
+    settingNot: { className: 'x'.repeat(63) },
+  },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },
   {

@@ -93,7 +93,12 @@ const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 /** Whether a class can stand in SCM's class label: one that is no label value is rendered as `spec.className` alone. */
 export function isClassLabel(className: string): boolean {
-  return className !== '' && labelValueProblem(className) === undefined
+  return className !== '' && classLabelProblem(className) === undefined
+}
+
+/** Why outputs of this class lack SCM's class label although there is a class, e.g. `is over 63 characters`. */
+export function classLabelProblem(className: string): string | undefined {
+  return labelValueProblem(className)
 }
 
 /** Label keys as the annotation lists them: in byte order, a comma between. No label key holds a comma. */

@@ -231,6 +231,14 @@ export const FINDINGS = {
     consequence: 'No registration is made or changed for anybody.',
     fix: 'Correct the setting that the evidence names.',
   },
+  KLM420: {
+    severity: 'warning',
+    title: 'the class is no label value',
+    meaning:
+      "kleym's class cannot stand in the label spire.spiffe.io/class-name, since a label value has at most 63 letters, digits, dashes, underscores and dots, and begins and ends with a letter or digit. The outputs have it in spec.className alone.",
+    consequence: 'A SPIRE controller manager with filterByClassName sees none of the outputs.',
+    fix: 'Give SCM a shorter or plainer className, and kleym the same (--clusterspiffeid-class-name).',
+  },
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
   KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),

@@ -1,7 +1,8 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
 import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { classLabelProblem } from '../compile/output.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -12,6 +13,9 @@ export const SCM_SUBJECT: Subject = {
   namespace: '',
   name: 'spire-controller-manager',
 }
+
+/** The operator, where it is not one Deployment that is meant. */
+export const OPERATOR_SUBJECT: Subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
 
 /** The object that a registration comes from, as a subject. */
 export function sourceSubject(source: EntrySource): Subject {
@@ -31,7 +35,7 @@ export function concernsEverybody({ code }: Finding): boolean {
  * about itself.
  */
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const always = [...trustDomains(analysis), ...stoppers(analysis)]
+  const always = [...trustDomains(analysis), ...classWithoutLabel(analysis), ...stoppers(analysis)]
   return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
@@ -43,6 +47,17 @@ function trustDomains({ config, settings }: Analysis): readonly Finding[] {
       subject: SCM_SUBJECT,
       summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
       evidence: [`SCM's settings: ${settings.source}`],
+    }),
+  ]
+}
+
+function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
+  const problem = classLabelProblem(className)
+  if (problem === undefined) return []
+  return [
+    finding('KLM420', {
+      subject: OPERATOR_SUBJECT,
+      summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
     }),
   ]
 }
@@ -71,7 +86,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
       ? [
           finding('KLM408', {
             subject: sourceSubject(source),
-            summary: `SCM cannot parse ${handling.field}, and drops the object: ${handling.why}`,
+            summary: handling.why,
           }),
         ]
       : [],
