@@ -9,7 +9,7 @@ import { textOf, valueOf } from './kept-text.ts'
 /** The fields of a binding's spec, read and checked. */
 type BindingFields = Pick<
   Binding,
-  'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName'
+  'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName' | 'identityBoundary'
 >
 
 /** A binding of which the status is kept as text. A class: closures for each of ten thousand would fill the memory. */
@@ -22,6 +22,7 @@ export class CachedBinding implements BindingFields {
   readonly mode: Binding['mode']
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
+  readonly identityBoundary: Binding['identityBoundary']
   readonly #status: string | undefined
 
   constructor(meta: KeptMeta, key: Binding['key'], fields: BindingFields, status: unknown) {
@@ -32,6 +33,7 @@ export class CachedBinding implements BindingFields {
     this.mode = fields.mode
     this.serviceAccountName = fields.serviceAccountName
     this.containerName = fields.containerName
+    this.identityBoundary = fields.identityBoundary
     this.#status = textOf(status)
   }
 

@@ -80,6 +80,7 @@ class BindingView implements Binding {
   readonly mode: Binding['mode']
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
+  readonly identityBoundary: Binding['identityBoundary']
   readonly lifecycle = 'live'
   readonly origin = undefined
   readonly #cached: CachedBinding
@@ -92,6 +93,7 @@ class BindingView implements Binding {
     this.mode = cached.mode
     this.serviceAccountName = cached.serviceAccountName
     this.containerName = cached.containerName
+    this.identityBoundary = cached.identityBoundary
     this.#cached = cached
   }
 

@@ -5,10 +5,12 @@ import { dig, digPath, isRecord, own, typeName } from '../json.ts'
 import type { Mode } from '../names.ts'
 import {
   containerNameSchema,
+  identityBoundarySchema,
   modeSchema,
   objectiveRefSchema,
   poolRefSchema,
   serviceAccountNameSchema,
+  type IdentityBoundaryRef,
   type ObjectiveRef,
   type PoolRef,
 } from './binding-schema.ts'
@@ -33,6 +35,7 @@ export interface Binding {
   readonly mode: SpecField<Mode>
   readonly serviceAccountName: SpecField<string>
   readonly containerName: SpecField<string | undefined>
+  readonly identityBoundary: SpecField<IdentityBoundaryRef | undefined>
   /** Undefined where the operator has written none yet, or where it cannot be read. */
   readonly status: BindingStatus | undefined
   readonly lifecycle: Lifecycle
@@ -40,6 +43,7 @@ export interface Binding {
 }
 
 const OPTIONAL_OBJECTIVE = z.optional(objectiveRefSchema)
+const OPTIONAL_BOUNDARY = z.optional(identityBoundarySchema)
 
 /** Reads a binding; never throws. */
 export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
@@ -53,6 +57,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
     mode: readField(modeSchema, spec, 'mode'),
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
+    identityBoundary: readField(OPTIONAL_BOUNDARY, spec, 'identityBoundary'),
     status: readStatus(own(raw.value, 'status')),
     lifecycle,
     origin: raw.origin,
