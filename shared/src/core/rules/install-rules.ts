@@ -4,7 +4,8 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { restsOn } from './resting.ts'
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {
@@ -63,6 +64,7 @@ function stoppers(analysis: Analysis): readonly Finding[] {
         summary: why,
       }),
     )
+    .map((one) => depending(one, restsOn(analysis, one)))
 }
 
 function unparsable(analysis: Analysis): readonly Finding[] {
@@ -73,7 +75,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
             subject: sourceSubject(source),
             summary: `SCM cannot parse ${handling.field}, and drops the object: ${handling.why}`,
           }),
-        ]
+        ].map((one) => depending(one, restsOn(analysis, one)))
       : [],
   )
 }
