@@ -2,8 +2,7 @@
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Doubts } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { doubtsOf } from '@kleym/shared/core/assumptions/doubts.ts'
-import { CLASS_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
+import { doubtsOf } from '@kleym/shared/core/analysis/doubts.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -28,7 +27,7 @@ import {
   type ScmConfigText,
   type ScmInstance,
 } from '@kleym/shared/core/install/scm-instance.ts'
-import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
+import { CLASS_PLACEHOLDER, type ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { KleymError } from '../io/errors.ts'

@@ -17,5 +17,3 @@ export interface Config {
 
 /** Stands for a trust domain that is not known; no valid trust domain equals it. */
 export const TRUST_DOMAIN_PLACEHOLDER = '<trust-domain>'
-/** Stands for a class that is not known, where kleym's is taken to be SCM's; no class that SCM can have equals it. */
-export const CLASS_PLACEHOLDER = '<class>'

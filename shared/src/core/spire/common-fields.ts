@@ -1,8 +1,7 @@
 // What SCM and the SPIRE server make of the fields that ClusterSPIFFEIDs and ClusterStaticEntries have in common: class,
 // TTLs, hint and federation (docs/spire-facts.md §2, §11.7, §11.9, §11.15).
-import { CLASS_PLACEHOLDER } from '../compile/config.ts'
 import { parseGoDuration, wireSeconds } from '../go/duration.ts'
-import type { ScmSettings } from '../objects/scm-settings.ts'
+import { CLASS_PLACEHOLDER, type ScmSettings } from '../objects/scm-settings.ts'
 import { byteLength } from '../text/bytes.ts'
 import { sourceText, type EntrySource, type ObjectHandling } from './prediction.ts'
 import { parseFederatedTrustDomain } from './spiffe-id.ts'

@@ -1,11 +1,11 @@
 // Which settings an answer about a snapshot assumes, and by which other settings of SCM it is worked out too.
 // docs/assumptions.md has the same as a table.
 import { isClassHandled } from '../spire/common-fields.ts'
-import { CLASS_PLACEHOLDER, type Config } from '../compile/config.ts'
-import type { ScmSettings } from '../objects/scm-settings.ts'
+import type { Config } from '../compile/config.ts'
+import { CLASS_PLACEHOLDER, type ScmSettings } from '../objects/scm-settings.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import type { Alternative, Assumption, Doubts } from './assumptions.ts'
+import type { Alternative, Assumption, Doubts } from '../assumptions/assumptions.ts'
 
 /** What is known of the settings, beside their values. */
 export interface SettingsKnown {
