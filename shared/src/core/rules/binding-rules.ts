@@ -11,7 +11,8 @@ import { servesLlmD } from '../snapshot/snapshot.ts'
 import { NamespaceFilter } from '../spire/namespace-filter.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { finding, type Finding } from '../findings/finding.ts'
+import { depending, finding, type Finding } from '../findings/finding.ts'
+import { restsOn } from './resting.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
@@ -97,20 +98,25 @@ function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | un
   const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
   if (handling?.state !== 'ignored') return undefined
   const { assumed } = analysis.settings
-  return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {
-    subject: bindingSubject(binding),
-    summary: `SCM ignores the output: ${handling.why}`,
-    evidence: [`SCM's settings: ${analysis.settings.source}`],
-  })
+  const one = finding(
+    assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401',
+    {
+      subject: bindingSubject(binding),
+      summary: `SCM ignores the output: ${handling.why}`,
+      evidence: [`SCM's settings: ${analysis.settings.source}`],
+    },
+  )
+  return depending(one, restsOn(analysis, one))
 }
 
 function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
   const verdict = namespaces.whyNamespaceIgnored(binding.meta.namespace)
   if (verdict?.state !== 'ignored') return undefined
-  return finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
+  const one = finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
     subject: bindingSubject(binding),
     summary: verdict.why,
     evidence: [`SCM's settings: ${analysis.settings.source}`],
   })
+  return depending(one, restsOn(analysis, one))
 }
