@@ -231,6 +231,24 @@ export const FINDINGS = {
     consequence: 'No registration is made or changed for anybody.',
     fix: 'Correct the setting that the evidence names.',
   },
+  KLM420: {
+    severity: 'warning',
+    title: 'a field that the API server drops',
+    meaning:
+      'A manifest of a registration, a pool or an objective holds a field that its CRD does not have, or a null among labels.',
+    consequence:
+      "kubectl's strict validation refuses an unknown field; any other client has it dropped, and the object means what is left: a selector without its field selects everything.",
+    fix: 'Correct the name of the field, or remove it. If the CRD is newer than kleym and has the field, suppress the finding.',
+  },
+  KLM421: {
+    severity: 'error',
+    title: 'the API server refuses the object',
+    meaning:
+      'A manifest of a registration, a pool or an objective holds a value of another type than its CRD asks for, or lacks a field that the CRD requires.',
+    consequence:
+      'The apply fails. Whatever was in the cluster before stays as it is, and what it does there is not known here.',
+    fix: 'Correct the field that the summary names.',
+  },
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
   KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),
@@ -256,6 +274,14 @@ export const FINDINGS = {
     consequence: 'Nothing is written for the binding until the other registration is gone.',
     fix: REASONS.WaitingForPeer.fix,
     reason: 'WaitingForPeer',
+  },
+  KLM550: {
+    severity: 'error',
+    title: 'a field that a binding does not have',
+    meaning: 'The manifest of a binding holds a field that its CRD does not have.',
+    consequence:
+      "kubectl's strict validation refuses the binding; any other client has the field dropped, and the binding asks for more than was meant.",
+    fix: 'Correct the name of the field, or remove it.',
   },
   KLM520: {
     severity: 'warning',
