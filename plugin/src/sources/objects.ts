@@ -120,7 +120,7 @@ function collectObject(
   else {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
-    objects.push({ value: settle(value, wanted, rules), origin })
+    objects.push({ ...settle(value, wanted, rules), origin })
   }
 }
 
@@ -206,7 +206,7 @@ const SERVER_FIELDS = [
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The object with its namespace settled, and without what it must not bring along. */
-function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonRecord {
+function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawObject {
   const found = own(value, 'metadata')
   const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
   const dump = rules.dumps && isStamp(metadata['uid']) && isStamp(metadata['creationTimestamp'])
@@ -220,8 +220,9 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonR
     metadata['annotations'] = rest
   }
   const settled: Record<string, unknown> = { ...value, metadata }
-  if (!dump) delete settled['status']
-  return settled
+  if (dump) return { value: settled }
+  delete settled['status']
+  return { value: settled, isManifest: true }
 }
 
 function isStamp(value: unknown): boolean {

@@ -141,7 +141,10 @@ function identityParts(
 }
 
 /** The label of the variant that a binding names; undefined where it names none, or the key of the label is not known. */
-function variantLabelOf({ identityBoundary: field }: DeclaredBinding, config: Config): VariantLabel | undefined {
+function variantLabelOf(
+  { identityBoundary: field }: DeclaredBinding,
+  config: Config,
+): VariantLabel | undefined {
   const key = config.variantLabelKey
   if (key === undefined || !field.ok || field.value === undefined) return undefined
   return { key, value: field.value.variant }

@@ -56,7 +56,7 @@ function classWithoutLabel({ config: { className } }: Analysis): readonly Findin
   const problem = classLabelProblem(className)
   if (problem === undefined) return []
   return [
-    finding('KLM420', {
+    finding('KLM422', {
       subject: OPERATOR_SUBJECT,
       summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
     }),
