@@ -1,11 +1,12 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
 import type { Analysis } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { finding, type Finding } from '../findings/finding.ts'
+import { finding, findingKey, type Finding } from '../findings/finding.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
@@ -28,6 +29,33 @@ export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
 /** The findings that some pods show by themselves. */
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
   return driveAtOnce(notesOf(analysis, pods, () => {}))
+}
+
+/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
+export function* holdersOfNotes(
+  state: State,
+  keys: ReadonlySet<string>,
+): Steps<ReadonlyMap<string, readonly string[]>> {
+  const prediction = state.prediction()
+  const scan = scanOf(state)
+  const holders = new Map<string, string[]>()
+  for (const pod of state.base.podsInQuestion) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
+    if (facts.outcomes.length === 0) continue
+    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, scan))) {
+      const key = findingKey(finding(code, { subject, related, summary: '' }))
+      if (!keys.has(key)) continue
+      const names = containers ?? facts.containers.map(({ container }) => container.name)
+      getOrCreate(holders, key, () => []).push(...names.map((name) => holderKey(podText(pod), name)))
+    }
+  }
+  return holders
+}
+
+/** A container of a pod, as a key: `pod team-a/llama-0` and `vllm`. */
+export function holderKey(pod: string, container: string): string {
+  return `${pod}:${container}`
 }
 
 function* notesOf(
