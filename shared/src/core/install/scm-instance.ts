@@ -22,14 +22,14 @@ export interface ScmConfigText {
 export interface ScmInstance {
   readonly settings: ScmSettings
   readonly problems: readonly string[]
-  /** The containers that are known to run with it; nobody knows of all where workloads were not looked for. */
+  /** The containers that are known to run with it; incomplete where workloads could not be looked for. */
   readonly runBy: readonly ScmContainer[]
   readonly handling: ObjectHandling
 }
 
 /**
  * The instances behind some configurations, those first that act on kleym's output. One that only another cluster's SCM
- * runs with is left out, and, where some are known to be run with, one that nobody runs with.
+ * runs with is left out, and, where some are known to be run with, one that no container runs with.
  */
 export function scmInstances(
   configs: readonly ScmConfigText[],
