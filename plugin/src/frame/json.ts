@@ -34,7 +34,11 @@ function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly
   return { ...findingReport(finding), suppression: { by, text, reason: reason ?? null } }
 }
 
-function settingsReport({ operator, after }: AnswerInput): Readonly<Record<string, unknown>> {
+/** The settings that an answer rests on. */
+export function settingsReport({
+  operator,
+  after,
+}: Pick<AnswerInput, 'operator' | 'after'>): Readonly<Record<string, unknown>> {
   const { trustDomain, className } = operator.config
   return {
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,

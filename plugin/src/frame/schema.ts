@@ -62,7 +62,8 @@ export const suppressedFindingSchema = z
   .describe('A finding that does not count, and what suppresses it.')
   .meta({ id: 'SuppressedFinding' })
 
-const settingsSchema = z
+/** The settings that an answer rests on. */
+export const settingsSchema = z
   .object({
     trustDomain: z.string().nullable().describe('Null where it is not known.'),
     trustDomainSource: z.string().nullable(),

@@ -1,7 +1,7 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -22,7 +22,7 @@ import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
-import { overlay, without } from './overlay.ts'
+import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
@@ -52,6 +52,11 @@ export interface AnswerInput {
   readonly marks: readonly ObjectMark[]
   /** For stderr. */
   readonly notes: readonly string[]
+  /**
+   * With `--live`: the objects of it that stand in none of the files. The answer takes them to stay, since a manifest that
+   * was deleted cannot be told from one that was not given.
+   */
+  readonly takenToStay?: readonly Subject[]
   /** Whether a cluster was read, rather than files alone. */
   readonly isLive: boolean
   /** The namespace to which the answer is limited; undefined: none. */
@@ -132,13 +137,13 @@ class Gathering {
   }
 
   async readFiles(): Promise<void> {
-    const { files, live, offline } = this.#options.sources
+    const { files, live, offline, isDesiredState } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
     if (live !== undefined) {
       const folder = { files: [live], recursive: true, kustomize: undefined }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
-    const dumps = offline && live === undefined
+    const dumps = offline && live === undefined && isDesiredState !== true
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
     this.#sayIfMany()
@@ -216,6 +221,9 @@ class Gathering {
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
+      ...(this.#dump === undefined || this.#files.objects.length === 0
+        ? {}
+        : { takenToStay: takenToStay(this.#dump.objects, this.#files.objects) }),
     }
   }
 

@@ -13,6 +13,7 @@ import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
+import { STDIN_ARGUMENT } from './stdin.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -122,7 +123,7 @@ async function readSources(
     }
   }
   const { cwd, env } = io
-  const named = args.files.filter((path) => path !== '-')
+  const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
   const found = findFiles(named, { cwd, recursive: args.recursive })
   problems.push(...found.problems)
   for (const file of found.files) {

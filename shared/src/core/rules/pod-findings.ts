@@ -1,5 +1,6 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
 import type { Analysis } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -70,6 +71,32 @@ function* withAlternatives(
 
 /** What another SCM of the cluster does about the identities of bindings; what else it does is none of their business. */
 const GIVES_IDS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
+/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
+export function* holdersOfNotes(
+  state: State,
+  keys: ReadonlySet<string>,
+): Steps<ReadonlyMap<string, readonly string[]>> {
+  const prediction = state.prediction()
+  const scan = scanOf(state)
+  const holders = new Map<string, string[]>()
+  for (const pod of state.base.podsInQuestion) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
+    if (facts.outcomes.length === 0) continue
+    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, scan))) {
+      const key = findingKey(finding(code, { subject, related, summary: '' }))
+      if (!keys.has(key)) continue
+      const names = containers ?? facts.containers.map(({ container }) => container.name)
+      getOrCreate(holders, key, () => []).push(...names.map((name) => holderKey(podText(pod), name)))
+    }
+  }
+  return holders
+}
+
+/** A container of a pod, as a key: `pod team-a/llama-0` and `vllm`. */
+export function holderKey(pod: string, container: string): string {
+  return `${pod}:${container}`
+}
 
 function* notesOf(
   analysis: Analysis,
