@@ -8,7 +8,7 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, findings, suppressed, exitCode } = judged
+  const { frame, input, findings, suppressed, assumptions, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(),
@@ -16,6 +16,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
+    assumptions,
     problems: input.problems,
     exitCode,
   })
@@ -23,8 +24,9 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
 
 /** A finding as machines read it. */
 export function findingReport(one: Finding): Readonly<Record<string, unknown>> {
-  const { code, severity, subject, related, summary, evidence, fix } = one
-  return { code, severity, subject, related, summary, evidence, fix, docs: `docs/findings/${code}.md` }
+  const { code, severity, subject, related, summary, evidence, fix, dependsOn = [] } = one
+  const docs = `docs/findings/${code}.md`
+  return { code, severity, subject, related, summary, evidence, dependsOn, fix, docs }
 }
 
 function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly<Record<string, unknown>> {

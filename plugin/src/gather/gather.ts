@@ -25,7 +25,15 @@ import { withPossibleNames } from './names.ts'
 import { overlay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
-import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } from './settings.ts'
+import {
+  doubtsAbout,
+  operatorSettings,
+  operatorSettingsBefore,
+  requireValidSettings,
+  scmSettings,
+  withClassOfScm,
+  type SettingsReading,
+} from './settings.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
@@ -89,8 +97,9 @@ interface Objects {
   readonly whole: (() => Snapshot) | undefined
   /** The live side, where files or `--without` change it. */
   readonly before: Snapshot | undefined
-  readonly operator: OperatorSettings
-  readonly scm: Awaited<ReturnType<typeof scmSettings>>
+  readonly settings: SettingsReading
+  /** Those of `before`, as its own objects have them. */
+  readonly settingsBefore: SettingsReading
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
   readonly drive: Drive
@@ -180,15 +189,19 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<AnswerInput> {
-    const { after, whole, before, operator, scm, marks, unread, drive } = await this.#read(side, question)
+    const { after, whole, before, settings, settingsBefore, marks, unread, drive } = await this.#read(
+      side,
+      question,
+    )
     onRead?.()
-    const analysed = (snapshot: Snapshot): Analysis =>
-      drive(analysing(snapshot, operator.config, scm.settings))
-    const first = analysed(after)
-    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
+    const { operator, scm } = settings
+    const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
+      drive(analysing(snapshot, of.operator.config, of.scm.settings, doubtsAbout(snapshot, of)))
+    const first = analysed(after, settings)
+    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     return {
       after: analysis,
-      before: before === undefined ? analysis : analysed(before),
+      before: before === undefined ? analysis : analysed(before, settingsBefore),
       operator,
       inputFindings: [
         ...operator.disagreements,
@@ -199,12 +212,7 @@ class Gathering {
       ],
       problems: [...unread, ...scm.problems],
       marks,
-      notes: [
-        ...skippedNotes([this.#dump, this.#files]),
-        ...scm.notes,
-        ...unreadNotes(analysis, side),
-        ...assumptionNotes(operator, scm.settings),
-      ],
+      notes: [...skippedNotes([this.#dump, this.#files]), ...scm.notes, ...unreadNotes(analysis, side)],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
@@ -231,17 +239,51 @@ class Gathering {
       isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
     const after = drive(reading(snapshotSource(objects, { gaps, side, onlyNamespaces })))
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
-    const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
-    const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
-    const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
+    const { cwd } = this.#context
+    const read = async (
+      operator: OperatorSettings,
+      from: readonly RawObject[],
+      snapshot: Snapshot,
+    ): Promise<SettingsReading> => {
+      const scmObjects = [...from, ...(side?.scmWorkloads ?? [])]
+      const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: true })
+      return withClassOfScm({ operator, scm })
+    }
+    const operator = operatorSettings(settings, {
+      deployments,
+      bindings: statuses,
+      outputs: after.clusterSpiffeIds,
+    })
+    const settingsAfter = await read(operator, objects, after)
     const before = isOneState
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
+    const settingsBefore =
+      before === undefined
+        ? settingsAfter
+        : await read(
+            operatorSettingsBefore(settings, {
+              deployments: [...(side?.operatorDeployments ?? []), ...(start ?? [])],
+              bindings: before.bindings,
+              outputs: before.clusterSpiffeIds,
+            }),
+            start ?? [],
+            before,
+          )
     const whole =
       onlyNamespaces === undefined
         ? undefined
         : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
-    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }
+    return {
+      after,
+      whole,
+      before,
+      settings: settingsAfter,
+      settingsBefore,
+      marks: marksOf(objects),
+      unread,
+      drive,
+    }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {

@@ -30,14 +30,11 @@ export async function installedInput(
 ): Promise<InstalledInput> {
   const { objects } = side
   const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
-  const operator = operatorSettings(
-    settings,
-    side.operatorDeployments ?? [],
-    snapshot.bindings,
-    snapshot.clusterSpiffeIds,
-  )
+  const { bindings, clusterSpiffeIds: outputs } = snapshot
+  const deployments = side.operatorDeployments ?? []
+  const operator = operatorSettings(settings, { deployments, bindings, outputs })
   const scmObjects = [...objects, ...(side.scmWorkloads ?? [])]
-  const scm = await scmSettings(settings, scmObjects, snapshot, operator, cwd)
+  const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: false })
   const after = analyse(snapshot, operator.config, scm.settings)
   return {
     after,

@@ -13,6 +13,8 @@ export interface WantedKind {
   readonly group: string
   readonly kind: string
   readonly namespaced: boolean
+  /** It is no object of an API server, and may have no name. */
+  readonly isNameless?: true
 }
 
 /** What is kept of a document, and how. */
@@ -113,7 +115,7 @@ function collectObject(
     count(skipped, qualifiedKind(type))
     return
   }
-  const fault = metadataFault(value)
+  const fault = wanted.isNameless === true ? undefined : metadataFault(value)
   if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, origin, fault))
   else {
     budget.charge('objects', 1)

@@ -1,5 +1,6 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
 import { effectOf } from '@kleym/shared/core/explain/effect.ts'
+import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
@@ -9,6 +10,7 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { viewDiff } from './view.ts'
+import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -21,14 +23,16 @@ export function diffFrame(input: AnswerInput, changes: readonly ObjectChange[], 
   const affected = affectedBy(baseline, future)
   const judgements = input.after.now.judgements.values()
   const { added } = effect.findings
+  // What was given is not what is there: nothing that follows is about the install as it is, so this comes first.
+  const { disagreements } = input.operator
   const ownershipUnknown = input.after.now.outputs
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   return {
     kind: 'DiffReport',
     fields: () => diffFields({ changes, ownershipUnknown, effect, affected }),
-    findings: added,
-    suppressionScope: { all: () => [...added, ...effect.findings.unchanged] },
+    findings: [...disagreements, ...added].toSorted(compareFindings),
+    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...(affected ?? []).filter(isDifference).map(affectedText),
@@ -42,13 +46,21 @@ export function diffFrame(input: AnswerInput, changes: readonly ObjectChange[], 
         namespace: '',
         name,
       })),
-    view: (layout, kept) =>
-      viewDiff(
+    view: (layout, kept) => [
+      ...viewDisagreements(
+        kept.filter((one) => disagreements.includes(one)),
+        layout,
+      ),
+      ...viewDiff(
         shown,
         changes,
-        { ...effect, findings: { ...effect.findings, added: kept } },
+        {
+          ...effect,
+          findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
+        },
         { ...layout, ownershipUnknown: ownershipUnknown.length, affected: affected ?? [] },
       ),
+    ],
   }
 }
 

@@ -22,6 +22,8 @@ export const TRUST_DOMAIN_ENV = 'KLEYM_TRUST_DOMAIN'
 export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'
 /** The environment variable that `CLASS_NAME_FLAG` falls back to. */
 export const CLASS_NAME_ENV = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+/** The environment variable that `VARIANT_LABEL_KEY_FLAG` falls back to. */
+export const VARIANT_LABEL_KEY_ENV = 'KLEYM_VARIANT_LABEL_KEY'
 /** The operator's flag for the name of its Lease. */
 export const LEASE_NAME_FLAG = '--leader-election-lease-name'
 /** The name of the operator's Lease where the flag is not given. */

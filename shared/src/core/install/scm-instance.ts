@@ -24,19 +24,19 @@ export interface ScmInstance {
   readonly problems: readonly string[]
   /** Where its configuration stands; undefined: in no ConfigMap. */
   readonly at: ConfigMapKey | undefined
-  /** The containers that are known to run with it; nobody knows of all where workloads were not looked for. */
+  /** The containers that are known to run with it; incomplete where workloads could not be looked for. */
   readonly runBy: readonly ScmContainer[]
   readonly handling: ObjectHandling
 }
 
 /**
- * The instances behind some configurations, those first that act on kleym's output. One that only another cluster's SCM
- * runs with is left out, and, where some are known to be run with, one that nobody runs with.
+ * The instances behind some configurations, those first that act on kleym's output, whose class may not be known. One that
+ * only another cluster's SCM runs with is left out, and, where some are known to be run with, one that no container runs with.
  */
 export function scmInstances(
   configs: readonly ScmConfigText[],
   containers: readonly ScmContainer[],
-  config: OutputSettings,
+  { className, ...labels }: Omit<OutputSettings, 'className'> & { readonly className: string | undefined },
   evidence: ScmEvidence,
 ): readonly ScmInstance[] {
   const here = containers.filter(({ isForOtherCluster }) => !isForOtherCluster)
@@ -49,7 +49,8 @@ export function scmInstances(
       at,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
-      handling: outputHandling(config, settings),
+      // A class of kleym's that is not known is taken to be SCM's.
+      handling: outputHandling({ ...labels, className: className ?? settings.className ?? '' }, settings),
     }
   })
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)

@@ -67,6 +67,7 @@ export const FINDINGS = {
   },
   KLM201: refusal('UnsafeSelector', 'selector not provably safe'),
   KLM202: refusal('InvalidPoolSelector', 'malformed pool selector'),
+  KLM203: refusal('InvalidIdentityBoundary', 'bad variant'),
   KLM301: refusal('IdentityCollision', 'identity collision'),
   KLM302: {
     severity: 'warning',

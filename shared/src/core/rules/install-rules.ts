@@ -5,7 +5,8 @@ import { classLabelProblem } from '../compile/output.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { restsOn } from './resting.ts'
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {
@@ -78,6 +79,7 @@ function stoppers(analysis: Analysis): readonly Finding[] {
         summary: why,
       }),
     )
+    .map((one) => depending(one, restsOn(analysis, one)))
 }
 
 function unparsable(analysis: Analysis): readonly Finding[] {
@@ -88,7 +90,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
             subject: sourceSubject(source),
             summary: handling.why,
           }),
-        ]
+        ].map((one) => depending(one, restsOn(analysis, one)))
       : [],
   )
 }
