@@ -452,9 +452,10 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy that cannot be interpreted',
     meaning:
-      'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, or holds a field that cannot be understood.',
-    consequence: 'Whom it names is not known, so nobody can be said to be named by no policy.',
-    fix: 'Write it as agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
+      'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, of the kind AccessPolicy that only proposals have, or holds a field that cannot be understood.',
+    consequence:
+      'Whom it names is not known, so nobody can be said to be named by no policy. Of the kind AccessPolicy it is read, and no API server has it.',
+    fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
   },
 } as const satisfies Record<string, FindingEntry>
 
