@@ -1,6 +1,7 @@
 // The report that machines read (`-o json`, `-o yaml`). Its fields only ever grow; schema/ describes them.
 import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { report } from '../output/json.ts'
@@ -39,12 +40,17 @@ export function settingsReport({
   operator,
   after,
 }: Pick<AnswerInput, 'operator' | 'after'>): Readonly<Record<string, unknown>> {
-  const { trustDomain, className } = operator.config
+  const { trustDomain, className, variantLabelKey } = operator.config
   return {
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,
     trustDomainSource: operator.trustDomainSource ?? null,
     className,
     classNameSource: operator.classNameSource ?? null,
+    ...(variantLabelKey !== undefined &&
+      variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY && {
+        variantLabelKey,
+        variantLabelKeySource: operator.variantLabelKeySource ?? null,
+      }),
     scm: {
       source: after.settings.source,
       assumed: after.settings.assumed,

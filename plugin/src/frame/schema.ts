@@ -69,6 +69,11 @@ export const settingsSchema = z
     trustDomainSource: z.string().nullable(),
     className: z.string().describe('Empty for none.'),
     classNameSource: z.string().nullable().describe('Null where the class is assumed.'),
+    variantLabelKey: z
+      .string()
+      .optional()
+      .describe('The pod label that tells variants apart, where it is known and not the default.'),
+    variantLabelKeySource: z.string().nullable().optional(),
     scm: z
       .object({
         source: z.string(),

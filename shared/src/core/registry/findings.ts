@@ -296,7 +296,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'settings disagree',
     meaning:
-      "Two sources say different things about kleym's trust domain or class: the flags, the operator's Deployment, or a binding's status.",
+      "Two sources say different things about kleym's trust domain, class, output labels or variant label key: the flags, the operator's Deployment, or a binding's status.",
     consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
   },
