@@ -2,7 +2,6 @@
 // views and the findings read this and nothing else.
 import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
-import type { NamespacedName } from '../namespaced-name.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
 import { lazy } from '../lazy.ts'
@@ -12,10 +11,11 @@ import { judgeOwnership } from '../plan/ownership.ts'
 import type { LiveOutput, OutputsKnown } from '../plan/plan.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
-import { bindingsIn, referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
+import { referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
 import { podsInQuestionOf } from '../snapshot/subjects.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
+import { ownershipFacts } from './ownership-facts.ts'
 import { State } from './state.ts'
 
 /** A snapshot, its two states, and what lies between them. */
@@ -75,15 +75,7 @@ export function unchanged(state: State): Analysis {
 }
 
 function liveOutputs(snapshot: Snapshot, compiled: readonly Compiled[]): readonly LiveOutput[] {
-  const renderedNames = new Map(
-    compiled.flatMap(({ binding, result }) =>
-      result.kind === 'resolved' ? [[binding.key, result.output.metadata.name] as const] : [],
-    ),
-  )
-  const facts = {
-    binding: bindingsIn(snapshot),
-    renderedName: (key: NamespacedName) => renderedNames.get(key),
-  }
+  const facts = ownershipFacts(snapshot, compiled)
   return snapshot.clusterSpiffeIds.map((object) => ({ object, ownership: judgeOwnership(object, facts) }))
 }
 

@@ -121,6 +121,16 @@ function unknownHash(hash: string): string {
 }
 
 /**
+ * Whether a name has the shape of those that `outputName` gives, whatever the object says. A webhook may change all of an
+ * object but its name, so what kleym may have written is told by that alone.
+ */
+export function isOutputName(name: string): boolean {
+  return OUTPUT_NAME.test(name)
+}
+
+const OUTPUT_NAME = new RegExp(`^kleym-[a-z0-9-]+-[0-9a-f]{${HASH_DIGITS}}$`)
+
+/**
  * The name that kleym gives to an output with this annotation and template (docs/contract.md §8, "Whose object is it");
  * undefined where the two do not belong together.
  */

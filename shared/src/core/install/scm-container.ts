@@ -1,5 +1,5 @@
 // Where the SPIRE Controller Manager runs, and with which configuration: read from the pod template of a workload, since
-// nobody fixes its namespace or its names. It runs beside the SPIRE server or alone, and several may run in one cluster
+// no chart or operator fixes its namespace or its names. It runs beside the SPIRE server or alone, and several may run in one cluster
 // (docs/spire-facts.md §7).
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import type { Subject } from '../findings/finding.ts'

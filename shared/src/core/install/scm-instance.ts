@@ -22,14 +22,15 @@ export interface ScmConfigText {
 export interface ScmInstance {
   readonly settings: ScmSettings
   readonly problems: readonly string[]
-  /** The containers that are known to run with it; nobody knows of all where workloads were not looked for. */
+  /** The containers that are known to run with it; incomplete where workloads could not be looked for. */
   readonly runBy: readonly ScmContainer[]
   readonly handling: ObjectHandling
 }
 
 /**
- * The instances behind some configurations, those first that act on kleym's output, whose class may not be known. One that only another cluster's SCM
- * runs with is left out, and, where some are known to be run with, one that nobody runs with.
+ * The instances behind some configurations, those first that act on kleym's output; a class of its that is not known is that
+ * of any. One that only another cluster's SCM runs with is left out, and, where some are known to be run with, one that no
+ * container runs with.
  */
 export function scmInstances(
   configs: readonly ScmConfigText[],

@@ -2,7 +2,7 @@
 // and §8). One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Compiled, Resolved } from '../compile/compile.ts'
-import type { Output } from '../compile/output.ts'
+import { isOutputName, type Output } from '../compile/output.ts'
 import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
 import { indexClaims, relationOf, type ClaimIndex } from '../collide/claim-index.ts'
 import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
@@ -131,7 +131,10 @@ export function withoutOutputs(judgement: Judgement): Judgement {
   return refuseOutput(judgement.compiled, [], 'ClusterSPIFFEIDCRDMissing', message).judgement
 }
 
-/** What outputs of ours, orphans and outputs of unknown ownership keep in force; foreign ones claim nothing. */
+/**
+ * What outputs of ours, orphans and outputs of unknown ownership keep in force. So does a foreign one whose name has the
+ * shape of kleym's: it may be an output of ours whose annotations a webhook or a hand has taken away (docs/contract.md §6).
+ */
 export function claimsOfOutput({
   object,
   ownership,
@@ -139,7 +142,7 @@ export function claimsOfOutput({
   readonly object: Pick<ClusterSpiffeId, 'meta' | 'spec'>
   readonly ownership: Ownership
 }): readonly Claim[] {
-  if (ownership.kind === 'foreign') return []
+  if (ownership.kind === 'foreign' && !isOutputName(object.meta.name)) return []
   return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
 }
 
@@ -193,9 +196,20 @@ export function decide(
     const message = collisionMessage(collision)
     return refuse(compiled, own, { check: 'collision', reason: 'IdentityCollision', message, collision })
   }
-  const peers = claim === undefined ? [] : waitsOf(claims, claim)
-  if (peers.length > 0) return wait(compiled, result, own, [...new Set(peers.map(waitText))], peers, claim)
-  return place(compiled, result, own, holderOf(result.output.metadata.name))
+  const { name } = result.output.metadata
+  const holder = holderOf(name)
+  const peers = claim === undefined ? [] : waitsOf(claims, claim).filter(isInTheWay(holder))
+  if (peers.length > 0) {
+    const texts = peers.map((peer) => waitText(peer, holderOf))
+    return wait(compiled, result, own, [...new Set(texts)], peers, claim)
+  }
+  return place(compiled, result, own, holder)
+}
+
+/** What is foreign and holds the binding's own name refuses the binding, rather than letting it wait: `place` says so. */
+function isInTheWay(holder: LiveOutput | undefined): (peer: Peer) => boolean {
+  if (holder?.ownership.kind !== 'foreign') return () => true
+  return ({ claim }) => claim.output !== holder.object.meta.name
 }
 
 /** The output stage: no other claim is in the way, so what holds the name decides. */
@@ -309,8 +323,11 @@ function isTerminating({ object }: LiveOutput): boolean {
   return object.meta.deletedAt !== undefined
 }
 
-function waitText({ claim }: Peer): string {
+function waitText({ claim }: Peer, holderOf: (name: string) => LiveOutput | undefined): string {
   if (claim.basis === 'tentative') return `binding ${claim.owner}, whose own checks cannot be decided`
-  const whose = claim.owner === '' ? 'an orphan' : `of binding ${claim.owner}`
-  return `ClusterSPIFFEID ${claim.output ?? ''}, ${whose}, which claims the same container`
+  const { output = '', owner } = claim
+  if (holderOf(output)?.ownership.kind === 'foreign')
+    return `ClusterSPIFFEID ${output}, which claims the same container and has a name of kleym's, but is not kleym's: delete it if nobody needs it`
+  const whose = owner === '' ? 'an orphan' : `of binding ${owner}`
+  return `ClusterSPIFFEID ${output}, ${whose}, which claims the same container`
 }

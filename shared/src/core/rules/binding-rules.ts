@@ -3,7 +3,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
@@ -16,7 +16,7 @@ import { restsOn } from './resting.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
-  readonly binding: Binding
+  readonly binding: DeclaredBinding
   readonly judgement: Judgement
   readonly namespaces: NamespaceFilter
   /** Whether llm-d's objectives are served, looked up for all bindings together: it takes a look at every objective. */
