@@ -1,7 +1,8 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import { depending, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { restsOn } from '@kleym/shared/core/rules/resting.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -210,7 +211,7 @@ class Gathering {
       operator,
       inputFindings: [
         ...operator.disagreements,
-        ...scm.findings,
+        ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
