@@ -3,9 +3,16 @@ import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
+import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
+
+/** Something that was stated, and is true. */
+export interface PassedCheck {
+  readonly subject: Subject
+  readonly text: string
+}
 
 /** One answer, before any format has seen it. */
 export interface Frame {
@@ -26,6 +33,12 @@ export interface Frame {
   readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
   readonly unfollowed?: boolean
+  /** `test` alone: what could be decided neither way, a sentence each; the answer is not complete then. */
+  readonly undecided?: readonly string[]
+  /** `test` alone: what holds, for the formats that list it. */
+  readonly passed?: readonly PassedCheck[]
+  /** Where a subject that is no object of the snapshot stands in a file. */
+  readonly placeOf?: (subject: Subject) => FilePlace | undefined
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */

@@ -46,7 +46,8 @@ export function resultOf(
   input: AnswerInput,
   { failOn, suppress: flags }: Pick<OutputOptions, 'failOn' | 'suppress'>,
 ): AnswerResult {
-  const incomplete = input.problems.length > 0 || frame.missing.length > 0
+  const isOpen = frame.missing.length > 0 || (frame.undecided ?? []).length > 0
+  const incomplete = input.problems.length > 0 || isOpen
   const unfollowed = frame.unfollowed === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
   const { kept, suppressed, problems } = suppress(
     frame.findings,
@@ -119,6 +120,7 @@ export function unknownsOf({
 }: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions'>): readonly string[] {
   return [
     ...frame.missing.map(unknownReasonText),
+    ...(frame.undecided ?? []),
     ...assumptions.map(assumptionText),
     ...(unfollowed ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
   ]

@@ -9,16 +9,17 @@ import type { RunFacts } from './run.ts'
 /** Decides an assertion about a binding. */
 export function bindingOutcome(
   assertion: BindingAssertion,
-  { state, incomplete }: RunFacts,
+  { analysis, incomplete }: RunFacts,
 ): AssertionOutcome {
   const { name, ready, reason, spiffeId, absent } = assertion
-  const judgement = state.judgements.get(name)
+  const { judgements } = analysis.settled
+  const judgement = judgements.get(name)
   const claim = bindingClaim(assertion)
   const base = { claim, evidence: [], fix: undefined }
   if (judgement === undefined) {
     if (incomplete !== undefined) return { ...base, state: 'unknown', why: incomplete }
     if (absent) return { ...base, state: 'passed', why: '' }
-    const hint = didYouMean(name, [...state.judgements.keys()])
+    const hint = didYouMean(name, [...judgements.keys()])
     return { ...base, state: 'failed', why: `there is no binding ${name}`, fix: hint ?? 'correct the name' }
   }
   if (absent) return { ...base, state: 'failed', why: `there is a binding ${name}` }

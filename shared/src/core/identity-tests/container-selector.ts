@@ -8,6 +8,12 @@ import type { Snapshot } from '../snapshot/snapshot.ts'
 import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
 
+/** A workload of some namespace. */
+export interface Workload {
+  readonly kind: string
+  readonly name: string
+}
+
 /** Which containers, read. */
 export interface ContainerSelector {
   readonly written: ContainersWritten
@@ -17,7 +23,7 @@ export interface ContainerSelector {
   readonly podLabels: LabelSelector | undefined
   readonly notInNamespaces: ReadonlySet<string> | undefined
   /** The canonical kind and the name of the workload. */
-  readonly workload: { readonly kind: string; readonly name: string } | undefined
+  readonly workload: Workload | undefined
 }
 
 /** Reads what is written; `kindOf` gives the canonical kind for `deploy` or `Deployment`. */
@@ -161,31 +167,35 @@ const LWS_NAME = 'leaderworkerset.sigs.k8s.io/name'
 const LWS_WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
 
 /** Which pods of a LeaderWorkerSet a pod is one of. */
-function partOf(pod: Pod): string | undefined {
+export function partOf(pod: Pod): string | undefined {
   if (pod.part !== '') return pod.part
   const index = pod.labels.get(LWS_WORKER_INDEX)
   if (index === undefined) return undefined
   return index === '0' ? 'leader' : 'worker'
 }
 
-/** The workloads that a pod is of: its template's, or those that its owner and labels name. */
-function workloadKeys(pod: Pod): readonly string[] {
-  const { namespace, ref } = pod
-  if (ref.kind !== 'Pod') return [workloadKey(namespace, ref.kind, ref.name)]
-  const keys: string[] = []
+/** The workloads that a pod is of, from the nearest up: its template's, or those that its owner and labels name. */
+export function workloadsOf(pod: Pod): readonly Workload[] {
+  const { ref } = pod
+  if (ref.kind !== 'Pod') return [{ kind: ref.kind, name: ref.name }]
+  const workloads: Workload[] = []
   for (const owner of listAt(pod.metadata, 'ownerReferences')) {
     const kind = stringAt(owner, 'kind') ?? ''
     const name = stringAt(owner, 'name') ?? ''
     if (dig(owner, 'controller') !== true) continue
-    keys.push(workloadKey(namespace, kind, name))
+    workloads.push({ kind, name })
     const hash = pod.labels.get('pod-template-hash')
     if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`))
-      keys.push(workloadKey(namespace, 'Deployment', name.slice(0, -hash.length - 1)))
+      workloads.push({ kind: 'Deployment', name: name.slice(0, -hash.length - 1) })
     // A CronJob names its Jobs after itself and the minute of the run.
     const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined
-    if (cron !== undefined) keys.push(workloadKey(namespace, 'CronJob', cron))
+    if (cron !== undefined) workloads.push({ kind: 'CronJob', name: cron })
   }
   const group = pod.labels.get(LWS_NAME)
-  if (group !== undefined) keys.push(workloadKey(namespace, 'LeaderWorkerSet', group))
-  return keys
+  if (group !== undefined) workloads.push({ kind: 'LeaderWorkerSet', name: group })
+  return workloads
+}
+
+function workloadKeys(pod: Pod): readonly string[] {
+  return workloadsOf(pod).map(({ kind, name }) => workloadKey(pod.namespace, kind, name))
 }

@@ -56,15 +56,14 @@ function compareHolding(
     for (const one of held) if (!isWanted(one)) tally.fail(`${who} holds ${giftText(one, facts.bindings)}`)
     for (const one of perhaps)
       if (!isWanted(one)) tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-    for (const one of open)
-      tally.doubt(`${who} may hold any identity ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
+    if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
   }
   for (const want of wanted) {
     if (held.some((one) => isThat(one, want, facts))) continue
-    const may = perhaps.find((one) => isThat(one, want, facts)) ?? open[0]
+    const may = perhaps.find((one) => isThat(one, want, facts))?.why ?? open
     if (may === undefined)
       tally.miss(`${who} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`)
-    else tally.doubt(`${who} may hold ${wantedText(want)}: ${may.why ?? ''}`)
+    else tally.doubt(`${who} may hold ${wantedText(want)}: ${may}`)
   }
 }
 
@@ -94,8 +93,8 @@ export function reasonOf({ held, others }: Holding, want: WantedIdentity, facts:
 }
 
 /** A binding that asks for the ID and is not ready. */
-function bindingFor(spiffeId: string, { state }: RunFacts): string | undefined {
-  for (const [key, judgement] of state.judgements) {
+function bindingFor(spiffeId: string, { analysis }: RunFacts): string | undefined {
+  for (const [key, judgement] of analysis.settled.judgements) {
     const { result } = judgement.compiled
     const wants = result.kind === 'resolved' ? result.identity.spiffeId : undefined
     if (wants !== spiffeId || judgement.state === 'ready') continue

@@ -3,6 +3,9 @@
 import { bindingsByOutput } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
+import { fates } from '../rules/resting.ts'
+import { identityGap } from '../snapshot/unread.ts'
+import { containerVerdicts } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
 import { bindingOutcome } from './binding-outcome.ts'
 import { SelectablePods } from './container-selector.ts'
@@ -18,11 +21,11 @@ import type { Run, RunFacts, TestSurroundings } from './run.ts'
 /** Runs assertions; the outcomes are in their order. One step for each pod. */
 export function* evaluating(
   assertions: readonly Assertion[],
-  { state, incomplete }: TestSurroundings,
+  { analysis, incomplete }: TestSurroundings,
 ): Steps<readonly AssertionOutcome[]> {
-  const { snapshot, podsInQuestion } = state.base
+  const { snapshot, podsInQuestion, settled: state } = analysis
   const facts: RunFacts = {
-    state,
+    analysis,
     incomplete,
     pods: new SelectablePods(snapshot, podsInQuestion),
     bindings: bindingsByOutput(state),
@@ -30,11 +33,14 @@ export function* evaluating(
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)
   const prediction = state.prediction()
+  const { ofRegistration } = fates(analysis)
   for (const pod of audience.pods()) {
     yield
     const listeners = audience.of(pod)
+    const notRead = identityGap(snapshot, pod.namespace)
     for (const container of pod.containers) {
-      const holding = holdingOf(prediction, pod, container)
+      const registrations = containerVerdicts(prediction, pod, container).map(ofRegistration)
+      const holding = holdingOf(pod, container, { registrations, notRead })
       for (const run of listeners) run.hear?.(holding)
       audience.tellHolders(holding)
     }
@@ -79,7 +85,7 @@ class Audience {
     for (const run of this.#byPattern)
       if (ids.some((id) => run.ids?.match(id) !== undefined)) listeners.add(run)
     for (const run of listeners) run.hearHolder?.(holding)
-    if (open.length > 0) for (const run of this.#ofHolders) run.hearOpen?.(holding)
+    if (open !== undefined) for (const run of this.#ofHolders) run.hearOpen?.(holding)
   }
 }
 

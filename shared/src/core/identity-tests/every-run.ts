@@ -23,22 +23,22 @@ export function everyRun(assertion: EveryAssertion, facts: RunFacts): Run {
       const who = containerText(holding.pod, holding.container.name)
       const certain = idsOf(held).length
       const possible = idsOf([...held, ...perhaps]).length
+      const doubt = perhaps[0]?.why ?? open ?? ''
       const gifts = few(held.map((one) => giftText(one, facts.bindings))).join('; ')
       if (atMost !== undefined && certain > atMost)
         tally.fail(`${who} holds ${identitiesText(certain)}: ${gifts}`)
-      else if (atMost !== undefined && (possible > atMost || open.length > 0))
-        tally.doubt(`${who} may hold more: ${[...perhaps, ...open][0]?.why ?? ''}`)
+      else if (atMost !== undefined && (possible > atMost || open !== undefined))
+        tally.doubt(`${who} may hold more: ${doubt}`)
       if (atLeast !== undefined && certain < atLeast) {
         const line = `${who} holds ${certain === 0 ? 'no identity' : gifts}`
-        if (possible >= atLeast || open.length > 0)
-          tally.doubt(`${line} for certain: ${[...perhaps, ...open][0]?.why ?? ''}`)
+        if (possible >= atLeast || open !== undefined) tally.doubt(`${line} for certain: ${doubt}`)
         else tally.miss(line)
       }
       for (const one of held) if (!isAllowed(one)) tally.fail(`${who} holds ${giftText(one, facts.bindings)}`)
       if (only === undefined) return
       for (const one of perhaps)
         if (!isAllowed(one)) tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-      for (const one of open) tally.doubt(`${who} may hold any identity: ${one.why ?? ''}`)
+      if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
     },
     outcome: () => tally.outcome(everyText(assertion), () => nothingOf(facts, containers), true),
   }

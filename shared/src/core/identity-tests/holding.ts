@@ -3,8 +3,8 @@ import type { Container, Pod } from '../objects/pod.ts'
 import { shortPodText } from '../objects/pod-index.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { sourceText } from '../spire/prediction.ts'
-import type { Prediction } from '../spire/prediction.ts'
-import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+import type { Registration } from '../spire/registration.ts'
 
 /** The registrations of one container. */
 export interface Holding {
@@ -14,24 +14,35 @@ export interface Holding {
   readonly held: readonly Registration[]
   /** May be issued; their ID is known. */
   readonly perhaps: readonly Registration[]
-  /** May give any ID. */
-  readonly open: readonly Registration[]
+  /** Why it may hold any other identity; undefined where it cannot. */
+  readonly open: string | undefined
   /** Select the pod, and give this container nothing. */
   readonly others: readonly Registration[]
 }
 
+/** What is known of a container's registrations. */
+export interface Registrations {
+  readonly registrations: readonly Registration[]
+  /** Why there may be others. */
+  readonly notRead: UnknownReason | undefined
+}
+
 /** The registrations of a container by what they come to. */
-export function holdingOf(prediction: Prediction, pod: Pod, container: Container): Holding {
+export function holdingOf(
+  pod: Pod,
+  container: Container,
+  { registrations, notRead }: Registrations,
+): Holding {
   const held: Registration[] = []
   const perhaps: Registration[] = []
-  const open: Registration[] = []
+  let open = notRead === undefined ? undefined : unknownReasonText(notRead)
   const others: Registration[] = []
-  for (const one of containerVerdicts(prediction, pod, container)) {
+  for (const one of registrations) {
     const isPossible = one.verdict === 'unknown' || one.verdict === 'depends'
     if (one.verdict === 'issued' && one.spiffeId !== undefined) held.push(one)
     else if (!isPossible) others.push(one)
     else if (one.verdict === 'depends' && one.spiffeId !== undefined) perhaps.push(one)
-    else open.push(one)
+    else open ??= `${sourceText(one.source)}: ${one.why ?? ''}`
   }
   return { pod, container, held, perhaps, open, others }
 }
@@ -51,4 +62,9 @@ export function giftText(one: Registration, bindings: ReadonlyMap<string, string
   const binding = one.source.kind === 'ClusterSPIFFEID' ? bindings.get(one.source.name) : undefined
   const by = binding === undefined ? '' : ` (binding ${binding})`
   return `${one.spiffeId ?? 'an ID that is not known'} by ${sourceText(one.source)}${by}`
+}
+
+/** That a container may hold any identity, and why. */
+export function openText({ pod, container, open = '' }: Holding): string {
+  return `${containerText(pod, container.name)} may hold any identity: ${open}`
 }

@@ -3,7 +3,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf } from './containers-run.ts'
-import { containerText, giftText, type Holding } from './holding.ts'
+import { containerText, giftText, openText, type Holding } from './holding.ts'
 import type { IdentityAssertion } from './identity-test.ts'
 import { choose, isMeant, nothingOf, type Nothing, type Run, type RunFacts } from './run.ts'
 import { few, Tally } from './tally.ts'
@@ -34,8 +34,8 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): Ru
       tally.saw()
       if (fitting(holding.held).length > 0) return
       const who = containerText(holding.pod, holding.container.name)
-      const may = fitting(holding.perhaps)[0] ?? holding.open[0]
-      if (may !== undefined) tally.doubt(`${who} may hold it: ${may.why ?? ''}`)
+      const may = fitting(holding.perhaps)[0]?.why ?? holding.open
+      if (may !== undefined) tally.doubt(`${who} may hold it: ${may}`)
       else
         tally.miss(
           `${who} does not hold it${missedText(holding, facts, ids.text, fitting(holding.others)[0])}`,
@@ -55,11 +55,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): Ru
     },
     hearOpen: (holding) => {
       if (mode === 'atLeast' || isExpected(holding)) return
-      const [one] = holding.open
-      if (one !== undefined)
-        tally.doubt(
-          `${containerText(holding.pod, holding.container.name)} may hold any identity: ${one.why ?? ''}`,
-        )
+      tally.doubt(openText(holding))
     },
     outcome: () => tally.outcome(heldByText(assertion), () => noHolder(ids.text), mode === 'exactly'),
   }

@@ -1,7 +1,7 @@
 // Rules about where identities may be held.
 import type { Registration } from '../spire/registration.ts'
 import type { ContainerSelector } from './container-selector.ts'
-import { containerText, giftText, type Holding } from './holding.ts'
+import { containerText, giftText, openText, type Holding } from './holding.ts'
 import { noHolder } from './identities-run.ts'
 import type { PlaceAssertion } from './identity-test.ts'
 import { choose, isMeant, nothingOf, type Run, type RunFacts } from './run.ts'
@@ -36,16 +36,9 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Run {
       for (const one of holding.perhaps) judge(holding, one, false)
     },
     hearOpen: (holding) => {
-      const [one] = holding.open
-      if (
-        one === undefined ||
-        isIn(holding, containers, undefined, facts) === (where === 'onlyIn' && !inCaptured ? 'yes' : 'no')
-      ) {
-        return
-      }
-      tally.doubt(
-        `${containerText(holding.pod, holding.container.name)} may hold any identity: ${one.why ?? ''}`,
-      )
+      const match = isIn(holding, containers, undefined, facts)
+      const isFine = where === 'onlyIn' ? match === 'yes' && !inCaptured : match === 'no'
+      if (!isFine) tally.doubt(openText(holding))
     },
     outcome: () => tally.outcome(placeText(assertion), () => noHolder(ids.text), true),
   }

@@ -1,5 +1,5 @@
 // One assertion while it is run: what it hears of, and which containers it is about.
-import type { State } from '../analysis/state.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { didYouMean } from '../text/suggest.ts'
 import type { ContainerSelector, SelectablePods } from './container-selector.ts'
@@ -8,7 +8,8 @@ import type { AssertionOutcome } from './outcome.ts'
 
 /** What assertions are run against. */
 export interface TestSurroundings {
-  readonly state: State
+  /** Tests are about what it settles to. */
+  readonly analysis: Analysis
   /**
    * Why there may be more objects than were read; undefined where there are none. What is there is certain; that something is
    * not there is not.

@@ -1,0 +1,100 @@
+// Who holds each identity of a state, and how a test names them.
+import type { Analysis } from '../analysis/analysis.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import type { Pod } from '../objects/pod.ts'
+import { fates } from '../rules/resting.ts'
+import { containerVerdicts } from '../spire/registration.ts'
+import type { Steps } from '../steps.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { partOf, workloadsOf } from './container-selector.ts'
+import { idsOf } from './holding.ts'
+import type { ContainersWritten } from './schema.ts'
+
+/** A container, and what it holds for certain. */
+export interface IdHolder {
+  readonly pod: Pod
+  readonly container: string
+  readonly ids: ReadonlySet<string>
+}
+
+/** All containers of a state. */
+export interface HoldersFound {
+  /** By identity; a part of an ID that is known only when the pod runs is `*`. */
+  readonly holders: ReadonlyMap<string, readonly IdHolder[]>
+  readonly namespaces: ReadonlyMap<string, readonly IdHolder[]>
+  /** What is not certain, a sentence each. */
+  readonly leftOut: readonly string[]
+}
+
+/** Finds them in what an analysis settles to. One step for each pod. */
+export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
+  const prediction = analysis.settled.prediction()
+  const { ofRegistration } = fates(analysis)
+  const holders = new Map<string, IdHolder[]>()
+  const namespaces = new Map<string, IdHolder[]>()
+  const leftOut = new Set<string>()
+  for (const pod of analysis.podsInQuestion) {
+    yield
+    for (const container of pod.containers) {
+      const registrations = containerVerdicts(prediction, pod, container).map(ofRegistration)
+      const ids = idsOf(registrations.filter(({ verdict }) => verdict === 'issued')).map(patternOf)
+      const holder = { pod, container: container.name, ids: new Set(ids) }
+      getOrCreate(namespaces, pod.namespace, () => []).push(holder)
+      for (const id of holder.ids) getOrCreate(holders, id, () => []).push(holder)
+      for (const { verdict, source } of registrations)
+        if (verdict === 'depends' || verdict === 'unknown')
+          leftOut.add(`what ${source.kind}/${source.name} gives in namespace ${pod.namespace} is not certain`)
+    }
+  }
+  return { holders, namespaces, leftOut: [...leftOut].toSorted(compareBytes) }
+}
+
+/** A part of an ID that is known only when the pod runs is any. */
+function patternOf(id: string): string {
+  return id.replaceAll(/<[^<>/]+>/g, '*')
+}
+
+/** The holders, by workload where all its pods hold it, else pod by pod; the container is left out where all of them do. */
+export function selectorsOf(
+  id: string,
+  holders: readonly IdHolder[],
+  namespaces: ReadonlyMap<string, readonly IdHolder[]>,
+): ContainersWritten[] {
+  const named = new Map<string, ContainersWritten>()
+  for (const holder of holders) {
+    const selector = selectorOf(id, holder, namespaces.get(holder.pod.namespace) ?? [])
+    named.set(JSON.stringify(selector), selector)
+  }
+  return [...named].toSorted(([a], [b]) => compareBytes(a, b)).map(([, selector]) => selector)
+}
+
+function selectorOf(id: string, holder: IdHolder, all: readonly IdHolder[]): ContainersWritten {
+  const { pod, container } = holder
+  const { namespace } = pod
+  for (const candidate of candidatesOf(pod)) {
+    const same = all.filter((one) => isOf(one.pod, candidate))
+    if (same.every(({ ids }) => ids.has(id))) return { namespace, ...candidate }
+    const ofName = same.filter((one) => one.container === container)
+    if (ofName.every(({ ids }) => ids.has(id))) return { namespace, ...candidate, container }
+  }
+  return { namespace, pod: pod.ref.name, container }
+}
+
+/** What names the pods of one kind: the workload, a part of it, the pod itself. */
+function candidatesOf(pod: Pod): readonly ContainersWritten[] {
+  const [workload] = workloadsOf(pod).toReversed()
+  const part = partOf(pod)
+  return [
+    ...(workload === undefined ? [] : [{ workload: `${workload.kind.toLowerCase()}/${workload.name}` }]),
+    ...(workload === undefined || part === undefined
+      ? []
+      : [{ workload: `${workload.kind.toLowerCase()}/${workload.name}`, part }]),
+    ...(pod.ref.kind === 'Pod' ? [{ pod: pod.ref.name }] : []),
+  ]
+}
+
+function isOf(pod: Pod, { workload, part, pod: name }: ContainersWritten): boolean {
+  if (name !== undefined) return pod.ref.kind === 'Pod' && pod.ref.name === name
+  if (part !== undefined && partOf(pod) !== part) return false
+  return workloadsOf(pod).some((one) => `${one.kind.toLowerCase()}/${one.name}` === workload)
+}
