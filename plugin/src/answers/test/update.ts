@@ -84,7 +84,8 @@ function editsOf({ assertion }: AssertionResult, facts: Facts): readonly Omit<Fi
     case 'containers': {
       const held = heldBySubject(assertion, facts)
       if (held === undefined) return []
-      return [{ path: [...path, 'holds'], value: held.length === 0 ? { none: true } : { exactly: held } }]
+      const value = held.length === 0 ? { none: true } : { [assertion.mode]: held }
+      return [{ path: [...path, 'holds'], value }]
     }
     case 'identities': {
       const { exact } = assertion.ids

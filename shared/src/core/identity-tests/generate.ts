@@ -3,11 +3,12 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { findingHolders, selectorsOf, type IdHolder } from './holders.ts'
+import { findingHolders, groupsOf, selectorsOf, type HoldersFound, type IdHolder } from './holders.ts'
 import {
   IDENTITY_TEST_API_VERSION,
   IDENTITY_TEST_KIND,
   LOCAL_CONFIG_ANNOTATION,
+  type ContainersWritten,
   type IdentityTestSpec,
 } from './schema.ts'
 
@@ -27,7 +28,10 @@ export interface GeneratedTests {
 
 /** Makes tests of what an analysis settles to. One step for each pod. */
 export function* generating(analysis: Analysis): Steps<GeneratedTests> {
-  const { holders, namespaces, leftOut } = yield* findingHolders(analysis)
+  const found = yield* findingHolders(analysis)
+  const { holders, namespaces, leftOut } = found
+  // Whoever may hold anything makes it impossible to say who holds an identity and nobody else.
+  if (leftOut.length > 0) return { tests: testsByContainer(found), leftOut }
   const homes = Map.groupBy([...holders.keys()].toSorted(compareBytes), (id) => homeOf(holders.get(id) ?? []))
   const tests = [...homes.keys()].toSorted(compareBytes).map((home) =>
     home === ''
@@ -71,9 +75,31 @@ function identitiesOf(
 
 type Rule = NonNullable<IdentityTestSpec['rules']>[number]
 
+/** What each container holds, in the namespaces where that is certain. */
+function testsByContainer({ namespaces }: HoldersFound): readonly WrittenTest[] {
+  const certain = [...namespaces]
+    .filter(([, holders]) => holders.every(({ open }) => open === undefined))
+    .toSorted(([a], [b]) => compareBytes(a, b))
+  return certain.map(([namespace, holders]) =>
+    testOf(`namespace-${namespace}`, {
+      containers: groupsOf(holders).flatMap(([subject, holder]) => holdsOf(subject, holder)),
+      rules: [onlyRule(namespace, holders)],
+    }),
+  )
+}
+
+type WrittenContainers = NonNullable<IdentityTestSpec['containers']>[number]
+
+/** What may be held as well cannot be left out of `exactly`. */
+function holdsOf(subject: ContainersWritten, { ids, possible }: IdHolder): readonly WrittenContainers[] {
+  const held = [...ids].toSorted(compareBytes)
+  if (ids.size < possible.size) return held.length === 0 ? [] : [{ subject, holds: { atLeast: held } }]
+  return [{ subject, holds: held.length === 0 ? { none: true } : { exactly: held } }]
+}
+
 /** No container of a namespace holds any other identity. */
 function onlyRule(namespace: string, holders: readonly IdHolder[]): Rule {
-  const only = [...new Set(holders.flatMap(({ ids }) => [...ids]))].toSorted(compareBytes)
+  const only = [...new Set(holders.flatMap(({ possible }) => [...possible]))].toSorted(compareBytes)
   return { everyContainer: { namespace }, holds: only.length === 0 ? { none: true } : { only } }
 }
 
@@ -83,7 +109,7 @@ function elsewhereRules(
   pinned: ReadonlySet<string>,
 ): Rule[] {
   const shared = namespaces
-    .filter(([name, holders]) => !pinned.has(name) && holders.some(({ ids }) => ids.size > 0))
+    .filter(([name, holders]) => !pinned.has(name) && holders.some(({ possible }) => possible.size > 0))
     .toSorted(([a], [b]) => compareBytes(a, b))
   const known = [...pinned, ...shared.map(([name]) => name)]
     .filter((name) => name !== '')

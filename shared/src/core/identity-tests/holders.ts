@@ -3,11 +3,12 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
 import { fates } from '../rules/resting.ts'
+import { identityGap } from '../snapshot/unread.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { partOf, workloadsOf } from './container-selector.ts'
-import { idsOf } from './holding.ts'
+import { holdingOf, idsOf } from './holding.ts'
 import type { ContainersWritten } from './schema.ts'
 
 /** A container, and what it holds for certain. */
@@ -15,6 +16,10 @@ export interface IdHolder {
   readonly pod: Pod
   readonly container: string
   readonly ids: ReadonlySet<string>
+  /** What it may hold, as far as that is known: a part of `possible` is certain. */
+  readonly possible: ReadonlySet<string>
+  /** What may give it any other identity; undefined where nothing does. */
+  readonly open: string | undefined
 }
 
 /** All containers of a state. */
@@ -22,7 +27,7 @@ export interface HoldersFound {
   /** By identity; a part of an ID that is known only when the pod runs is `*`. */
   readonly holders: ReadonlyMap<string, readonly IdHolder[]>
   readonly namespaces: ReadonlyMap<string, readonly IdHolder[]>
-  /** What is not certain, a sentence each. */
+  /** What may give any identity, and where, a sentence each. */
   readonly leftOut: readonly string[]
 }
 
@@ -35,15 +40,22 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
   const leftOut = new Set<string>()
   for (const pod of analysis.podsInQuestion) {
     yield
+    const notRead = identityGap(analysis.snapshot, pod.namespace)
     for (const container of pod.containers) {
       const registrations = containerVerdicts(prediction, pod, container).map(ofRegistration)
-      const ids = idsOf(registrations.filter(({ verdict }) => verdict === 'issued')).map(patternOf)
-      const holder = { pod, container: container.name, ids: new Set(ids) }
+      const { held, perhaps, open } = holdingOf(pod, container, { registrations, notRead })
+      const ids = idsOf(held).map(patternOf)
+      const possible = [...ids, ...idsOf(perhaps).map(patternOf)]
+      const holder = {
+        pod,
+        container: container.name,
+        ids: new Set(ids),
+        possible: new Set(possible),
+        open,
+      }
       getOrCreate(namespaces, pod.namespace, () => []).push(holder)
       for (const id of holder.ids) getOrCreate(holders, id, () => []).push(holder)
-      for (const { verdict, source } of registrations)
-        if (verdict === 'depends' || verdict === 'unknown')
-          leftOut.add(`what ${source.kind}/${source.name} gives in namespace ${pod.namespace} is not certain`)
+      if (open !== undefined) leftOut.add(`what containers of namespace ${pod.namespace} hold: ${open}`)
     }
   }
   return { holders, namespaces, leftOut: [...leftOut].toSorted(compareBytes) }
@@ -69,13 +81,36 @@ export function selectorsOf(
 }
 
 function selectorOf(id: string, holder: IdHolder, all: readonly IdHolder[]): ContainersWritten {
-  const { pod, container } = holder
+  return nearestSelector(holder, all, ({ ids }) => ids.has(id))
+}
+
+/** A selector and one of its containers, for all containers: those that are alike, once. */
+export function groupsOf(all: readonly IdHolder[]): readonly (readonly [ContainersWritten, IdHolder])[] {
+  const groups = new Map<string, readonly [ContainersWritten, IdHolder]>()
+  for (const holder of all) {
+    const text = holdingText(holder)
+    const selector = nearestSelector(holder, all, (one) => holdingText(one) === text)
+    groups.set(JSON.stringify(selector), [selector, holder])
+  }
+  return [...groups].toSorted(([a], [b]) => compareBytes(a, b)).map(([, group]) => group)
+}
+
+function holdingText({ ids, possible }: IdHolder): string {
+  return [[...ids], [...possible]].map((list) => list.toSorted(compareBytes).join(' ')).join('\n')
+}
+
+/** The widest selector of a container whose containers are all alike. */
+function nearestSelector(
+  { pod, container }: IdHolder,
+  all: readonly IdHolder[],
+  isAlike: (one: IdHolder) => boolean,
+): ContainersWritten {
   const { namespace } = pod
   for (const candidate of candidatesOf(pod)) {
     const same = all.filter((one) => isOf(one.pod, candidate))
-    if (same.every(({ ids }) => ids.has(id))) return { namespace, ...candidate }
-    const ofName = same.filter((one) => one.container === container)
-    if (ofName.every(({ ids }) => ids.has(id))) return { namespace, ...candidate, container }
+    if (same.every(isAlike)) return { namespace, ...candidate }
+    if (same.every((one) => one.container !== container || isAlike(one)))
+      return { namespace, ...candidate, container }
   }
   return { namespace, pod: pod.ref.name, container }
 }

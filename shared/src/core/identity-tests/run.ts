@@ -2,7 +2,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { didYouMean } from '../text/suggest.ts'
-import type { ContainerSelector, SelectablePods } from './container-selector.ts'
+import { workloadsOf, type ContainerSelector, type SelectablePods } from './container-selector.ts'
 import type { Holding } from './holding.ts'
 import type { AssertionOutcome } from './outcome.ts'
 
@@ -95,7 +95,7 @@ export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): Noth
   if (workload !== undefined && namespace !== undefined) {
     const names = pods
       .candidates({ ...selector, workload: undefined, written: { namespace } })
-      .flatMap(({ ref }) => (ref.kind === workload.kind ? [ref.name] : []))
+      .flatMap((pod) => workloadsOf(pod).flatMap(({ kind, name }) => (kind === workload.kind ? [name] : [])))
     const hint = didYouMean(workload.name, [...new Set(names)])
     return { why: `there is no ${written.workload ?? ''} in namespace ${namespace}`, fix: hint ?? otherwise }
   }
