@@ -93,10 +93,11 @@ export async function settled(cp: ControlPlane, space: string, side: Convergence
     .map(([name]) => `${space}/${name}`)
   await until(
     async () => {
-      const own = (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
-      const edited = own.find((output) => ownerOf(output) === `${space}/edited`)
+      const owned = (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
+      const edited = owned.find((output) => ownerOf(output) === `${space}/edited`)
       const isEdited = stringAt(edited, 'spec', 'podSelector', 'matchLabels', 'tier') === 'gold'
-      const isMatched = own.map(ownerOf).toSorted(compareBytes).join() === ready.toSorted(compareBytes).join()
+      const isMatched =
+        owned.map(ownerOf).toSorted(compareBytes).join() === ready.toSorted(compareBytes).join()
       const deleted = await cp.admin.get(bindingId(space, 'deleted'))
       return isMatched && isEdited === (side === 'after') && (deleted !== undefined) === (side === 'before')
     },
@@ -115,12 +116,15 @@ export async function stateOf(cp: ControlPlane, space: string): Promise<State> {
     cp.admin.list({ ...bindingId(space, ''), namespace: space }),
     outputs(cp),
   ])
-  const own = all.filter((output) => ownerOf(output).startsWith(`${space}/`))
+  const owned = all.filter((output) => ownerOf(output).startsWith(`${space}/`))
   const uids = new Map(
     bindings.map((each) => [`${space}/${nameOf(each)}`, stringAt(each, 'metadata', 'uid')]),
   )
-  const live = new Map(own.map((each) => [nameOf(each), stringAt(each, 'metadata', 'uid')]))
-  return [...bindings.map((each) => bindingState(each, live)), ...own.map((each) => outputState(each, uids))]
+  const live = new Map(owned.map((each) => [nameOf(each), stringAt(each, 'metadata', 'uid')]))
+  return [
+    ...bindings.map((each) => bindingState(each, live)),
+    ...owned.map((each) => outputState(each, uids)),
+  ]
     .map((each) =>
       JSON.stringify(each)
         .replaceAll(space, 'SPACE')

@@ -16,7 +16,7 @@ const STATUS_MAX = 64 * 1024
 /** The fields of a binding's spec, read and checked. */
 type BindingFields = Pick<
   Binding,
-  'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName'
+  'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName' | 'identityBoundary'
 >
 
 /** A binding of which the status is kept as text. A class: closures for each of ten thousand would fill the memory. */
@@ -30,6 +30,7 @@ export class CachedBinding implements BindingFields {
   readonly mode: Binding['mode']
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
+  readonly identityBoundary: Binding['identityBoundary']
   readonly #status: string | undefined
 
   /** `value` is the object as the API server has it; `fields` is its spec, read. */
@@ -42,6 +43,7 @@ export class CachedBinding implements BindingFields {
     this.mode = fields.mode
     this.serviceAccountName = fields.serviceAccountName
     this.containerName = fields.containerName
+    this.identityBoundary = fields.identityBoundary
     this.#status = boundedTextOf(value['status'], STATUS_MAX)
   }
 

@@ -299,7 +299,7 @@ export class Convergence {
   /** SCM's counters on an output as the cache has it now. */
   #statsOf(key: string, name: string): OutputStats | undefined {
     const found = this.#options.ledger.ownOutputs(key).find(({ output }) => output.meta.name === name)?.output
-    return found?.bindingKey === undefined ? undefined : found.stats
+    return found?.isWhole === true ? found.stats : undefined
   }
 
   async #after(key: string, result: WriteResult, evaluation: OwnDecision): Promise<StepResult> {

@@ -4,25 +4,35 @@ import { dig, isRecord } from '../json.ts'
 import type { ObjectiveGroup, PoolGroup } from '../kinds.ts'
 import { MESSAGE_BYTES } from '../names.ts'
 import { copyOfStart } from '../text/bytes.ts'
-import { readMeta, type ObjectMeta } from './meta.ts'
+import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { decodePoolSelector, type PoolSelector } from './pool-selector.ts'
 import type { Origin, RawObject } from './raw.ts'
 
-/** An InferencePool of any group. */
-export interface Pool {
+/** What is read of an InferencePool of any group to decide a binding. */
+export interface DeclaredPool {
   readonly group: PoolGroup
-  readonly meta: ObjectMeta
+  readonly meta: DecisiveMeta
   /** `.spec.selector`, decoded by the group. */
   readonly selector: PoolSelector
+}
+
+/** An InferencePool of any group, from a cluster or a file. */
+export interface Pool extends DeclaredPool {
+  readonly meta: ObjectMeta
   readonly origin: Origin | undefined
 }
 
-/** An InferenceObjective of any group. */
-export interface Objective {
+/** What is read of an InferenceObjective of any group to decide a binding. */
+export interface DeclaredObjective {
   readonly group: ObjectiveGroup
-  readonly meta: ObjectMeta
+  readonly meta: DecisiveMeta
   /** `.spec.poolRef`, its four fields bounded; anything but a mapping as found, or without what is in it. */
   readonly poolRef: unknown
+}
+
+/** An InferenceObjective of any group, from a cluster or a file. */
+export interface Objective extends DeclaredObjective {
+  readonly meta: ObjectMeta
   readonly origin: Origin | undefined
 }
 
