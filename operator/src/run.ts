@@ -168,6 +168,7 @@ class Operator {
         trustDomain: { kind: 'set', value: settings.trustDomain },
         className: settings.className,
         outputLabels: settings.outputLabels,
+        variantLabelKey: settings.variantLabelKey,
       },
       clock,
       random,

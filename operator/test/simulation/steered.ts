@@ -125,6 +125,10 @@ export class SteeredSimulation extends Simulation {
   /** Lets everything happen until nothing is left to do; returns what is wrong then. */
   async problemsOnceQuiet(): Promise<readonly string[]> {
     const isQuiet = await this.runUntilQuiet()
-    return [...(isQuiet ? [] : ['it never comes to rest']), ...this.problems(), ...differences(this.server)]
+    return [
+      ...(isQuiet ? [] : ['it never comes to rest']),
+      ...this.problems(),
+      ...differences(this.server, this.life.config),
+    ]
   }
 }

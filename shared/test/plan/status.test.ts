@@ -61,11 +61,12 @@ function keyOf(manifest: JsonRecord, config = CONFIG): string | undefined {
 }
 
 describe('the label key of variants', () => {
-  test('is told with mode PerVariant, refused or not, and with no other', () => {
+  test('is told with a variant, refused or not, and without one never', () => {
     expect(keyOf(perVariant())).toBe('identity.kleym.sonda.red/variant')
-    expect(keyOf(perVariant({ spec: { identityBoundary: undefined } }))).toBe(
+    expect(keyOf(perVariant({ spec: { poolRef: { name: 'gone' } } }))).toBe(
       'identity.kleym.sonda.red/variant',
     )
+    expect(keyOf(perVariant({ spec: { identityBoundary: undefined } }))).toBeUndefined()
     expect(keyOf(perVariant(), { ...CONFIG, variantLabelKey: 'llm-d.ai/role' })).toBe('llm-d.ai/role')
     expect(keyOf(binding())).toBeUndefined()
     expect(keyOf(poolOnly())).toBeUndefined()

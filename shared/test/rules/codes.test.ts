@@ -29,6 +29,8 @@ interface Setting {
   readonly scm?: JsonRecord | null
   readonly className?: string
   readonly gaps?: Readonly<Record<string, UnknownReason>>
+  /** The objects are yet to be applied. */
+  readonly manifests?: true
 }
 
 const SCM: JsonRecord = {
@@ -41,10 +43,10 @@ const SCM: JsonRecord = {
 /** The codes that a cluster shows, each once. */
 function codesOf(
   objects: readonly JsonRecord[],
-  { scm, className = '', gaps = {} }: Setting,
+  { scm, className = '', gaps = {}, manifests }: Setting,
 ): readonly string[] {
   const snapshot = readSnapshot({
-    objects: objects.map((value) => ({ value })),
+    objects: objects.map((value) => ({ value, ...(manifests && { isManifest: manifests }) })),
     gaps: new Map(Object.entries(gaps)),
   })
   const { settings } = readScmSettings(scm === null ? undefined : { ...SCM, ...scm }, 'a test', {
@@ -116,6 +118,8 @@ const thief = (spec: JsonRecord): JsonRecord =>
     namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'team-b' } },
     ...spec,
   })
+
+const MANIFESTS: Setting = { manifests: true }
 
 interface Case {
   readonly code: FindingCode
@@ -301,7 +305,7 @@ const CASES: readonly Case[] = [
     setting: { scm: { ignoreNamespaces: ['('] } },
   },
   {
-    code: 'KLM420',
+    code: 'KLM422',
     shows: world(binding()),
     not: world(binding()),
     setting: { className: 'x'.repeat(64) },
@@ -348,6 +352,27 @@ const CASES: readonly Case[] = [
     code: 'KLM512',
     shows: world(binding(), orphanOf(OUTPUT, 'team-a/gone')),
     not: world(binding({ spec: { containerName: 'proxy' } }), orphanOf(OUTPUT, 'team-a/gone')),
+  },
+  {
+    code: 'KLM420',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(foreign('named', { namespaceSelector: { matchNames: ['production'] } })),
+    not: world(foreign('named', { namespaceSelector: { matchLabels: { name: 'production' } } })),
+  },
+  {
+    code: 'KLM421',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(foreign('hourly', { ttl: 3600 })),
+    not: world(foreign('hourly', { ttl: '1h' })),
+  },
+  {
+    code: 'KLM550',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(binding({ spec: { containerNames: ['vllm'] } })),
+    not: world(binding()),
   },
   { code: 'KLM521', shows: world(orphanOf(OUTPUT, 'team-a/gone')), not: world(binding(), live(OUTPUT)) },
   {

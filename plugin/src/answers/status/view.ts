@@ -1,6 +1,7 @@
 // How `status` looks: a line each, with a mark; then the findings, with their fixes.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { SCM_WORKLOAD_KINDS, workloadText } from '@kleym/shared/core/install/scm-container.ts'
 import { acts, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
@@ -75,8 +76,9 @@ function leaderRow(leader: StatusAnswer['leader']): StatusRow {
   return ['warn', 'leader', `nobody holds Lease ${leader.lease}${was}`]
 }
 
-function settingRows({ operator }: AnswerInput): readonly StatusRow[] {
-  const { trustDomain, className } = operator.config
+function settingRows(input: AnswerInput): readonly StatusRow[] {
+  const { operator } = input
+  const { trustDomain, className, variantLabelKey } = operator.config
   return [
     trustDomain.kind === 'set'
       ? ['ok', 'trust domain', `${trustDomain.value}, says ${operator.trustDomainSource ?? ''}`]
@@ -84,7 +86,23 @@ function settingRows({ operator }: AnswerInput): readonly StatusRow[] {
     operator.classNameSource === undefined
       ? ['warn', 'class', 'not known: pass --clusterspiffeid-class-name']
       : ['ok', 'class', `${className === '' ? 'none' : className}, says ${operator.classNameSource}`],
+    ...(tellsVariants(input) ? [variantRow(variantLabelKey, operator.variantLabelKeySource)] : []),
   ]
+}
+
+/** Told where a binding has a variant, or the key is not the usual one. */
+function tellsVariants({ operator, after }: AnswerInput): boolean {
+  const { variantLabelKey = DEFAULT_VARIANT_LABEL_KEY } = operator.config
+  return (
+    variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY ||
+    after.snapshot.bindings.some(({ mode }) => mode.ok && mode.value === 'PerVariant')
+  )
+}
+
+function variantRow(key: string | undefined, source = ''): StatusRow {
+  return key === undefined
+    ? ['warn', 'variant label', 'not known: pass --variant-label-key']
+    : ['ok', 'variant label', `${key}, says ${source}`]
 }
 
 /** The SCM that the answer is about, then the others; where none is known, what is assumed in its place. */

@@ -30,8 +30,9 @@ export interface ScmInstance {
 }
 
 /**
- * The instances behind some configurations, those first that act on kleym's output, whose class may not be known. One that
- * only another cluster's SCM runs with is left out, and, where some are known to be run with, one that no container runs with.
+ * The instances behind some configurations, those first that act on kleym's output; a class of its that is not known is that
+ * of any. One that only another cluster's SCM runs with is left out, and, where some are known to be run with, one that no
+ * container runs with.
  */
 export function scmInstances(
   configs: readonly ScmConfigText[],

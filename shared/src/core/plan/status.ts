@@ -85,12 +85,14 @@ export function nextStatus(
   return { ...head, ...conflicts, ...(context.inForce === undefined ? {} : kept(previous)) }
 }
 
+/** The label key, with a variant alone: a CRD that prunes variants prunes this too, and would be written to for ever. */
 function variantLabelKeyOf(
-  { compiled }: Judgement,
+  { compiled: { binding } }: Judgement,
   { variantLabelKey }: Config,
 ): Pick<BindingStatus, 'variantLabelKey'> {
-  const isTold = variantLabelKey !== undefined && modeOf(compiled.binding) === 'PerVariant'
-  return isTold ? { variantLabelKey } : {}
+  const { identityBoundary: field } = binding
+  const hasVariant = modeOf(binding) === 'PerVariant' && field.ok && field.value !== undefined
+  return hasVariant && variantLabelKey !== undefined ? { variantLabelKey } : {}
 }
 
 function rendered(judgement: Extract<Judgement, { state: 'ready' }>, context: StatusContext): BindingStatus {

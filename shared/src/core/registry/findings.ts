@@ -234,6 +234,24 @@ export const FINDINGS = {
   },
   KLM420: {
     severity: 'warning',
+    title: 'a field that the API server drops',
+    meaning:
+      'A manifest of a registration, a pool or an objective holds a field that its CRD does not have, or a null among labels.',
+    consequence:
+      "kubectl's strict validation refuses an unknown field; any other client has it dropped, and the object means what is left: a selector without its field selects everything.",
+    fix: 'Correct the name of the field, or remove it. If the CRD is newer than kleym and has the field, suppress the finding.',
+  },
+  KLM421: {
+    severity: 'error',
+    title: 'the API server refuses the object',
+    meaning:
+      'A manifest of a registration, a pool or an objective holds a value of another type than its CRD asks for, or lacks a field that the CRD requires.',
+    consequence:
+      'The apply fails. Whatever was in the cluster before stays as it is, and what it does there is not known here.',
+    fix: 'Correct the field that the summary names.',
+  },
+  KLM422: {
+    severity: 'warning',
     title: 'the class is no label value',
     meaning:
       "kleym's class cannot stand in the label spire.spiffe.io/class-name, since a label value has at most 63 letters, digits, dashes, underscores and dots, and begins and ends with a letter or digit. The outputs have it in spec.className alone.",
@@ -266,11 +284,19 @@ export const FINDINGS = {
     fix: REASONS.WaitingForPeer.fix,
     reason: 'WaitingForPeer',
   },
+  KLM550: {
+    severity: 'error',
+    title: 'a field that a binding does not have',
+    meaning: 'The manifest of a binding holds a field that its CRD does not have.',
+    consequence:
+      "kubectl's strict validation refuses the binding; any other client has the field dropped, and the binding asks for more than was meant.",
+    fix: 'Correct the name of the field, or remove it.',
+  },
   KLM520: {
     severity: 'warning',
     title: 'settings disagree',
     meaning:
-      "Two sources say different things about kleym's trust domain or class: the flags, the operator's Deployment, or a binding's status.",
+      "Two sources say different things about kleym's trust domain, class, output labels or variant label key: the flags, the operator's Deployment, or a binding's status.",
     consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
   },

@@ -36,27 +36,34 @@ export function concernsEverybody({ code }: Finding): boolean {
  * about itself.
  */
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const always = [...trustDomains(analysis), ...classWithoutLabel(analysis), ...stoppers(analysis)]
+  // Without a binding nothing is rendered that SCM could refuse.
+  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  const always = [
+    ...(isAnyBinding ? trustDomainFindings(analysis) : []),
+    ...classWithoutLabel(analysis),
+    ...stoppers(analysis),
+  ]
   return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
-function trustDomains({ config, settings }: Analysis): readonly Finding[] {
+/** The finding that kleym renders another trust domain than SCM serves. */
+export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
+  const { config, settings } = analysis
   if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return []
   if (config.trustDomain.value === settings.trustDomain) return []
-  return [
-    finding('KLM411', {
-      subject: SCM_SUBJECT,
-      summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
-      evidence: [`SCM's settings: ${settings.source}`],
-    }),
-  ]
+  const one = finding('KLM411', {
+    subject: SCM_SUBJECT,
+    summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
+    evidence: [`SCM's settings: ${settings.source}`],
+  })
+  return [depending(one, restsOn(analysis, one))]
 }
 
 function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
   const problem = classLabelProblem(className)
   if (problem === undefined) return []
   return [
-    finding('KLM420', {
+    finding('KLM422', {
       subject: OPERATOR_SUBJECT,
       summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
     }),

@@ -19,8 +19,8 @@ import type { Registration } from '../spire/registration.ts'
 
 /** What SCM makes of any registration at all. */
 const OF_SCM: ReadonlySet<AssumedSetting> = new Set<AssumedSetting>(['scm', 'which scm', 'scm trust domain'])
-/** What SCM's configuration shows by itself: it was given. */
-const OF_NOTHING: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM411', 'KLM414'])
+/** What settings that were given show by themselves: it rests on whose they are, and on nothing else. */
+const OF_GIVEN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM411', 'KLM414'])
 /** True of a registration of somebody else, or of a namespace, whatever SCM makes of our output. */
 const WHATEVER_CLASS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308', 'KLM409'])
 /** What another trust domain does not end. */
@@ -31,9 +31,10 @@ export function restsOn(
   { doubts }: Pick<Analysis, 'doubts'>,
   { code, subject, related }: { code: FindingCode; subject: Subject; related: readonly Subject[] },
 ): readonly Assumption[] {
-  if (doubts.assumptions.length === 0 || OF_NOTHING.has(code)) return []
+  if (doubts.assumptions.length === 0) return []
   const isOurs = [subject, ...related].some(({ kind }) => kind === BINDING_KIND)
   return doubts.assumptions.filter(({ setting }) => {
+    if (OF_GIVEN.has(code)) return setting === 'which scm'
     if (OF_SCM.has(setting)) return true
     return isOurs && !(setting === 'trust domain' ? WHATEVER_DOMAIN : WHATEVER_CLASS).has(code)
   })

@@ -9,6 +9,7 @@ import {
   hintRefusal,
   federatedWith,
   bundleNeeded,
+  refusedHandling,
 } from './common-fields.ts'
 import { SCM_CLASS_LABEL } from '../names.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
@@ -94,7 +95,8 @@ export class PreparedId implements HasSelectors, Details {
     this.namespaceSelector = spec.namespaceSelector
     this.podSelector = spec.podSelector
     this.precedence = precedenceOf(meta)
-    this.unseen = unseenHandling(meta.labels, settings, this.source)
+    this.unseen =
+      refusedHandling(object.refusal, this.source) ?? unseenHandling(meta.labels, settings, this.source)
     this.undecodable = this.unseen === undefined ? undecodableWhy(object, this.source) : undefined
     this.selects = selectorFault(spec) === undefined
     this.#make = make

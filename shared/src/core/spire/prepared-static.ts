@@ -8,6 +8,7 @@ import {
   hintRefusal,
   federatedWith,
   bundleNeeded,
+  refusedHandling,
 } from './common-fields.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
@@ -74,6 +75,8 @@ function handlingOf(
   if (!settings.reconcileClusterStaticEntries) {
     return { state: 'ignored', why: 'SCM is told not to reconcile ClusterStaticEntries' }
   }
+  const refusal = refusedHandling(object.refusal, source)
+  if (refusal !== undefined) return refusal
   const undecodable =
     object.undecodable[0] ??
     durationFault('.spec.x509SVIDTTL', object.spec.x509SVIDTTL) ??
