@@ -100,7 +100,9 @@ async function delayOf(name: string, reason: string): Promise<number> {
       const stats = readOutputStats(await output(name))
       const word = stats === undefined ? undefined : reasonOfStats(stats)
       since = word === reason ? (since ?? performance.now()) : undefined
-      return stringAt(await inForce(name), 'reason') === reason
+      const says = stringAt(await inForce(name), 'reason')
+      if (says === reason) return true
+      throw new Error(`it says ${says}, and SCM's counters are ${JSON.stringify(stats)}`)
     },
     `InForce of ${name}/llm to say ${reason}`,
     PATIENCE_MS,
