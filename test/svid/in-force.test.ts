@@ -214,17 +214,15 @@ describe('where SCM filters by class and by a label', () => {
 async function occupy(name: string): Promise<void> {
   const ours = await output(name)
   const labels = { 'spire.spiffe.io/class-name': CLASS, tier: 'gold' }
-  await cp.apply([
-    { ...CLUSTER_SPIFFE_ID, metadata: { name: `a-${name}`, labels }, spec: Object(ours['spec']) },
-  ])
-  // The operator writes the deleted one again, and that is the younger of the two.
+  const occupant = await cp.admin.apply({
+    ...CLUSTER_SPIFFE_ID,
+    metadata: { name: `a-${name}`, labels },
+    spec: Object(ours['spec']),
+  })
+  // The operator writes the deleted one again, in a later second: ages are in whole ones, and in one the UID would decide.
   const uid = stringAt(ours, 'metadata', 'uid')
-  await until(
-    () =>
-      Math.floor(Date.now() / 1000) >
-      Date.parse(stringAt(ours, 'metadata', 'creationTimestamp') ?? '') / 1000 + 1,
-    'a later second',
-  )
+  const age = Date.parse(stringAt(occupant, 'metadata', 'creationTimestamp') ?? '')
+  await until(() => Date.now() >= age + 1000, 'a later second')
   await cp.admin.delete({ ...CLUSTER_SPIFFE_ID, name: stringAt(ours, 'metadata', 'name') ?? '' })
   await until(
     async () => stringAt(await output(name), 'metadata', 'uid') !== uid,
