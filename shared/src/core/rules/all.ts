@@ -9,6 +9,7 @@ import { concernsEverybody, installFindings } from './install-rules.ts'
 import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
+import { variantFindings } from './variant-rules.ts'
 
 /** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
 type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]
@@ -19,6 +20,7 @@ const RULE_SETS: readonly RuleSet[] = [
   installFindings,
   policyFindings,
   poolFindings,
+  variantFindings,
 ]
 
 /** Every finding, in a total order. Pure; the same analysis gives the same bytes. */
