@@ -34,6 +34,18 @@ export function isForeign(server: SimulatedCluster, output: JsonRecord): boolean
   return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind === 'foreign'
 }
 
+/** The names of the foreign outputs for which bindings wait: kleym deletes none of them, people do. */
+export function inTheWay(server: SimulatedCluster): readonly string[] {
+  const { compiled, live } = worldOf(server)
+  const foreign = new Set(
+    live.filter(({ ownership }) => ownership.kind === 'foreign').map(({ object }) => object.meta.name),
+  )
+  const awaited = [...planOnce(compiled, live).judgements.values()].flatMap((judgement) =>
+    judgement.state === 'waiting' ? judgement.peers.map(({ claim }) => claim.output ?? '') : [],
+  )
+  return [...new Set(awaited)].filter((name) => foreign.has(name))
+}
+
 /** How the cluster differs from what it must come to once nothing happens any more; empty where it does not. */
 export function differences(server: SimulatedCluster, config: Config): readonly string[] {
   const now = worldOf(server, config)

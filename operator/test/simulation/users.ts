@@ -13,7 +13,8 @@ import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/k
 import { binding, K8S_GROUP, LLM_D, objective, pool } from '@kleym/testing/manifests.ts'
 import type { Dice } from './dice.ts'
 import { isDeleting, metadataOf, refOf, type SimulatedCluster } from './cluster.ts'
-import { worldOf } from './oracle.ts'
+import { inTheWay, worldOf } from './oracle.ts'
+import { FOREIGN_FINALIZER, installWebhook, removeWebhook } from './webhook.ts'
 
 const NAMESPACES = ['team-a', 'team-a', 'team-a', 'team-b'] as const
 const BINDING_NAMES = ['b1', 'b2', 'b3', 'b4', 'b5'] as const
@@ -28,7 +29,6 @@ const POOL_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 }
 /** The wide one is chosen most: collisions are what this is about. */
 const POOL_NAMES = ['wide', 'wide', 'narrow', 'apart'] as const
-export const FOREIGN_FINALIZER = 'someone.example/holds'
 
 /** What to pick a user's next act by: its weight among the others. */
 export const ACT_WEIGHTS = [
@@ -53,6 +53,8 @@ export const ACT_WEIGHTS = [
   ['restored orphan', 1],
   ['kind goes', 1],
   ['kind comes', 2],
+  ['webhook comes', 1],
+  ['webhook goes', 2],
 ] as const
 export type Act = (typeof ACT_WEIGHTS)[number][0]
 
@@ -65,6 +67,8 @@ export const COLLIDING_WEIGHTS: readonly (readonly [Act, number])[] = [
   ['delete', 2],
   ['recreate', 2],
   ['touch output', 1],
+  ['webhook comes', 0.7],
+  ['webhook goes', 2],
 ] as const
 
 /** Kinds that may go: kleym goes on without them, one way or another. */
@@ -113,9 +117,22 @@ export class Users {
   /** Gives back what a cluster needs to come to rest: lets go of what is held, and of kinds that kleym cannot do without. */
   relent(): void {
     for (const resource of MORTAL) if (!this.#server.serves(resource)) this.#comes(resource)
+    removeWebhook(this.#server)
+    this.release()
+  }
+
+  /** Lets go of everything that is held. */
+  release(): void {
     for (const resource of [BINDINGS, CLUSTER_SPIFFE_IDS]) {
       for (const object of this.#server.all(resource)) this.#release(resource, object)
     }
+  }
+
+  /** Does what a waiting binding asks for: deletes what is not kleym's and stands in its way. Returns how many there were. */
+  clearTheWay(): number {
+    const names = inTheWay(this.#server)
+    for (const name of names) this.#server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
+    return names.length
   }
 
   #act(act: Act): string {
@@ -181,6 +198,11 @@ export class Users {
         return this.#kindGoes()
       case 'kind comes':
         return this.#kindComes()
+      case 'webhook comes':
+        return installWebhook(this.#server, this.#dice)
+      case 'webhook goes':
+        removeWebhook(this.#server)
+        return ''
     }
   }
 

@@ -28,7 +28,11 @@ export type FailOn = (typeof FAIL_ON)[number]
 export const DEFAULT_FAIL_ON: FailOn = 'error'
 
 /** Where SCM usually is: the hardened charts' namespace, and that of SPIRE's own examples. */
-export const SCM_NAMESPACES: readonly string[] = ['spire-server', 'spire-system']
+export const SCM_NAMESPACES: readonly string[] = [
+  'spire-server',
+  'spire-system',
+  'zero-trust-workload-identity-manager',
+]
 
 /** The namespace in force offline, where no flag and no kubeconfig says another. */
 export const DEFAULT_NAMESPACE = 'default'

@@ -4,6 +4,7 @@ import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
+import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
@@ -16,6 +17,8 @@ export interface SourceOptions {
   readonly offline: boolean
   /** The folder that stands for the cluster. */
   readonly live: string | undefined
+  /** The files are a desired state: what a server writes counts in none of them, not even in a dump. */
+  readonly isDesiredState?: boolean
   readonly without: readonly ObjectName[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
   readonly namespace: string | undefined
@@ -169,7 +172,7 @@ function requireSources(flags: CommonFlags, command: string): void {
       docs,
     })
   }
-  if (files.filter((file) => file === '-').length > 1) {
+  if (files.filter((file) => file === STDIN_ARGUMENT).length > 1) {
     throw new KleymError({
       code: 'usage',
       what: 'stdin is given twice',

@@ -29,6 +29,8 @@ interface Setting {
   readonly scm?: JsonRecord | null
   readonly className?: string
   readonly gaps?: Readonly<Record<string, UnknownReason>>
+  /** The objects are yet to be applied. */
+  readonly manifests?: true
 }
 
 const SCM: JsonRecord = {
@@ -41,10 +43,10 @@ const SCM: JsonRecord = {
 /** The codes that a cluster shows, each once. */
 function codesOf(
   objects: readonly JsonRecord[],
-  { scm, className = '', gaps = {} }: Setting,
+  { scm, className = '', gaps = {}, manifests }: Setting,
 ): readonly string[] {
   const snapshot = readSnapshot({
-    objects: objects.map((value) => ({ value })),
+    objects: objects.map((value) => ({ value, ...(manifests && { isManifest: manifests }) })),
     gaps: new Map(Object.entries(gaps)),
   })
   const { settings } = readScmSettings(scm === null ? undefined : { ...SCM, ...scm }, 'a test', {
@@ -128,6 +130,8 @@ function deployment(labels: JsonRecord): JsonRecord {
   const spec = { template: { metadata: { labels }, spec: { serviceAccountName: 'runner', containers } } }
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'llama', namespace: 'team-a' }, spec }
 }
+
+const MANIFESTS: Setting = { manifests: true }
 
 interface Case {
   readonly code: FindingCode
@@ -331,6 +335,13 @@ const CASES: readonly Case[] = [
     shows: world(pod({ labels: PREFILL, metadata: LIVE }), deployment({ app: 'llama' }), perVariant()),
     not: world(pod({ labels: PREFILL, metadata: LIVE }), deployment(PREFILL), perVariant()),
   },
+  {
+    code: 'KLM422',
+    shows: world(binding()),
+    not: world(binding()),
+    setting: { className: 'x'.repeat(64) },
+    settingNot: { className: 'x'.repeat(63) },
+  },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },
   {
@@ -372,6 +383,27 @@ const CASES: readonly Case[] = [
     code: 'KLM512',
     shows: world(binding(), orphanOf(OUTPUT, 'team-a/gone')),
     not: world(binding({ spec: { containerName: 'proxy' } }), orphanOf(OUTPUT, 'team-a/gone')),
+  },
+  {
+    code: 'KLM420',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(foreign('named', { namespaceSelector: { matchNames: ['production'] } })),
+    not: world(foreign('named', { namespaceSelector: { matchLabels: { name: 'production' } } })),
+  },
+  {
+    code: 'KLM421',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(foreign('hourly', { ttl: 3600 })),
+    not: world(foreign('hourly', { ttl: '1h' })),
+  },
+  {
+    code: 'KLM550',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(binding({ spec: { containerNames: ['vllm'] } })),
+    not: world(binding()),
   },
   { code: 'KLM521', shows: world(orphanOf(OUTPUT, 'team-a/gone')), not: world(binding(), live(OUTPUT)) },
   {

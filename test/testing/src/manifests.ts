@@ -1,5 +1,4 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
-import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { boundaryWord, parseIdentity } from '@kleym/shared/core/compile/identity-path.ts'
@@ -13,16 +12,12 @@ import {
   DEFAULT_VARIANT_LABEL_KEY,
 } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { ownershipFacts } from '@kleym/shared/core/analysis/ownership-facts.ts'
 import { judgeOwnership, type Ownership } from '@kleym/shared/core/plan/ownership.ts'
 import type { Judgement, LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { settle, type Settled } from '@kleym/shared/core/plan/settle.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
-import {
-  bindingsIn,
-  readSnapshot,
-  referencesIn,
-  type Snapshot,
-} from '@kleym/shared/core/snapshot/snapshot.ts'
+import { readSnapshot, referencesIn, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 
 /** The group of InferencePool v1. */
 export const K8S_GROUP = 'inference.networking.k8s.io'
@@ -202,12 +197,7 @@ export function ownershipIn(
   snapshot: Snapshot,
   compiled: readonly Compiled[],
 ): (object: ClusterSpiffeId) => Ownership {
-  const names = new Map(
-    compiled.flatMap((one) =>
-      one.result.kind === 'resolved' ? [[one.binding.key, one.result.output.metadata.name] as const] : [],
-    ),
-  )
-  const facts = { binding: bindingsIn(snapshot), renderedName: (key: NamespacedName) => names.get(key) }
+  const facts = ownershipFacts(snapshot, compiled)
   return (object) => judgeOwnership(object, facts)
 }
 

@@ -111,15 +111,22 @@ function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusR
   const [first, ...others] = scms
   const { settings } = after
   if (first !== undefined)
-    return [handlingRow(scm, placeOf(first)), ...others.map((one) => otherRow(one, acts(first)))]
+    return [
+      handlingRow(scm, placeOf(first)),
+      ...others.map((one) => otherRow(one, first.handling.state !== 'ignored')),
+    ]
   const isAssumed = settings.assumed.includes('className')
   if (!isAssumed) return [handlingRow(scm, settings.source)]
   const running = scmContainers?.filter((one) => !one.isForOtherCluster)
   const as = `its settings are assumed, as ${settings.source} sets them`
-  if (running === undefined) {
-    const row = handlingRow(scm, `assumed, as ${settings.source} sets it`)
-    return [scm.state === 'handled' ? row : ['warn', row[1], row[2]]]
-  }
+  if (running === undefined)
+    return [
+      [
+        'warn',
+        'SCM',
+        `not known: no configuration of it was found, and not every workload may be listed; ${as}`,
+      ],
+    ]
   const where = [...new Set(running.map(({ workload }) => workloadText(workload)))]
   return where.length === 0
     ? [['warn', 'SCM', `none was found in a ${WHERE_SCM_RUNS}; ${as}`]]
@@ -128,15 +135,18 @@ function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusR
 
 const WHERE_SCM_RUNS = SCM_WORKLOAD_KINDS.join(' or ')
 
-function handlingRow({ state }: StatusAnswer['scm'], place: string): StatusRow {
-  if (state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
-  if (state === 'unknown') return ['warn', 'SCM', `not known whether it handles kleym's class (${place})`]
+function handlingRow(scm: StatusAnswer['scm'], place: string): StatusRow {
+  if (scm.state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
+  if (scm.state === 'unknown')
+    return ['warn', 'SCM', `not known whether it handles kleym's class (${place}): ${scm.why}`]
   return ['bad', 'SCM', `ignores kleym's outputs (${place})`]
 }
 
 /** One more SCM: fine where another acts, and no help where none does. */
 function otherRow(one: ScmInstance, isHandled: boolean): StatusRow {
   if (acts(one)) return ['ok', 'SCM', `handles kleym's class too (${placeOf(one)})`]
+  if (one.handling.state === 'unknown')
+    return ['note', 'SCM', `not known whether it handles kleym's class too (${placeOf(one)})`]
   const { className } = one.settings
   const its =
     className === undefined

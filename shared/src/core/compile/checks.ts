@@ -1,7 +1,7 @@
 // What a binding must satisfy before the operator writes anything for it, as one ordered list: the first check that objects
 // decides (docs/contract.md §7). A check takes the input and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../unknown-reason.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import type { Kind } from '../kinds.ts'
 import { DEFAULT_MODE, VARIANT_LABEL_KEY_FLAG, type Mode } from '../names.ts'
@@ -21,7 +21,7 @@ import {
 
 /** Everything that the checks look at, read before the first of them runs. */
 export interface CheckInput {
-  readonly binding: Binding
+  readonly binding: DeclaredBinding
   readonly config: Config
   /** Undefined when `.spec.poolRef` is malformed. */
   readonly pool: PoolResolution | undefined
@@ -96,7 +96,7 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /** Looks up what a binding names and assembles the identity that it declares. `references` answers from what was read before. */
-export function checkInputOf(binding: Binding, references: References, config: Config): CheckInput {
+export function checkInputOf(binding: DeclaredBinding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
   const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
@@ -106,12 +106,12 @@ export function checkInputOf(binding: Binding, references: References, config: C
 }
 
 /** The mode of a binding: the default where the field is absent, undefined where it holds no mode. */
-export function modeOf(binding: Binding): Mode | undefined {
+export function modeOf(binding: DeclaredBinding): Mode | undefined {
   return binding.mode.ok ? (binding.mode.value ?? DEFAULT_MODE) : undefined
 }
 
 function identityParts(
-  binding: Binding,
+  binding: DeclaredBinding,
   pool: PoolResolution | undefined,
   config: Config,
 ): IdentityParts | undefined {
@@ -141,7 +141,10 @@ function identityParts(
 }
 
 /** The label of the variant that a binding names; undefined where it names none, or the key of the label is not known. */
-function variantLabelOf({ identityBoundary: field }: Binding, config: Config): VariantLabel | undefined {
+function variantLabelOf(
+  { identityBoundary: field }: DeclaredBinding,
+  config: Config,
+): VariantLabel | undefined {
   const key = config.variantLabelKey
   if (key === undefined || !field.ok || field.value === undefined) return undefined
   return { key, value: field.value.variant }
@@ -267,7 +270,7 @@ function spiffeIdValid({ parts, config }: CheckInput): Objection | undefined {
 }
 
 /** `no InferencePool gemma in namespace team-a (looked in inference.networking.k8s.io)`. */
-function absentText(tried: readonly Kind[], name: string, binding: Binding): string {
+function absentText(tried: readonly Kind[], name: string, binding: DeclaredBinding): string {
   const groups = tried.map(({ group }) => group).join(', ')
   return `no ${tried[0]?.kind ?? 'object'} ${name} in namespace ${binding.meta.namespace} (looked in ${groups})`
 }

@@ -1,7 +1,7 @@
 // The shape of kleym's SPIFFE IDs (docs/contract.md §5). This is the only file that builds or parses the path behind the
 // trust domain: a new identity boundary is a new mode in `names.ts`, and a new case in each function here.
 import type { Mode } from '../names.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 
 /** What an identity stands for: a boundary within one namespace. */
@@ -71,7 +71,7 @@ export function declaredBoundary({
   poolRef,
   objectiveRef,
   identityBoundary,
-}: Pick<Binding, 'meta' | 'mode' | 'poolRef' | 'objectiveRef' | 'identityBoundary'>):
+}: Pick<DeclaredBinding, 'meta' | 'mode' | 'poolRef' | 'objectiveRef' | 'identityBoundary'>):
   | IdentityBoundary
   | undefined {
   if (!mode.ok) return undefined

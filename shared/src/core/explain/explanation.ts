@@ -1,5 +1,6 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
+import { subjectDoubt } from '../snapshot/unread.ts'
 import { inForceOf } from '../install/conditions.ts'
 import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -58,8 +59,9 @@ export interface Explanation {
   readonly podsUnknown: UnknownReason | undefined
 }
 
-/** Explains one binding; undefined for a key that is not in the snapshot. */
-export function explain(analysis: Analysis, key: string): Explanation | undefined {
+/** Explains one binding; undefined for one that is not in the snapshot. */
+export function explain(analysis: Analysis, binding: Binding): Explanation | undefined {
+  const { key } = binding
   const judgement = analysis.now.judgements.get(key)
   if (judgement === undefined) return undefined
   const settled = analysis.settled.judgements.get(key) ?? judgement
@@ -70,7 +72,7 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
   const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
   const changes = analysis.changes.of(key)
   return {
-    key: judgement.compiled.binding.key,
+    key,
     judgement,
     verdict,
     afterwards: later?.reason === verdict?.reason ? undefined : later,
@@ -82,12 +84,14 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
     withdrawn: changes.flatMap((change) =>
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
-    inForce: inForceWord(judgement.compiled.binding),
+    inForce: inForceWord(binding),
     reach:
       output === undefined
         ? undefined
-        : reachOf(analysis.settled.prediction(), judgement.compiled.binding.meta.namespace, output),
-    podsUnknown: analysis.snapshot.gaps.get('Pod'),
+        : reachOf(analysis.settled.prediction(), binding.meta.namespace, output),
+    podsUnknown:
+      analysis.snapshot.gaps.get('Pod') ??
+      subjectDoubt(analysis.snapshot.doubts, binding.meta.namespace)?.why,
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from './binding-schema.ts'
 import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
-import { readMeta, type ObjectMeta } from './meta.ts'
+import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -25,9 +25,9 @@ export type SpecField<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
 
-/** A binding, from a cluster or a file. */
-export interface Binding {
-  readonly meta: ObjectMeta
+/** What is decided by: all that the checks, the collisions and the plan read of a binding. */
+export interface DeclaredBinding {
+  readonly meta: DecisiveMeta
   /** `namespace/name`. */
   readonly key: NamespacedName
   readonly poolRef: SpecField<PoolRef>
@@ -36,6 +36,11 @@ export interface Binding {
   readonly serviceAccountName: SpecField<string>
   readonly containerName: SpecField<string | undefined>
   readonly identityBoundary: SpecField<IdentityBoundaryRef | undefined>
+}
+
+/** A binding, from a cluster or a file. */
+export interface Binding extends DeclaredBinding {
+  readonly meta: ObjectMeta
   /** Undefined where the operator has written none yet, or where it cannot be read. */
   readonly status: BindingStatus | undefined
   readonly lifecycle: Lifecycle

@@ -8,7 +8,7 @@ import { bindingSubject } from '../findings/subjects.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { BINDING, POOL_KIND, qualifiedKind } from '../kinds.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { gapOf } from '../snapshot/snapshot.ts'
@@ -21,7 +21,7 @@ interface SharedPool {
   readonly key: string
   /** Those that come to an identity, or would but for a peer. */
   readonly bindings: {
-    readonly binding: Binding
+    readonly binding: DeclaredBinding
     readonly variant: VariantLabel
     readonly isReady: boolean
   }[]
