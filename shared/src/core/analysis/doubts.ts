@@ -32,7 +32,7 @@ export function doubtsOf(snapshot: Snapshot, config: Config, known: SettingsKnow
       ...(others.length === 0 ? [] : [whichScm(known.settings, others)]),
       ...(hasBindings ? ownAssumptions(config, known) : []),
     ],
-    alternatives: hasBindings && hasRegistrations(snapshot) ? alternatives(snapshot, known, others) : [],
+    alternatives: hasRegistrations(snapshot) ? alternatives(snapshot, known, others) : [],
   }
 }
 

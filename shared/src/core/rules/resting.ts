@@ -14,7 +14,7 @@ import type { Subject } from '../findings/finding.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import type { LiveOutput } from '../plan/plan.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { sourceText } from '../spire/prediction.ts'
+import { sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 
 /** What SCM makes of any registration at all. */
@@ -55,8 +55,30 @@ export function fates(analysis: Analysis): {
   const ours = new Set(
     [...bindingsByOutput(analysis.settled).keys()].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`),
   )
+  const beside = analysis.doubts.alternatives
+    .filter(({ when }) => when === undefined)
+    .map((one) => ({
+      source: one.settings.source,
+      prediction: underAlternative(analysis, one).settled.prediction(),
+    }))
+  const byAnotherScm = ({ outcome, verdict, source }: Registration): string | undefined => {
+    const { pod } = outcome
+    if (verdict !== 'ignored' || pod === undefined) return undefined
+    return beside.find(({ prediction }) =>
+      prediction
+        .entriesOf(pod)
+        .some((one) => sourceText(one.source) === sourceText(source) && MAY_HOLD.has(one.verdict.state)),
+    )?.source
+  }
   return {
     ofRegistration: (one) => {
+      const other = byAnotherScm(one)
+      if (other !== undefined)
+        return {
+          ...one,
+          verdict: 'depends',
+          why: `only the SCM of ${other} handles it, and whether that serves the pod's node is not known`,
+        }
       const isOurs = [one.source, one.by].some(
         (source) => source !== undefined && ours.has(sourceText(source)),
       )
@@ -71,6 +93,13 @@ export function fates(analysis: Analysis): {
     },
   }
 }
+
+/** What an SCM may have on its server. */
+const MAY_HOLD: ReadonlySet<EntryVerdict['state']> = new Set<EntryVerdict['state']>([
+  'declared',
+  'depends',
+  'unknown',
+])
 
 /** No setting changes these: selectors that cannot match, and what is not known anyway. */
 const SETTLED: ReadonlySet<Registration['verdict']> = new Set<Registration['verdict']>([
