@@ -106,6 +106,8 @@ export interface ScmReading {
   readonly settings: ScmSettings
   /** All that were found, that of `settings` first; none where it was given, or none was found. */
   readonly instances: readonly ScmInstance[]
+  /** Those beside that of `settings`; of a configuration that was given, those of other classes. */
+  readonly others: readonly ScmInstance[]
   /** The containers that run SCM, as far as workloads are among the objects. */
   readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
@@ -132,7 +134,7 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 
 /** What an answer about a snapshot does not know of these settings. */
 export function doubtsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): Doubts {
-  const [, ...others] = scm.instances
+  const { others } = scm
   return doubtsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
@@ -155,15 +157,21 @@ export async function scmSettings(
   const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
   const evidence = scmEvidence(operator, clusterSpiffeIds)
   const containers = scmContainersOf(objects.map(({ value }) => value))
-  const found = given === undefined ? (await scmConfigsIn(objects)).toSorted(byUsualPlace) : []
+  const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
   const isFollowing = classFollows && operator.classNameSource === undefined
   const output = isFollowing ? { ...operator.config, className: undefined } : operator.config
-  const instances = scmInstances(found, containers, output, evidence)
+  const all = scmInstances(found, containers, output, evidence)
+  const instances = given === undefined ? all : []
   const { settings, problems } =
     instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
   return {
     settings,
     instances,
+    // What was given says which SCM acts on kleym's output; one of another class runs beside it.
+    others:
+      given === undefined
+        ? all.slice(1)
+        : all.filter((one) => !acts(one) && one.settings.className !== settings.className),
     containers,
     notes: severalNotes(instances, operator),
     findings: problems.map((problem) =>
@@ -173,7 +181,7 @@ export async function scmSettings(
         evidence: [`SCM's settings: ${settings.source}`],
       }),
     ),
-    problems: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+    problems: given === undefined && all.length === 0 ? unreadScmConfigs(objects) : [],
   }
 }
 

@@ -37,10 +37,12 @@ async function flagsOf({ values: given, without }: Given): Promise<readonly stri
   await writeFile(join(folder, 'scm.json'), given.scm)
   await writeFile(join(folder, 'beside.json'), given['which scm'])
   const isOne = !without.includes('which scm')
+  // Both stand among the files wherever one of them does, but for the answers that are given none.
+  const both = ['-f', 'scm.json', '-f', 'beside.json']
   const flags: Readonly<Record<Setting, readonly string[]>> = {
     'trust domain': ['--trust-domain', given['trust domain']],
     class: ['--clusterspiffeid-class-name', given.class],
-    scm: isOne ? ['--scm-config', 'scm.json'] : ['-f', 'scm.json', '-f', 'beside.json'],
+    scm: isOne ? [...both, '--scm-config', 'scm.json'] : both,
     'which scm': [],
   }
   return SETTINGS.flatMap((setting) => (without.includes(setting) ? [] : flags[setting]))

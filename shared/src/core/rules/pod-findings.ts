@@ -60,7 +60,10 @@ function* withAlternatives(
       found.set(
         key,
         when === undefined
-          ? { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] }
+          ? depending(
+              { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] },
+              on.filter(({ setting }) => setting === 'trust domain'),
+            )
           : depending(one, on.length === 0 ? assumptions : on, when),
       )
     }
