@@ -158,12 +158,16 @@ export async function scmSettings(
   const evidence = scmEvidence(operator, clusterSpiffeIds)
   const containers = scmContainersOf(objects.map(({ value }) => value))
   const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
+  const reading = given === undefined ? undefined : readScmSettings(given.config, given.source, evidence)
   const isFollowing = classFollows && operator.classNameSource === undefined
-  const output = isFollowing ? { ...operator.config, className: undefined } : operator.config
+  // A class of kleym's that follows is that of any SCM, or of the one that was given.
+  const output = isFollowing
+    ? { ...operator.config, className: reading?.settings.className }
+    : operator.config
   const all = scmInstances(found, containers, output, evidence)
-  const instances = given === undefined ? all : []
+  const instances = reading === undefined ? all : []
   const { settings, problems } =
-    instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
+    reading ?? instances[0] ?? readScmSettings(undefined, 'the SPIRE chart', evidence)
   return {
     settings,
     instances,
