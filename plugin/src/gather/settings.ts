@@ -135,11 +135,14 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 /** What an answer about a snapshot does not know of these settings. */
 export function doubtsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): Doubts {
   const { others } = scm
+  // Where none of several acts on kleym's output, which of them is meant is a guess.
+  const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
+  const isCandidate = (one: ScmInstance): boolean => acts(one) || !isChosen
   return doubtsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
-    acting: others.filter(acts).map(({ settings }) => settings),
-    beside: others.filter((one) => !acts(one)).map(({ settings }) => settings),
+    acting: others.filter(isCandidate).map(({ settings }) => settings),
+    beside: others.filter((one) => !isCandidate(one)).map(({ settings }) => settings),
   })
 }
 

@@ -12,7 +12,7 @@ export interface SettingsKnown {
   /** Whether anything gives kleym's class. */
   readonly className: boolean
   readonly settings: ScmSettings
-  /** The other SCMs that act on kleym's output, and those that do not. */
+  /** The other SCMs that may be the one that acts on kleym's output, and those that run beside it. */
   readonly acting: readonly ScmSettings[]
   readonly beside: readonly ScmSettings[]
 }
@@ -100,7 +100,7 @@ function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumptio
     setting: 'which scm',
     what: 'which SCM serves the nodes of a pod',
     assumed: `it is taken to be that of ${first.source}`,
-    otherwise: `${others.map(({ source }) => source).join(', ')} ${others.length === 1 ? 'acts' : 'act'} on kleym's output too, and otherwise`,
+    otherwise: `it may be that of ${others.map(({ source }) => source).join(', ')}, which does otherwise`,
     fix: 'pass its configuration with --scm-config',
   }
 }

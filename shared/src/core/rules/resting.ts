@@ -35,6 +35,8 @@ export function restsOn(
   const isOurs = [subject, ...related].some(({ kind }) => kind === BINDING_KIND)
   return doubts.assumptions.filter(({ setting }) => {
     if (OF_GIVEN.has(code)) return setting === 'which scm'
+    // An output that the SCM of the answer ignores is ignored by all: one that acts on it would be that SCM.
+    if (setting === 'which scm' && code === 'KLM401') return false
     if (OF_SCM.has(setting)) return true
     return isOurs && !(setting === 'trust domain' ? WHATEVER_DOMAIN : WHATEVER_CLASS).has(code)
   })
