@@ -105,6 +105,11 @@ export const settingsFlags = {
     multipleNonGreedy: true,
     description: 'A label that the operator gives to its ClusterSPIFFEIDs (repeatable).',
   }),
+  'variant-label-key': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'KEY',
+    description: 'The pod label by which the operator tells the variants of a pool apart.',
+  }),
   'scm-config': Flags.string({
     helpGroup: SETTINGS,
     helpValue: 'FILE',

@@ -1,6 +1,7 @@
 // The report that machines read (`-o json`, `-o yaml`). Its fields only ever grow; schema/ describes them.
 import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { report } from '../output/json.ts'
@@ -17,7 +18,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
     assumptions,
-    problems: input.problems,
+    problems: input.problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
 }
@@ -35,13 +36,22 @@ function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly
   return { ...findingReport(finding), suppression: { by, text, reason: reason ?? null } }
 }
 
-function settingsReport({ operator, after }: AnswerInput): Readonly<Record<string, unknown>> {
-  const { trustDomain, className } = operator.config
+/** The settings that an answer rests on. */
+export function settingsReport({
+  operator,
+  after,
+}: Pick<AnswerInput, 'operator' | 'after'>): Readonly<Record<string, unknown>> {
+  const { trustDomain, className, variantLabelKey } = operator.config
   return {
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,
     trustDomainSource: operator.trustDomainSource ?? null,
     className,
     classNameSource: operator.classNameSource ?? null,
+    ...(variantLabelKey !== undefined &&
+      variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY && {
+        variantLabelKey,
+        variantLabelKeySource: operator.variantLabelKeySource ?? null,
+      }),
     scm: {
       source: after.settings.source,
       assumed: after.settings.assumed,

@@ -63,12 +63,18 @@ export const suppressedFindingSchema = z
   .describe('A finding that does not count, and what suppresses it.')
   .meta({ id: 'SuppressedFinding' })
 
-const settingsSchema = z
+/** The settings that an answer rests on. */
+export const settingsSchema = z
   .object({
     trustDomain: z.string().nullable().describe('Null where it is not known.'),
     trustDomainSource: z.string().nullable(),
     className: z.string().describe('Empty for none.'),
     classNameSource: z.string().nullable().describe('Null where the class is assumed.'),
+    variantLabelKey: z
+      .string()
+      .optional()
+      .describe('The pod label that tells variants apart, where it is known and not the default.'),
+    variantLabelKeySource: z.string().nullable().optional(),
     scm: z
       .object({
         source: z.string(),

@@ -13,13 +13,19 @@ import { assumptionNotes, operatorSettings, scmSettings, type ScmReading } from 
 
 /** What was read of an installation. */
 export interface InstalledInput extends AnswerInput {
-  readonly scm: Pick<ScmReading, 'instances' | 'containers'>
+  readonly scm: InstalledScm
+}
+
+/** The SCMs of an installation, as far as they were found. */
+export interface InstalledScm extends Pick<ScmReading, 'instances' | 'containers'> {
+  /** Where SCM is by what the command line says, or usually: nobody but SPIRE's own people may make workloads there. */
+  readonly ownNamespaces: readonly string[]
 }
 
 /** What was read, as every frame takes it. */
 export async function installedInput(
   { side }: Installation,
-  { settings }: CommonOptions,
+  { settings, sources }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
 ): Promise<InstalledInput> {
   const { objects } = side
@@ -43,7 +49,7 @@ export async function installedInput(
       ...assumptionNotes(operator, scm.settings),
     ],
     isLive: true,
-    scm,
+    scm: { ...scm, ownNamespaces: sources.scmNamespaces },
     namespaceInForce: namespace,
     drive: driveAtOnce,
   }

@@ -29,6 +29,11 @@ import {
 } from '@kleym/shared/core/install/scm-instance.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import {
+  VARIANT_LABEL_KEY_FIX,
+  variantLabelKeyProblem,
+} from '@kleym/shared/core/install/variant-label-key.ts'
+import { VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { KleymError } from '../io/errors.ts'
 import { SCM_NAMESPACES } from '../flags/flags.ts'
@@ -37,8 +42,26 @@ import { configMapTexts } from '../sources/load.ts'
 import { placeText, type InputProblem } from '../sources/problem.ts'
 import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'
 
-/** Throws a usage error for a trust domain that cannot be one. */
-export function requireValidSettings({ trustDomain }: SettingsOptions): void {
+/** Throws a usage error for a trust domain, or a label key of variants, that cannot be one. */
+export function requireValidSettings({ trustDomain, variantLabelKey }: SettingsOptions): void {
+  requireTrustDomain(trustDomain)
+  requireVariantLabelKey(variantLabelKey)
+}
+
+function requireVariantLabelKey(key: string | undefined): void {
+  if (key === undefined) return
+  const why = key === '' ? 'is empty' : variantLabelKeyProblem(key)
+  if (why === undefined) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'the variant label key is not valid',
+    where: `${VARIANT_LABEL_KEY_FLAG} ${key}`,
+    why: `it ${why}`,
+    fix: VARIANT_LABEL_KEY_FIX,
+  })
+}
+
+function requireTrustDomain(trustDomain: string | undefined): void {
   if (trustDomain === undefined) return
   const problem = trustDomainProblem(trustDomain)
   if (problem === undefined) return
@@ -85,8 +108,16 @@ export function flagClaim({
   trustDomain,
   className,
   outputLabels,
-}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels'>): SettingsSource {
-  return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
+  variantLabelKey,
+}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey'>): SettingsSource {
+  return {
+    source: 'the command line',
+    subject: undefined,
+    trustDomain,
+    className,
+    outputLabels,
+    variantLabelKey,
+  }
 }
 
 /** Evidence of SCM's settings where its configuration was not read. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { env } from 'node:process'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { own, stringAt } from '@kleym/shared/core/json.ts'
+import { dig, stringAt } from '@kleym/shared/core/json.ts'
 import { inProcess } from '../support/in-process.ts'
 import { contradictions, type Answer } from './contradictions.ts'
 import { SETTINGS, values, worlds, type Setting, type Values } from './worlds.ts'
@@ -76,11 +76,14 @@ function completedWith(given: Values, others: Values, without: readonly Setting[
 /** Whether an SCM handles objects of a class, as the table of docs/spire-facts.md §2 has it. */
 function handles(scm: string, className: string | undefined): boolean {
   const config: unknown = JSON.parse(scm)
-  if (own(config, 'reconcile') !== undefined) return false
+  if (dig(config, 'reconcile') !== undefined) return false
+  const own = stringAt(config, 'className')
+  if (className === undefined || own === className) return true
+  // A classless object has no label to be filtered by.
   return (
-    className === undefined ||
-    stringAt(config, 'className') === className ||
-    (className === '' && own(config, 'watchClassless') === true)
+    className === '' &&
+    dig(config, 'watchClassless') === true &&
+    dig(config, 'filterByClassName') !== true
   )
 }
 

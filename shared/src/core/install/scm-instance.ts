@@ -22,6 +22,8 @@ export interface ScmConfigText {
 export interface ScmInstance {
   readonly settings: ScmSettings
   readonly problems: readonly string[]
+  /** Where its configuration stands; undefined: in no ConfigMap. */
+  readonly at: ConfigMapKey | undefined
   /** The containers that are known to run with it; incomplete where workloads could not be looked for. */
   readonly runBy: readonly ScmContainer[]
   readonly handling: ObjectHandling
@@ -45,6 +47,7 @@ export function scmInstances(
     return {
       settings,
       problems,
+      at,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
       // What is not known of kleym's class and labels is taken to be what SCM asks for.
@@ -58,7 +61,7 @@ export function scmInstances(
   const running = ours.filter(({ runBy }) => runBy.length > 0)
   const found = running.length > 0 ? running : ours
   return [...found.filter(acts), ...found.filter((one) => !acts(one))].map(
-    ({ settings, problems, runBy, handling }) => ({ settings, problems, runBy, handling }),
+    ({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }),
   )
 }
 

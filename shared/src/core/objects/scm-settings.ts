@@ -30,6 +30,8 @@ export interface ScmSettings {
   readonly reconcileClusterSPIFFEIDs: boolean
   readonly reconcileClusterStaticEntries: boolean
   readonly entryIDPrefix: string
+  /** Whether SCM keeps rendered entries (`enableEntryRenderCache`, off by default); undefined where it is not known. */
+  readonly entryRenderCache: boolean | undefined
 }
 
 /** A setting that may be assumed. */

@@ -3,6 +3,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '../names.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
@@ -59,6 +60,8 @@ function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefi
 
 /** What helps where it is we who could not read something, rather than the operator. */
 function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
+  if (why.what === VARIANT_LABEL_KEY_FLAG)
+    return `Pass ${VARIANT_LABEL_KEY_FLAG} with the key that the operator is set to; without the flag that is ${DEFAULT_VARIANT_LABEL_KEY}.`
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
   return [...snapshot.gaps.values()].includes(why)

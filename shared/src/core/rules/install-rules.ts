@@ -1,7 +1,8 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
 import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { classLabelProblem } from '../compile/output.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -13,6 +14,9 @@ export const SCM_SUBJECT: Subject = {
   namespace: '',
   name: 'spire-controller-manager',
 }
+
+/** The operator, where it is not one Deployment that is meant. */
+export const OPERATOR_SUBJECT: Subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
 
 /** The object that a registration comes from, as a subject. */
 export function sourceSubject(source: EntrySource): Subject {
@@ -34,7 +38,11 @@ export function concernsEverybody({ code }: Finding): boolean {
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   // Without a binding nothing is rendered that SCM could refuse.
   const isAnyBinding = analysis.snapshot.bindings.length > 0
-  const always = [...(isAnyBinding ? trustDomainFindings(analysis) : []), ...stoppers(analysis)]
+  const always = [
+    ...(isAnyBinding ? trustDomainFindings(analysis) : []),
+    ...classWithoutLabel(analysis),
+    ...stoppers(analysis),
+  ]
   return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
@@ -49,6 +57,17 @@ export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
     evidence: [`SCM's settings: ${settings.source}`],
   })
   return [depending(one, restsOn(analysis, one))]
+}
+
+function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
+  const problem = classLabelProblem(className)
+  if (problem === undefined) return []
+  return [
+    finding('KLM422', {
+      subject: OPERATOR_SUBJECT,
+      summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
+    }),
+  ]
 }
 
 const STOPPER_CODES: Readonly<Record<ScmFault['kind'], FindingCode>> = {
@@ -76,7 +95,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
       ? [
           finding('KLM408', {
             subject: sourceSubject(source),
-            summary: `SCM cannot parse ${handling.field}, and drops the object: ${handling.why}`,
+            summary: handling.why,
           }),
         ].map((one) => depending(one, restsOn(analysis, one)))
       : [],

@@ -1,5 +1,7 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
+import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -73,6 +75,32 @@ function* withAlternatives(
 
 /** What another SCM of the cluster does about the identities of bindings; what else it does is none of their business. */
 const GIVES_IDS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
+/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
+export function* holdersOfNotes(
+  state: State,
+  keys: ReadonlySet<string>,
+): Steps<ReadonlyMap<string, readonly string[]>> {
+  const prediction = state.prediction()
+  const scan = scanOf(state)
+  const holders = new Map<string, string[]>()
+  for (const pod of state.base.podsInQuestion) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
+    if (facts.outcomes.length === 0) continue
+    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, scan))) {
+      const key = findingKey(finding(code, { subject, related, summary: '' }))
+      if (!keys.has(key)) continue
+      const names = containers ?? facts.containers.map(({ container }) => container.name)
+      getOrCreate(holders, key, () => []).push(...names.map((name) => holderKey(podText(pod), name)))
+    }
+  }
+  return holders
+}
+
+/** A container of a pod, as a key: `pod team-a/llama-0` and `vllm`. */
+export function holderKey(pod: string, container: string): string {
+  return `${pod}:${container}`
+}
 
 function* notesOf(
   analysis: Analysis,
@@ -131,12 +159,15 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
 
 /** Bindings whose output is in force and reaches no container. */
 function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
+  const { gaps, doubts } = analysis.snapshot
   // Pods unknown: do not report unreached bindings.
-  if (analysis.snapshot.gaps.has('Pod')) return []
+  if (gaps.has('Pod')) return []
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
+    const { namespace } = binding.meta
+    if (subjectDoubt(doubts, namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {

@@ -16,6 +16,8 @@ export interface Note {
   readonly code: FindingCode
   readonly subject: Subject
   readonly related: readonly Subject[]
+  /** The containers that it is about, by name; absent: all of the pod. */
+  readonly containers?: readonly string[]
   /** The sentence, given how many pods show it. */
   readonly summary: (pods: string) => string
   readonly evidence?: readonly string[]

@@ -11,6 +11,16 @@ export function isClassHandled(className: string, { className: own, watchClassle
   return className === own || (className === '' && watchClassless)
 }
 
+/** What is known of an object whose manifest the API server refuses: whatever was there before stays. */
+export function refusedHandling(
+  refusal: string | undefined,
+  source: EntrySource,
+): ObjectHandling | undefined {
+  if (refusal === undefined) return undefined
+  const why = `the API server refuses ${sourceText(source)} (${refusal}), so what was there before stays`
+  return { state: 'unknown', why }
+}
+
 /** How SCM handles an object by its class. */
 export function classHandling(className: string, settings: ScmSettings, source: EntrySource): ObjectHandling {
   const own = settings.className
