@@ -197,7 +197,10 @@ describe('no trust domain', () => {
 describe('a scope in which nothing is', () => {
   test.each([
     ['explain', '· no binding is in scope; there is 1 in all'],
-    ['conflicts', '· no binding is in scope, and nothing else is seen to clash among these\n  files; no ClusterSPIFFEID of others is among them'],
+    [
+      'conflicts',
+      '· no binding is in scope, and nothing else is seen to clash among these\n  files; no ClusterSPIFFEID of others is among them',
+    ],
     ['who-selects', '· no pod is in scope'],
     ['policies', '· none of the files holds an access policy'],
   ])('is not shown by %s as if all were well', async (command, answer) => {

@@ -1,8 +1,8 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Doubts } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { doubtsOf } from '@kleym/shared/core/analysis/doubts.ts'
+import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -164,12 +164,12 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 }
 
 /** What an answer about a snapshot does not know of these settings. */
-export function doubtsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): Doubts {
+export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): OpenSettings {
   const { others } = scm
   // Where none of several acts on kleym's output, which of them is meant is a guess.
   const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
   const isCandidate = (one: ScmInstance): boolean => acts(one) || !isChosen
-  return doubtsOf(snapshot, operator.config, {
+  return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
     acting: others.filter(isCandidate).map(({ settings }) => settings),

@@ -81,9 +81,7 @@ function handles(scm: string, className: string | undefined): boolean {
   if (className === undefined || own === className) return true
   // A classless object has no label to be filtered by.
   return (
-    className === '' &&
-    dig(config, 'watchClassless') === true &&
-    dig(config, 'filterByClassName') !== true
+    className === '' && dig(config, 'watchClassless') === true && dig(config, 'filterByClassName') !== true
   )
 }
 

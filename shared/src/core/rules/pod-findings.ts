@@ -48,7 +48,7 @@ function* withAlternatives(
   pods: readonly Pod[],
   notes: readonly Finding[],
 ): Steps<readonly Finding[]> {
-  const { assumptions, alternatives } = analysis.doubts
+  const { assumptions, alternatives } = analysis.openSettings
   const found = new Map(
     notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
   )

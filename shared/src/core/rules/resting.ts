@@ -4,7 +4,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { bindingsByOutput, State } from '../analysis/state.ts'
 import {
   dependsText,
-  NO_DOUBTS,
+  NO_OPEN_SETTINGS,
   type Alternative,
   type AssumedSetting,
   type Assumption,
@@ -28,12 +28,12 @@ const WHATEVER_DOMAIN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM401'
 
 /** What a finding about registrations rests on: of those that are assumed, the ones that another value of may end it. */
 export function restsOn(
-  { doubts }: Pick<Analysis, 'doubts'>,
+  { openSettings }: Pick<Analysis, 'openSettings'>,
   { code, subject, related }: { code: FindingCode; subject: Subject; related: readonly Subject[] },
 ): readonly Assumption[] {
-  if (doubts.assumptions.length === 0) return []
+  if (openSettings.assumptions.length === 0) return []
   const isOurs = [subject, ...related].some(({ kind }) => kind === BINDING_KIND)
-  return doubts.assumptions.filter(({ setting }) => {
+  return openSettings.assumptions.filter(({ setting }) => {
     if (OF_GIVEN.has(code)) return setting === 'which scm'
     // An output that the SCM of the answer ignores is ignored by all: one that acts on it would be that SCM.
     if (setting === 'which scm' && code === 'KLM401') return false
@@ -43,8 +43,11 @@ export function restsOn(
 }
 
 /** What the fate of a registration rests on; `isOurs`: it is kleym's own, or one of those decides about it. */
-function fateRestsOn({ doubts }: Pick<Analysis, 'doubts'>, isOurs: boolean): readonly Assumption[] {
-  return doubts.assumptions.filter(({ setting }) => isOurs || OF_SCM.has(setting))
+function fateRestsOn(
+  { openSettings }: Pick<Analysis, 'openSettings'>,
+  isOurs: boolean,
+): readonly Assumption[] {
+  return openSettings.assumptions.filter(({ setting }) => isOurs || OF_SCM.has(setting))
 }
 
 /** Tells what the registrations of an analysis come to where some of its settings were not given: it depends on them. */
@@ -57,7 +60,7 @@ export function fates(analysis: Analysis): {
   const ours = new Set(
     [...bindingsByOutput(analysis.settled).keys()].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`),
   )
-  const beside = analysis.doubts.alternatives
+  const beside = analysis.openSettings.alternatives
     .filter(({ when }) => when === undefined)
     .map((one) => ({
       source: one.settings.source,
@@ -117,7 +120,7 @@ export function underAlternative(analysis: Analysis, { settings, classFollows }:
       ? { ...analysis.config, className: settings.className }
       : analysis.config
   const { snapshot, compiled, podsInQuestion, pods } = analysis
-  const base = { snapshot, compiled, podsInQuestion, pods, config, settings, doubts: NO_DOUBTS }
+  const base = { snapshot, compiled, podsInQuestion, pods, config, settings, openSettings: NO_OPEN_SETTINGS }
   const stateOf = (state: State): State =>
     new State(base, {
       judgements: state.judgements,

@@ -5,7 +5,7 @@ import type { Config } from '../compile/config.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '../objects/scm-settings.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import type { Alternative, Assumption, Doubts } from '../assumptions/assumptions.ts'
+import type { Alternative, Assumption, OpenSettings } from '../assumptions/assumptions.ts'
 
 /** What is known of the settings, beside their values. */
 export interface SettingsKnown {
@@ -20,8 +20,8 @@ export interface SettingsKnown {
 /** More classes than these are not tried one by one; the answer depends on SCM's settings whatever they show. */
 const CLASSES_MAX = 8
 
-/** The doubts about the settings of one snapshot. */
-export function doubtsOf(snapshot: Snapshot, config: Config, known: SettingsKnown): Doubts {
+/** The openSettings about the settings of one snapshot. */
+export function openSettingsOf(snapshot: Snapshot, config: Config, known: SettingsKnown): OpenSettings {
   const hasBindings = snapshot.bindings.length > 0
   const isAnything = hasBindings || snapshot.clusterSpiffeIds.length > 0 || snapshot.staticEntries.length > 0
   if (!isAnything) return { assumptions: [], alternatives: [] }
