@@ -20,7 +20,7 @@ export interface SettingsKnown {
 /** More classes than these are not tried one by one; the answer depends on SCM's settings whatever they show. */
 const CLASSES_MAX = 8
 
-/** The openSettings about the settings of one snapshot. */
+/** The settings that are open for one snapshot. */
 export function openSettingsOf(snapshot: Snapshot, config: Config, known: SettingsKnown): OpenSettings {
   const hasBindings = snapshot.bindings.length > 0
   const isAnything = hasBindings || snapshot.clusterSpiffeIds.length > 0 || snapshot.staticEntries.length > 0
