@@ -2,6 +2,7 @@
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
@@ -13,6 +14,8 @@ export interface WantedKind {
   readonly group: string
   readonly kind: string
   readonly namespaced: boolean
+  /** Kept for the pods that it makes, of which kleym knows nothing certain. */
+  readonly isUnread?: true
 }
 
 /** What is kept of a document, and how. */
@@ -108,7 +111,7 @@ function collectObject(
     else problems.push(incomplete(half.what, origin, half.why))
     return
   }
-  const wanted = wantedOf(type, rules.wanted)
+  const wanted = wantedOf(type, rules.wanted) ?? makerOf(type, value)
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
     return
@@ -118,8 +121,14 @@ function collectObject(
   else {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
-    objects.push({ ...settle(value, wanted, rules), origin })
+    const isUnread = wanted.isUnread === true
+    objects.push({ ...settle(value, wanted, rules), origin, ...(isUnread && { isUnread }) })
   }
+}
+
+/** An object of any other kind that makes pods is kept, though its kind is not read. */
+function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | undefined {
+  return isPodMaker(value) ? { group, kind, namespaced: true, isUnread: true } : undefined
 }
 
 /** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */

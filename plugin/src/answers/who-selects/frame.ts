@@ -53,7 +53,10 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         policies: input.after.settled.policies(),
       }),
     findings,
-    missing: missingOf(input, []),
+    missing: missingOf(input, [], {
+      pods: new Set(asked),
+      ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
+    }),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

@@ -81,10 +81,15 @@ function viewAlike(group: readonly PodAnswer[], layout: WhoSelectsLayout): Block
   return [...head, BLANK, ...containerRows(first, layout)]
 }
 
+function accountText({ serviceAccountName, perhaps }: Pod): string {
+  if (perhaps?.knowsAccount === false) return 'service account not known'
+  return `service account ${serviceAccountName === '' ? '(none)' : serviceAccountName}`
+}
+
 function podHead(pods: readonly Pod[]): Line {
   const [first] = pods
   if (first === undefined) return []
-  const account = `service account ${first.serviceAccountName === '' ? '(none)' : first.serviceAccountName}`
+  const account = accountText(first)
   if (pods.length > 1) {
     const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
     const on =

@@ -22,6 +22,14 @@ export interface PodRef {
   readonly name: string
 }
 
+/** Why a pod is not certain. */
+export interface Perhaps {
+  /** A plain sentence fragment. */
+  readonly why: string
+  /** Whether `serviceAccountName` is that of the pod. */
+  readonly knowsAccount: boolean
+}
+
 /** A pod, or the pods of one template: what is known of them. */
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
@@ -51,6 +59,8 @@ export interface Pod {
   readonly status: JsonRecord
   /** The direct owner that the workload's controller will set, where it is not in `metadata`. */
   readonly owner: { readonly kind: string; readonly name: string | undefined } | undefined
+  /** Set where it is not certain that there will be such a pod: kleym does not read the kind that makes it. */
+  readonly perhaps?: Perhaps
   readonly origin: Origin | undefined
 }
 

@@ -58,6 +58,8 @@ function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefi
 
 /** What helps where it is we who could not read something, rather than the operator. */
 function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
+  if (why.verb === 'read' && why.cause === 'not given')
+    return 'Give what its controller makes as well (kubectl get -o yaml), or ask the cluster.'
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
   return [...snapshot.gaps.values()].includes(why)

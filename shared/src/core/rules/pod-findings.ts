@@ -15,6 +15,8 @@ import { counted, NameSummary } from '../text/counted.ts'
 interface Reach {
   declared: number
   reached: number
+  /** Of how many pods it is not certain whether it reaches them. */
+  perhaps: number
   missed: Map<string, NameSummary>
 }
 
@@ -70,13 +72,15 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
     const reach = getOrCreate(reaches, outcome.source.name, () => ({
       declared: 0,
       reached: 0,
+      perhaps: 0,
       missed: new Map(),
     }))
-    if (outcome.verdict.state !== 'declared') continue
-    reach.declared++
     const met = containers.flatMap(({ registrations }) =>
       registrations.filter((one) => one.outcome === outcome),
     )
+    if (outcome.verdict.state === 'depends' && met.some(({ verdict }) => verdict !== 'dead')) reach.perhaps++
+    if (outcome.verdict.state !== 'declared') continue
+    reach.declared++
     if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
     else
       for (const why of new Set(met.map((one) => one.why ?? ''))) {
@@ -99,7 +103,7 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
       const pool = judgement.resolved.identity.poolName
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
     }
-    if (reach.declared === 0 || reach.reached > 0) return []
+    if (reach.declared === 0 || reach.reached > 0 || reach.perhaps > 0) return []
     return [
       finding('KLM404', {
         subject,

@@ -3,7 +3,7 @@
 import { resolveMasking } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
 import { podText } from '../objects/pod-index.ts'
-import type { Pod } from '../objects/pod.ts'
+import type { Perhaps, Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { CandidateIndex, Selection } from './candidate-index.ts'
 import { entryKey } from './entry-key.ts'
@@ -71,7 +71,7 @@ export class PodJudge {
     const podVerdict = this.#namespaces.whyPodIgnored(pod)
     const states = this.#index
       .selecting(pod)
-      .map((selection) => candidateStateOf(selection, podVerdict, podFacts))
+      .map((selection) => candidateStateOf(selection, podVerdict, podFacts, pod.perhaps))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
     displaceFallbacks(states)
     const statics = this.#mask(states)
@@ -114,14 +114,15 @@ export class PodJudge {
       .map(({ object, uncertainParent }): EntryOutcome => {
         const { source, hint, entry } = object
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
-        const isUncertain = verdict.state === 'declared' && uncertainParent !== undefined
+        const open = pod.perhaps?.why ?? uncertainParent
+        const isUncertain = verdict.state === 'declared' && open !== undefined
         return {
           source,
           pod,
           hint,
           fallback: false,
           entry,
-          verdict: isUncertain ? { state: 'depends', why: uncertainParent } : verdict,
+          verdict: isUncertain ? { state: 'depends', why: open } : verdict,
         }
       })
       .toSorted((left, right) => compareBytes(left.source.name, right.source.name))
@@ -132,6 +133,7 @@ function candidateStateOf(
   { object: id, match, uncertain }: Selection<PreparedId>,
   podVerdict: UniformVerdict | undefined,
   podFacts: PodFactsResult,
+  perhaps: Perhaps | undefined,
 ): CandidateState {
   const rendered =
     id.templates !== undefined && podFacts.kind === 'facts'
@@ -149,6 +151,17 @@ function candidateStateOf(
     contested: false,
   }
   if (excluded !== undefined) return { ...base, applied: 'no', verdict: excluded }
+  // What it renders for such a pod, and whether that fails, may differ from what is rendered here.
+  if (perhaps !== undefined) {
+    const verdict: EntryVerdict = { state: 'depends', why: perhaps.why }
+    return {
+      ...base,
+      acceptance: undefined,
+      countsAsRenderFailure: false,
+      applied: 'uncertain',
+      verdict,
+    }
+  }
   return { ...base, ...appliedBy(rendered, uncertainty) }
 }
 

@@ -75,8 +75,8 @@ function handlingOf(
   if (!settings.reconcileClusterStaticEntries) {
     return { state: 'ignored', why: 'SCM is told not to reconcile ClusterStaticEntries' }
   }
-  const refused = refusedHandling(object.refusal, source)
-  if (refused !== undefined) return refused
+  const byServer = refusedHandling(object.refusal, source)
+  if (byServer !== undefined) return byServer
   const undecodable =
     object.undecodable[0] ??
     durationFault('.spec.x509SVIDTTL', object.spec.x509SVIDTTL) ??
