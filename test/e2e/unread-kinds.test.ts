@@ -160,8 +160,12 @@ describe('an object of a kind that is not read changes nothing', () => {
   })
 })
 
+/** The pool with one more label in its selector. */
+function byLabel(label: string): string {
+  return POOL.replace('{app: llama}', `{app: llama, ${label}}`)
+}
+
 describe('a label that a controller is known to set', () => {
-  const byLabel = (label: string): string => POOL.replace('{app: llama}', `{app: llama, ${label}}`)
   const set = object('StatefulSet', 'apps/v1', `{replicas: 2, template: ${TEMPLATE}}`)
   const group = object(
     'LeaderWorkerSet',

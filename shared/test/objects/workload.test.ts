@@ -102,12 +102,6 @@ describe('the pods of a workload', () => {
     const POD_INDEX = 'apps.kubernetes.io/pod-index'
     const WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
     const GROUP_INDEX = 'leaderworkerset.sigs.k8s.io/group-index'
-    const labelled = (object: Fields, label: string): readonly unknown[] =>
-      readWorkloadPods({ value: object }, new Set([label])).map(({ part, labels, unknownLabels }) => [
-        part,
-        labels.get(label) ?? (unknownLabels.has(label) ? 'unknown' : 'none'),
-      ])
-
     test('a StatefulSet numbers its pods from its start', () => {
       const numbered = workload('StatefulSet', { replicas: 2, ordinals: { start: 5 } })
       expect(labelled(numbered, POD_INDEX)).toEqual([
@@ -164,3 +158,11 @@ describe('the pods of a workload', () => {
     ])
   })
 })
+
+/** What the pods of a workload carry of a label that is asked for. */
+function labelled(object: Fields, label: string): readonly unknown[] {
+  return readWorkloadPods({ value: object }, new Set([label])).map(({ part, labels, unknownLabels }) => [
+    part,
+    labels.get(label) ?? (unknownLabels.has(label) ? 'unknown' : 'none'),
+  ])
+}

@@ -10,7 +10,14 @@ import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { whoSelectsFields } from './json.ts'
-import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter, type PodAnswer } from './model.ts'
+import {
+  countRunning,
+  namedIdsOf,
+  pendingByName,
+  podAnswers,
+  type ContainerFilter,
+  type PodAnswer,
+} from './model.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -67,6 +74,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         filter,
         named,
         pending: pendingByName(input.after),
+        running: (pod) => countRunning(input.after, pod),
       }),
   }
 }

@@ -5,7 +5,7 @@ import { readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** How a container runs in its pod. */
-export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral'
+export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral' | 'injected sidecar'
 
 /** A container of a pod. */
 export interface Container {
@@ -13,6 +13,8 @@ export interface Container {
   readonly role: ContainerRole
   /** The image as the spec names it, which is not what SPIRE's attestor sees: that comes from the status. */
   readonly image: string | undefined
+  /** The webhook that may add it, and then it is not certain that it is there. */
+  readonly injectedBy?: string
 }
 
 /** A kind, namespace and name: `Deployment team-a/llama`. */
@@ -174,6 +176,7 @@ export function recordAt(value: unknown, key: string): JsonRecord {
 export interface Namespace {
   readonly name: string
   readonly labels: ReadonlyMap<string, string>
+  readonly annotations?: ReadonlyMap<string, string>
   /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
   readonly complete: boolean
 }
@@ -181,7 +184,7 @@ export interface Namespace {
 /** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */
 export function readNamespace(raw: RawObject): Namespace {
   const meta = readMeta(raw.value)
-  return namespaceNamed(meta.name, meta.labels, true)
+  return { ...namespaceNamed(meta.name, meta.labels, true), annotations: meta.annotations }
 }
 
 /** A namespace with these labels and its name label, which the API server sets. */

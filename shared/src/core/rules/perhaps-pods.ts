@@ -1,7 +1,9 @@
-// Whether pods of kinds that kleym does not read could matter to an answer: then it is not complete, whatever else was found.
+// Whether pods of kinds that kleym does not read, or containers that a webhook may add, could matter to an answer: then it is
+// not complete, whatever else was found.
 import type { Analysis } from '../analysis/analysis.ts'
 import { bindingsByOutput } from '../analysis/state.ts'
-import type { Pod } from '../objects/pod.ts'
+import { podText } from '../objects/pod-index.ts'
+import type { Container, Pod } from '../objects/pod.ts'
 import { madeBy } from '../snapshot/snapshot.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
@@ -18,9 +20,9 @@ export interface Concern {
   readonly spiffeId?: string
 }
 
-/** The pods that could matter and cannot be read, one reason for each object that makes them. */
+/** The pods and containers that could matter and cannot be read, one reason for each object that makes them. */
 export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}): readonly UnknownReason[] {
-  const perhaps = analysis.podsInQuestion.filter((pod) => pod.perhaps !== undefined && isAsked(pod, concern))
+  const perhaps = analysis.podsInQuestion.filter((pod) => isOpenPod(pod) && isAsked(pod, concern))
   if (perhaps.length === 0) return []
   const byOutput = bindingsByOutput(analysis.settled)
   const wanted = new Map([...byOutput].filter(([, key]) => concern.bindings?.has(key) !== false))
@@ -34,10 +36,32 @@ export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}):
     isOpen(verdict) &&
     ((source.kind === 'ClusterSPIFFEID' && wanted.has(source.name)) || ids.has(spiffeId ?? ''))
   const prediction = analysis.settled.prediction()
-  const matter = perhaps.filter((pod) =>
-    pod.containers.some((container) => containerVerdicts(prediction, pod, container).some(mayGive)),
-  )
-  return [...new Map(matter.map((pod) => [JSON.stringify(pod.ref), madeBy(pod.ref, 'the pods')])).values()]
+  const reasons = perhaps.flatMap((pod) => {
+    const open = pod.containers.find(
+      (container) =>
+        (pod.perhaps !== undefined || container.injectedBy !== undefined) &&
+        containerVerdicts(prediction, pod, container).some(
+          (one) => mayGive(one) && (pod.perhaps !== undefined || isForOne(one)),
+        ),
+    )
+    if (open === undefined) return []
+    return pod.perhaps === undefined ? injectedInto(pod, open) : madeBy(pod.ref, 'the pods')
+  })
+  return [...new Map(reasons.map((why) => [why.what, why])).values()]
+}
+
+function isOpenPod({ perhaps, containers }: Pod): boolean {
+  return perhaps !== undefined || containers.some(({ injectedBy }) => injectedBy !== undefined)
+}
+
+/** Whether a registration is for one container alone: without that container it gives nothing. */
+function isForOne({ outcome }: Registration): boolean {
+  return outcome.entry?.selectors.some(({ value }) => value.startsWith('container-name:')) === true
+}
+
+function injectedInto(pod: Pod, { name, injectedBy }: Container): UnknownReason {
+  const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
+  return { verb: 'read', what, cause: 'not given' }
 }
 
 function isAsked(pod: Pod, { pods, namespace }: Concern): boolean {

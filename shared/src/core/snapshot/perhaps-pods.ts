@@ -6,8 +6,8 @@ import type { Pod } from '../objects/pod.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** What perhaps-pods are compared with. */
-export interface Beside {
+/** What is certain, beside which other pods may come. */
+export interface CertainObjects {
   /** Every ClusterSPIFFEID that is there now or will be. */
   readonly registered: readonly ClusterSpiffeId[]
   /** The pods that are certain. */
@@ -15,7 +15,7 @@ export interface Beside {
 }
 
 /** The pods that are not certain, without those of templates that an existing pod represents. */
-export function perhapsPodsOf(snapshot: Snapshot, { registered, pods }: Beside): readonly Pod[] {
+export function perhapsPodsOf(snapshot: Snapshot, { registered, pods }: CertainObjects): readonly Pod[] {
   const { podMakers, staticEntries } = snapshot
   if (podMakers.length === 0) return []
   const keys = labelsAskedFor(registered, staticEntries)

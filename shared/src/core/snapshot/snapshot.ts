@@ -39,6 +39,7 @@ import { manifestFault, type ManifestFault } from '../objects/manifest-check.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import { readPodMaker, type PodMaker } from '../objects/pod-makers.ts'
+import { containersAskedFor, withInjected } from '../objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../compile/references.ts'
@@ -133,7 +134,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   )
   const staticEntries = sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry))
   const asked = labelsAskedFor(clusterSpiffeIds, staticEntries, pools)
-  const templates = sortByRef(workloads.flatMap((raw) => readWorkloadPods(raw, asked)))
+  const made = workloads.flatMap((raw) => readWorkloadPods(raw, asked))
   const objectives = sortByMeta(
     OBJECTIVE_KINDS.flatMap((kind) =>
       readWithin(qualifiedKind(kind), (raw) => readObjective(raw, kind.group)),
@@ -151,8 +152,19 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const naming = [BINDINGS, 'Pod', ...[...POOL_KINDS, ...objectiveKinds].map(qualifiedKind)]
   const named = [
     ...naming.flatMap((kind) => of(kind).map(({ value }) => namespaceOf(value))),
-    ...templates.map(({ namespace }) => namespace),
+    ...made.map(({ namespace }) => namespace),
   ]
+  const namespaces = readNamespaces(of('Namespace'), named)
+  const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]))
+  const sidecars = containersAskedFor(
+    [
+      ...clusterSpiffeIds.flatMap(({ spec }) => spec.workloadSelectorTemplates),
+      ...staticEntries.flatMap(({ spec }) => spec.selectors),
+    ],
+    bindings.map(({ containerName }) => (containerName.ok ? containerName.value : undefined)),
+  )
+  const complete = (pod: Pod): Pod => withInjected(pod, byName.get(pod.namespace), sidecars)
+  const templates = sortByRef(made.map(complete))
   return {
     bindings,
     pools,
@@ -162,9 +174,9 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     staticEntries,
     accessPolicies,
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
-    namespaces: readNamespaces(of('Namespace'), named),
+    namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
-    pods: sortByRef(pods),
+    pods: sortByRef(sidecars.size === 0 ? pods : pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers: readPodMakers(objects).filter(({ namespace }) => isWithin(namespace)),

@@ -49,6 +49,10 @@ function judgeEntry(pod: Pod, container: Container | undefined, entry: RenderedE
     if (judged.match === 'no') return { state: 'dead', selector: text, why: judged.why }
     uncertain ??= { state: 'depends', selector: text, why: judged.why }
   }
+  if (container?.injectedBy !== undefined && uncertain === undefined) {
+    const why = `whether the container is there depends on the webhook of ${container.injectedBy}`
+    return { state: 'depends', selector: `k8s:container-name:${container.name}`, why }
+  }
   return uncertain ?? { state: 'issued' }
 }
 
