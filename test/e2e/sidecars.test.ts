@@ -127,10 +127,8 @@ test('who-selects shows the container that a webhook may add', async () => {
 
 test('the binding of examples/sidecars depends on the webhook of Istio', async () => {
   const settings = ['--trust-domain', 'example.org', '--scm-config', 'examples/scm-config.yaml']
-  const { code, stdout } = await kleym([
-    ...['explain', 'mesh/edge', '--offline', '-f', 'examples/sidecars', ...settings],
-    ...['--clusterspiffeid-class-name', 'spire-mgmt-spire'],
-  ])
+  const files = ['--offline', '-f', 'examples/sidecars', '--clusterspiffeid-class-name', 'spire-mgmt-spire']
+  const { code, stdout } = await kleym(['explain', 'mesh/edge', ...files, ...settings])
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('depends on the webhook of Istio')
   expect(code).toBe(4)
 })
