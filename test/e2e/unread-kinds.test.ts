@@ -183,7 +183,7 @@ describe('a label that a controller is known to set', () => {
     const world = documents(byLabel(label), OBJECTIVE, BINDING, workload)
     const { code, stdout } = await ask(world, 'explain', 'team-a/chat')
     expect(stdout).not.toContain('perhaps')
-    expect(stdout).toContain(containers === 1 ? '1 container gets' : 'no container gets')
+    expect(stdout).toContain(containers === 1 ? '1 container gets' : 'no container among these files gets')
     expect(code).toBe(0)
   })
 })

@@ -3,11 +3,11 @@ import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/ob
 import type { CachedOutput } from './cached-output.ts'
 
 /**
- * An output for the core's judgements; parses it. One that names no binding is shown without annotations and spec: the core
- * asks it for that one annotation, learns that it is foreign, and reads no more of it.
+ * An output for the core's judgements; parses it. One that is not kept whole is shown without annotations and spec: the core
+ * asks it for the annotation that names a binding and for its name, learns that it is foreign, and reads no more of it.
  */
 export function outputView(cached: CachedOutput): ClusterSpiffeId {
-  if (cached.bindingKey !== undefined) return cached.read()
+  if (cached.isWhole) return cached.read()
   const { name, uid, resourceVersion, deletedAt } = cached.meta
   const metadata = { name, uid, resourceVersion, deletionTimestamp: deletedAt }
   return readClusterSpiffeId({ value: { metadata } }, 'live')

@@ -5,6 +5,7 @@ import type { Config } from '../../src/core/compile/config.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { FINDING_CODES, type FindingCode } from '../../src/core/registry/findings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
@@ -16,6 +17,7 @@ import {
   objective,
   orphanOf,
   outputOf,
+  perVariant,
   pool,
   poolOnly,
   X_GROUP,
@@ -52,7 +54,11 @@ function codesOf(
     className,
     clusterSpiffeIdClasses: snapshot.clusterSpiffeIds.map(({ spec }) => spec.className),
   })
-  const config: Config = { trustDomain: { kind: 'set', value: 'example.org' }, className }
+  const config: Config = {
+    trustDomain: { kind: 'set', value: 'example.org' },
+    className,
+    variantLabelKey: DEFAULT_VARIANT_LABEL_KEY,
+  }
   return [...new Set(findingsOf(analyse(snapshot, config, settings)).map(({ code }) => code))]
 }
 
@@ -170,6 +176,11 @@ const CASES: readonly Case[] = [
     code: 'KLM202',
     shows: [pool({ labels: { app: '' } }), objective(), binding()],
     not: [pool({ labels: { app: 'x' } }), objective(), binding()],
+  },
+  {
+    code: 'KLM203',
+    shows: world(perVariant({ spec: { identityBoundary: undefined } })),
+    not: world(perVariant()),
   },
   {
     code: 'KLM301',
@@ -292,6 +303,13 @@ const CASES: readonly Case[] = [
     shows: world(binding()),
     not: world(binding()),
     setting: { scm: { ignoreNamespaces: ['('] } },
+  },
+  {
+    code: 'KLM422',
+    shows: world(binding()),
+    not: world(binding()),
+    setting: { className: 'x'.repeat(64) },
+    settingNot: { className: 'x'.repeat(63) },
   },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },

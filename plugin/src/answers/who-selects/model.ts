@@ -1,8 +1,11 @@
 // What `who-selects` tells, as data: containers with every registration that would select them, and who names the
 // identities.
+import { identityGap } from '@kleym/shared/core/snapshot/unread.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
+import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { NamedIds } from '../policies/named-by.ts'
@@ -11,6 +14,8 @@ import type { NamedIds } from '../policies/named-by.ts'
 export interface ContainerAnswer {
   readonly container: Container
   readonly registrations: readonly Registration[]
+  /** Why the container may get an identity from something that was not read; undefined: all of that was read. */
+  readonly notRead: UnknownReason | undefined
 }
 
 /** One pod, or the template of a workload, with the containers that were asked about. */
@@ -40,18 +45,22 @@ export function podAnswers(
   pods: readonly Pod[],
   { container, spiffeId }: ContainerFilter,
 ): readonly PodAnswer[] {
+  const { ofRegistration } = fates(analysis)
   return pods.flatMap((pod) => {
+    const notRead = identityGap(analysis.snapshot, pod.namespace)
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
       .map((one) => ({
         container: one,
-        registrations: containerVerdicts(analysis.settled.prediction(), pod, one),
+        notRead,
+        registrations: containerVerdicts(analysis.settled.prediction(), pod, one).map(ofRegistration),
       }))
       .filter(
         ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),
       )
       .map(({ container: one, registrations }) => ({
         container: one,
+        notRead,
         registrations:
           spiffeId === undefined ? registrations : registrations.filter((each) => mayHold(each, spiffeId)),
       }))

@@ -56,9 +56,11 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-function emptyText({ filter: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
+function emptyText({ filter, incomplete, unsettled, world = '' }: WhoSelectsLayout): string {
+  const { spiffeId, container } = filter
+  const isOpen = incomplete === true || unsettled === true
   if (spiffeId !== undefined)
-    return `no container ${incomplete === true ? 'is known to' : 'would'} hold ${spiffeId}`
+    return `no container ${isOpen ? 'is known to' : 'would'} hold ${spiffeId}${world}`
   const known = incomplete === true ? 'known to be ' : ''
   return container === undefined
     ? `no pod is ${known}in scope`
@@ -165,7 +167,10 @@ function shift(row: Line, columns: number): Line {
   return [span(' '.repeat(columns)), ...row]
 }
 
-function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelectsLayout): readonly Line[] {
+function registrationRows(
+  { registrations, notRead }: ContainerAnswer,
+  layout: WhoSelectsLayout,
+): readonly Line[] {
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
@@ -173,9 +178,9 @@ function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelects
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || layout.incomplete === true
+          open || notRead !== undefined || layout.incomplete === true || layout.unsettled === true
             ? line(MARKS.warn, ' no certain identity')
-            : line(MARKS.bad, ' no identity'),
+            : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
         ]
   const several =
     new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1

@@ -1,5 +1,6 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
+import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
@@ -8,6 +9,7 @@ import { indexPods } from '../objects/pod-index.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { judgeOwnership } from '../plan/ownership.ts'
 import type { LiveOutput, OutputsKnown } from '../plan/plan.ts'
+import { openDecisions } from './open-decisions.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import { referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
@@ -29,12 +31,22 @@ export interface Analysis extends CompiledSnapshot {
 }
 
 /** Works a snapshot out. Pure. */
-export function analyse(snapshot: Snapshot, config: Config, settings: ScmSettings): Analysis {
-  return driveAtOnce(analysing(snapshot, config, settings))
+export function analyse(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  doubts: Doubts = NO_DOUBTS,
+): Analysis {
+  return driveAtOnce(analysing(snapshot, config, settings, doubts))
 }
 
 /** The same in steps, several for each binding and output. */
-export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSettings): Steps<Analysis> {
+export function* analysing(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  doubts: Doubts = NO_DOUBTS,
+): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
   for (const binding of snapshot.bindings) {
@@ -42,7 +54,12 @@ export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSett
     compiled.push(compile(binding, references, config))
   }
   const live = liveOutputs(snapshot, compiled)
-  const { first, outputs, changes, ...last } = yield* settling(compiled, live, outputsKnown(snapshot))
+  const { first, outputs, changes, ...last } = yield* settling(
+    compiled,
+    live,
+    outputsKnown(snapshot),
+    openDecisions(snapshot),
+  )
   yield
   const certain = podsInQuestionOf(snapshot)
   const registered = [...live, ...outputs].map(({ object }) => object)
@@ -51,7 +68,7 @@ export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSett
   yield
   // A witness, or a pod of two pools, is one that is certain.
   const pods = lazy(() => indexPods(certain))
-  const base = { snapshot, config, settings, compiled, podsInQuestion, pods }
+  const base = { snapshot, config, settings, doubts, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )

@@ -1,11 +1,12 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
+import { subjectDoubt } from '../snapshot/unread.ts'
 import { inForceOf } from '../install/conditions.ts'
 import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { declaredClaim } from '../collide/claim.ts'
+import { claimsContainerOf, declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../rules/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
@@ -88,7 +89,9 @@ export function explain(analysis: Analysis, binding: Binding): Explanation | und
       output === undefined
         ? undefined
         : reachOf(analysis.settled.prediction(), binding.meta.namespace, output),
-    podsUnknown: analysis.snapshot.gaps.get('Pod'),
+    podsUnknown:
+      analysis.snapshot.gaps.get('Pod') ??
+      subjectDoubt(analysis.snapshot.doubts, binding.meta.namespace)?.why,
   }
 }
 
@@ -116,7 +119,7 @@ function peersOf(analysis: Analysis, judgement: Judgement): readonly PeerExplana
   return judgement.collision.all().map(({ claim, relation }) => {
     const common = relation === 'Contains' ? claim.labels : own.labels
     const candidates = analysis.pods().withLabels(own.namespace, common)
-    const runs = candidates.find((pod) => pod.containers.some(({ name }) => name === own.containerName))
+    const runs = candidates.find((pod) => claimsContainerOf(own, pod))
     return {
       binding: claim.owner,
       relation,

@@ -112,8 +112,8 @@ export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: 
 }
 
 function mayInject(injector: Injector, pod: Pod, namespace: Namespace | undefined): boolean {
-  const own = judge(injector.pod, (key) => pod.labels.get(key) ?? annotationOf(pod.metadata, key))
-  if (own !== 'says nothing') return own === 'asks'
+  const ofPod = judge(injector.pod, (key) => pod.labels.get(key) ?? annotationOf(pod.metadata, key))
+  if (ofPod !== 'says nothing') return ofPod === 'asks'
   if (injector.namespace.length === 0) return false
   if (namespace?.complete !== true) return true
   const { labels, annotations } = namespace
