@@ -2,6 +2,7 @@
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
@@ -16,6 +17,8 @@ export interface WantedKind {
   readonly group: string
   readonly kind: string
   readonly namespaced: boolean
+  /** Kept for the pods that it makes, of which kleym knows nothing certain. */
+  readonly isUnread?: true
   /** It is no object of an API server, and may have no name. */
   readonly isNameless?: true
 }
@@ -125,7 +128,7 @@ function collectObject(
     problems.push(untyped)
     return
   }
-  const wanted = wantedOf(type, rules.wanted)
+  const wanted = wantedOf(type, rules.wanted) ?? makerOf(type, value)
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
     noteChart(value, origin, collected)
@@ -141,14 +144,20 @@ function collectObject(
   else {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
+    const isUnread = wanted.isUnread === true
     if (wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined) collected.placed++
-    objects.push({ ...settle(value, wanted, rules), origin })
+    objects.push({ ...settle(value, wanted, rules), origin, ...(isUnread && { isUnread }) })
   }
 }
 
 function noteChart(value: JsonRecord, origin: Origin, { charts }: Collected): void {
   const problem = spireChartProblem(value, origin)
   if (problem !== undefined) charts.push(problem)
+}
+
+/** An object of any other kind that makes pods is kept, though its kind is not read. */
+function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | undefined {
+  return isPodMaker(value) ? { group, kind, namespaced: true, isUnread: true } : undefined
 }
 
 /** An object whose very type is yet to be filled in; undefined for any other. */

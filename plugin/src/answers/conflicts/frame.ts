@@ -34,6 +34,7 @@ export function conflictsFrame(input: AnswerInput, namespace: string | undefined
     missing: missingOf(
       input,
       bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
+      { namespace },
     ),
     suppressionScope: {
       all: () => all,

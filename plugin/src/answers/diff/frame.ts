@@ -1,12 +1,13 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
-import { effectOf } from '@kleym/shared/core/explain/effect.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { effectOf, type Effect, type Holder } from '@kleym/shared/core/explain/effect.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
-import type { Effect } from '@kleym/shared/core/explain/effect.ts'
 import type { DiffInput } from './base.ts'
 import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
@@ -54,7 +55,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     unfollowed: effect.unfollowed,
-    missing: missingOf(input, judgements),
+    missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
     names: () =>
       changes.map(({ name }) => ({
         kind: CLUSTER_SPIFFE_ID_KIND,
@@ -84,6 +85,14 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ),
     ],
   }
+}
+
+/** The pods of which it is not certain what the change does to them. */
+function podsOf(holders: readonly Holder[], { after, before }: DiffInput): ReadonlySet<Pod> {
+  const named = new Set(holders.map(({ pod }) => pod))
+  return new Set(
+    [after, before].flatMap(({ podsInQuestion }) => podsInQuestion.filter((pod) => named.has(podText(pod)))),
+  )
 }
 
 /** What the change does to rules of policies; undefined where there are no policies to speak of. */

@@ -80,7 +80,7 @@ export function reachRows(reach: Reach, unknown: UnknownReason | undefined): str
     ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
   )
   return [
-    ...(reached.length === 0 && unknown === undefined
+    ...(reached.length === 0 && perhaps.length === 0 && unknown === undefined
       ? [['reaches', 'no container']]
       : labelled('reaches', reached)),
     ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),

@@ -6,6 +6,7 @@ import { explain, type Explanation } from '@kleym/shared/core/explain/explanatio
 import { inForceFinding } from '@kleym/shared/core/explain/in-force-finding.ts'
 import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { isAboutRegistration } from '@kleym/shared/core/rules/manifest-rules.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
@@ -33,7 +34,9 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
-  const clusterWide = isAnyReady ? all.filter(concernsEverybody) : []
+  const clusterWide = isAnyReady
+    ? all.filter((one) => concernsEverybody(one) || isAboutRegistration(one))
+    : []
   const findings = all
     .filter((one) => isAbout(one, BINDING_KIND, keys) || clusterWide.includes(one))
     .map((one) => withSuggestion(one, input.after.snapshot))
@@ -44,6 +47,7 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
     missing: missingOf(
       input,
       explanations.map(({ judgement }) => judgement),
+      { bindings: keys },
     ),
     suppressionScope: {
       all: () => [...input.drive(findingSteps(input.after)), ...input.inputFindings],

@@ -165,11 +165,15 @@ function viewReady(
   const who =
     containers > 0
       ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
-      : one.podsUnknown === undefined
-        ? `but no container${isOffline(layout) ? ' among these files' : ''} gets`
-        : 'and it is not known which containers get'
+      : one.podsUnknown !== undefined
+        ? 'and it is not known which containers get'
+        : one.reach !== undefined && one.reach.perhaps.length > 0
+          ? 'and it depends whether a container gets'
+          : `but no container${isOffline(layout) ? ' among these files' : ''} gets`
   const why =
-    containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach, one.podsUnknown).slice(1)
+    containers > 0 || inFull || one.reach === undefined
+      ? []
+      : reachRows(one.reach, one.podsUnknown).filter(([label]) => label !== 'reaches' && label !== 'pods')
   return [
     ...heading(
       line(

@@ -35,7 +35,7 @@ export function policiesFrame(
     fields: () => policiesFields(knowledge, chosen),
     findings,
     missing: [
-      ...missingOf(input, after.now.judgements.values()),
+      ...missingOf(input, after.now.judgements.values(), {}),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
     suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },

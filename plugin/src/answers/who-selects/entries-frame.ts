@@ -46,7 +46,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     kind: 'EntriesReport',
     fields: () => entriesFields(entries),
     findings,
-    missing: missingOf(input, []),
+    missing: missingOf(input, [], { pods: new Set(pods) }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

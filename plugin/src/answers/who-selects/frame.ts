@@ -10,7 +10,14 @@ import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { whoSelectsFields } from './json.ts'
-import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter, type PodAnswer } from './model.ts'
+import {
+  countRunning,
+  namedIdsOf,
+  pendingByName,
+  podAnswers,
+  type ContainerFilter,
+  type PodAnswer,
+} from './model.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -53,7 +60,10 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         policies: input.after.settled.policies(),
       }),
     findings,
-    missing: missingOf(input, []),
+    missing: missingOf(input, [], {
+      pods: new Set(asked),
+      ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
+    }),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>
@@ -64,6 +74,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         filter,
         named,
         pending: pendingByName(input.after),
+        running: (pod) => countRunning(input.after, pod),
       }),
   }
 }

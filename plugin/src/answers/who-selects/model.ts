@@ -24,6 +24,15 @@ export interface PodAnswer {
   readonly containers: readonly ContainerAnswer[]
 }
 
+/** How many pods that exist carry the labels of a template: they are those of its workload, or of one that looks like it. */
+export function countRunning(analysis: Analysis, { exists, namespace, labels }: Pod): number {
+  if (exists) return 0
+  return analysis
+    .pods()
+    .withLabels(namespace, labels)
+    .filter((pod) => pod.exists).length
+}
+
 /** Which containers of the chosen pods are asked about. */
 export interface ContainerFilter {
   readonly container: string | undefined

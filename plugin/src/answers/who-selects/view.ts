@@ -2,7 +2,7 @@
 // other registration with the reason why not. Containers that nothing tells apart share one row.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -24,6 +24,8 @@ export interface WhoSelectsLayout extends Layout {
   readonly named: NamedIds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
+  /** How many pods that exist carry the labels of a template. */
+  readonly running: (pod: Pod) => number
 }
 
 /** The whole view. */
@@ -79,20 +81,37 @@ function signature(answer: PodAnswer, layout: WhoSelectsLayout): string {
 function viewAlike(group: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
   const [first] = group
   if (first === undefined) return []
-  const head = wrap(podHead(group.map(({ pod }) => pod)), { width: layout.width, hang: 2 })
+  const head = wrap(
+    podHead(
+      group.map(({ pod }) => pod),
+      layout,
+    ),
+    { width: layout.width, hang: 2 },
+  )
   return [...head, BLANK, ...containerRows(first, layout)]
 }
 
-function podHead(pods: readonly Pod[]): Line {
+/** A template that is asked about may be that of pods that run. */
+function notThereYet(running: number): string {
+  if (running === 0) return ', not running yet'
+  return running === 1 ? ', 1 pod with its labels is there' : `, ${running} pods with its labels are there`
+}
+
+function accountText({ serviceAccountName, perhaps }: Pod): string {
+  if (perhaps?.knowsAccount === false) return 'service account not known'
+  return `service account ${serviceAccountName === '' ? '(none)' : serviceAccountName}`
+}
+
+function podHead(pods: readonly Pod[], { running }: Pick<WhoSelectsLayout, 'running'>): Line {
   const [first] = pods
   if (first === undefined) return []
-  const account = `service account ${first.serviceAccountName === '' ? '(none)' : first.serviceAccountName}`
+  const account = accountText(first)
   if (pods.length > 1) {
     const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
     const on =
       nodes.length === 0 ? '' : ` on ${nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes`}`
     return line(
-      `${pods.length} pods in ${first.namespace}${on}, ${account}: `,
+      `${PodCount.of(pods).text()} in ${first.namespace}${on}, ${account}: `,
       span(namesText(pods.map(({ ref }) => ref.name)), 'bold'),
     )
   }
@@ -100,7 +119,7 @@ function podHead(pods: readonly Pod[]): Line {
     ? first.nodeName === undefined
       ? ', on no node yet'
       : ` on node ${first.nodeName}`
-    : ', not running yet'
+    : notThereYet(running(first))
   return line(span(podText(first), 'bold'), `${where}, ${account}`)
 }
 

@@ -13,6 +13,7 @@ import { openDecisions } from './open-decisions.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import { referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
+import { perhapsPodsOf } from '../snapshot/perhaps-pods.ts'
 import { podsInQuestionOf } from '../snapshot/subjects.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
@@ -60,9 +61,13 @@ export function* analysing(
     openDecisions(snapshot),
   )
   yield
-  const podsInQuestion = podsInQuestionOf(snapshot)
+  const certain = podsInQuestionOf(snapshot)
+  const registered = [...live, ...outputs].map(({ object }) => object)
+  const perhaps = perhapsPodsOf(snapshot, { registered, pods: certain })
+  const podsInQuestion = perhaps.length === 0 ? certain : [...certain, ...perhaps]
   yield
-  const pods = lazy(() => indexPods(podsInQuestion))
+  // A witness, or a pod of two pools, is one that is certain.
+  const pods = lazy(() => indexPods(certain))
   const base = { snapshot, config, settings, openSettings, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),

@@ -205,7 +205,7 @@ export class Resolver {
             ? undefined
             : say.notCertain(perhaps),
     }
-    return { ...resolution, text: say.serviceAccount(resolution, found.length) }
+    return { ...resolution, text: say.serviceAccount(resolution, found) }
   }
 
   /** What gives the ID: literally, or for a pod that is there. */

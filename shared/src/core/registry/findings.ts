@@ -150,9 +150,10 @@ export const FINDINGS = {
     fix: 'Delete one of the two objects, or make their SPIFFE IDs differ.',
   },
   KLM404: {
-    severity: 'warning',
+    severity: 'error',
     title: 'the identity reaches no container',
-    meaning: "Pods carry the pool's labels, but none of them has a container that all selectors match.",
+    meaning:
+      "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else in sight could supply them.",
     consequence: 'Nobody gets the identity; and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   },
