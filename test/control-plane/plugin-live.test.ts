@@ -20,6 +20,8 @@ const READER = 'reader'
 /** May read team-a: as many a member of a team may. */
 const TEAM = 'team-a-viewer'
 const NOBODY = 'nobody'
+/** What the operator of the estate is told. */
+const ESTATE_FLAGS = ['--clusterspiffeid-class-name=spire-mgmt-spire', '--variant-label-key=llm-d.ai/role']
 
 let cp: ControlPlane
 let operator: RunningOperator
@@ -32,7 +34,7 @@ beforeAll(async () => {
   await applyEstate(cp)
   await cp.apply(access())
   configs = Object.fromEntries(['admin', READER, TEAM, NOBODY].map((user) => [user, kubeconfigOf(user)]))
-  operator = await startLeading(cp, { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] })
+  operator = await startLeading(cp, { flags: ESTATE_FLAGS })
   await untilSettled()
 })
 afterAll(() => stopAll(operator, cp))
@@ -322,7 +324,7 @@ describe('what the operator says and what is', () => {
         expect(due.stdout).toMatch(/^-\s+admin: true$/m)
         expect(due.code).toBe(1)
       },
-      { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] },
+      { flags: ESTATE_FLAGS },
     )
     await until(
       async () =>
@@ -342,7 +344,7 @@ describe('what the operator says and what is', () => {
         await cp.kubectl(['-n', 'lab', 'patch', 'iib', 'moving', '--type=merge', '-p', OTHER_ACCOUNT])
         expect(codesIn(await reportOf(READER, 'explain', 'lab/moving'))).toContain('KLM540')
       },
-      { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] },
+      { flags: ESTATE_FLAGS },
     )
     await until(
       async () =>
