@@ -1,7 +1,7 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
 // afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
 import { IN_FORCE_CONDITION } from '../../shared/src/core/names.ts'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { isWrite, type ObservedRequest } from './observed-request.ts'
@@ -220,7 +220,7 @@ export function writePoint(request: ObservedRequest): string | undefined {
     return `PUT status ${stringAt(conditionOf(body, 'Ready'), 'reason') ?? ''} of ${parent}`
   }
   if (path.includes('/inferenceidentitybindings/')) {
-    const isAdded = Array.isArray(body) && body.some((step: unknown) => own(step, 'op') === 'add')
+    const isAdded = Array.isArray(body) && body.some((step: unknown) => stringAt(step, 'op') === 'add')
     return `PATCH finalizer ${isAdded ? 'onto' : 'off'} ${last}`
   }
   return `${method} ClusterSPIFFEID ${last === 'clusterspiffeids' ? nameOf(body) : last}`

@@ -48,6 +48,8 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
     .filter(({ name }) => SHOWN.has(name))
     .map(({ name, text }) => [name, text])
   if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
+  if (reach !== undefined && layout.isAlone === true)
+    rows.push(['besides', 'no ClusterSPIFFEID of others is among these files, so nothing is seen to be lost'])
   rows.push(...policyRows(one, layout))
   if (output !== undefined) rows.push(['output', outputText(output, layout)])
   if (one.inForce !== undefined)

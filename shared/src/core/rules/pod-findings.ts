@@ -48,7 +48,7 @@ function* withAlternatives(
   pods: readonly Pod[],
   notes: readonly Finding[],
 ): Steps<readonly Finding[]> {
-  const { assumptions, alternatives } = analysis.doubts
+  const { assumptions, alternatives } = analysis.openSettings
   const found = new Map(
     notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
   )
@@ -62,7 +62,10 @@ function* withAlternatives(
       found.set(
         key,
         when === undefined
-          ? { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] }
+          ? depending(
+              { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] },
+              on.filter(({ setting }) => setting === 'trust domain'),
+            )
           : depending(one, on.length === 0 ? assumptions : on, when),
       )
     }
