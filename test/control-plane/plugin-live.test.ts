@@ -119,7 +119,7 @@ describe('a user who may read everything', () => {
     ['explain -A -o name', 1, /^inferenceidentitybinding\.kleym\.sonda\.red\/team-a\/chat$/m],
     ['who-selects deployment/llama', 0, /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/],
     ['who-selects -n team-a --entries -o yaml', 0, /spiffe_id: /],
-    ['conflicts -A', 1, /in 41 bindings of 6 namespaces/],
+    ['conflicts -A', 1, /in 43 bindings of 7 namespaces/],
     ['conflicts', 0, /^√ nothing clashes in 3 bindings of 1 namespace|^.*warning/],
     ['diff', 0, /^√ no ClusterSPIFFEID of kleym's changes/],
   ])('%s', async ([command, code, says]) => {
@@ -371,7 +371,7 @@ describe('status', () => {
         /^× operator +kleym-system\/kleym-operator, 0 of 2 replicas/m,
         /^√ trust domain +example\.org, says Deployment/m,
         /^√ SCM +handles kleym's class/m,
-        /^‼ bindings +41: \d+ ready, /m,
+        /^‼ bindings +43: \d+ ready, /m,
         /^‼ oldest stuck +\S+\/\S+, \w+ since\s+\d{4}-/m,
         /KLM543/,
       ],
