@@ -27,6 +27,11 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
+    says: 'Prefill and decode pods of one pool share account and container name. How does each role get an identity of its own?',
+    args: ['explain', '-n', 'roles', ...ESTATE],
+    exitCode: 0,
+  },
+  {
     says: 'Two bindings, one container: one pool selects all pods of the other, so both are refused.',
     args: ['explain', 'playground/phi', ...ESTATE],
     exitCode: 1,

@@ -118,7 +118,7 @@ test(
       }
     }
     // In the other two, a foreign registration gives the identity of a binding.
-    expect(parts).toEqual(['ibm-granite', 'serving', 'team-a', 'team-b'])
+    expect(parts).toEqual(['ibm-granite', 'roles', 'serving', 'team-a', 'team-b'])
   },
   SLOW_MS,
 )

@@ -111,6 +111,7 @@ describe('every refusal withdraws the output', () => {
     ['InvalidServiceAccountName', estate(binding({ spec: { serviceAccountName: '' } }))],
     ['InvalidContainerName', estate(binding({ spec: { containerName: '' } }))],
     ['UnexpectedContainerName', estate(poolOnly({ spec: { containerName: 'vllm' } }))],
+    ['InvalidIdentityBoundary', estate(binding({ spec: { identityBoundary: { variant: 'a' } } }))],
     ['IdentityCollision', estate(binding(), binding({ name: 'peer' }))],
   ]
   test.each(refused)('%s', (reason, objects) => {

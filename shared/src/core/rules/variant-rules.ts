@@ -7,11 +7,11 @@ import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
-import { BINDING, POOL_KIND, qualifiedKind } from '../kinds.ts'
+import { POOL_KIND } from '../kinds.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
-import { gapOf } from '../snapshot/snapshot.ts'
+import { bindingGap, subjectGap } from '../snapshot/unread.ts'
 import { counted, NameSummary } from '../text/counted.ts'
 import { compareBytes } from '../text/bytes.ts'
 
@@ -37,19 +37,19 @@ interface PodsByVariant {
   readonly open: number
 }
 
-/** The findings about variants. Where pods could not be read, there are none. */
+/** The findings about variants. Where there may be pods of the namespace that were not read, there are none. */
 export function variantFindings(analysis: Analysis): readonly Finding[] {
   const { snapshot } = analysis
-  if (gapOf(snapshot, 'Pod') !== undefined) return []
-  const pools = [...sharedPools(analysis).values()]
   const existing = lazy(() => indexPods(snapshot.pods.filter((pod) => pod.exists)))
   const templates = lazy(() => indexPods(snapshot.templates))
-  const areAllBindingsKnown = gapOf(snapshot, qualifiedKind(BINDING)) === undefined
-  return pools.flatMap((pool) => {
+  return [...sharedPools(analysis).values()].flatMap((pool) => {
+    const { namespace } = pool.parts
+    if (subjectGap(snapshot, namespace) !== undefined) return []
     const pods = podsByVariant(analysis, pool)
     return [
       ...uncarried(pool, pods),
-      ...(areAllBindingsKnown ? unnamed(pool, pods) : []),
+      // A binding that was not read may name them.
+      ...(bindingGap(snapshot, namespace) === undefined ? unnamed(pool, pods) : []),
       ...silentTemplates(pool, { existing, templates }),
     ]
   })
