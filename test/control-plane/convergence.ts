@@ -15,6 +15,7 @@ import {
   outputs,
   ownerOf,
   ownerUidOf,
+  perVariant,
   pool,
   poolOnly,
   untilReason,
@@ -26,7 +27,7 @@ export type ConvergenceSide = 'before' | 'after'
 
 /**
  * Makes all edits that lead to one side. To `after`: a pool's labels change (update), a binding gets another objective
- * (rename), one loses its pool (withdrawal), two collide, two swap their containers, one is deleted, and an orphan turns
+ * (rename), one another variant (rename), one loses its pool (withdrawal), two collide, two swap their containers, one is deleted, and an orphan turns
  * up. To `before`: all of that undone, but for the orphan, which has nothing to come back to.
  */
 export async function goTo(cp: ControlPlane, space: string, side: ConvergenceSide): Promise<void> {
@@ -58,6 +59,7 @@ function objectsOf(space: string, side: ConvergenceSide): readonly JsonRecord[] 
   return [
     pool(space, 'llama', isAfter ? { app: 'llama', tier: 'gold' } : { app: 'llama' }),
     ofGemma(space, 'renamed', { objectiveRef, containerName: 'renamed' }),
+    perVariant(space, 'role', isAfter ? 'decode' : 'prefill', { poolRef: { name: 'gemma' } }),
     ofGemma(space, 'withdrawn', { containerName: 'withdrawn', poolRef }),
     ofGemma(space, 'right', { containerName: isAfter ? 'left' : 'right' }),
     ofGemma(space, 'first', { containerName: one }),
@@ -70,7 +72,7 @@ function ofGemma(space: string, name: string, spec: JsonRecord): JsonRecord {
   return binding(space, name, { poolRef: { name: 'gemma' }, ...spec })
 }
 
-const READY = ['edited', 'renamed', 'first', 'second']
+const READY = ['edited', 'renamed', 'role', 'first', 'second']
 const ALL_READY = [...READY, 'withdrawn', 'left', 'right', 'deleted'].map(
   (name) => [name, 'Reconciled'] as const,
 )
