@@ -10,7 +10,7 @@ import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { OPERATOR, OPERATOR_B } from '../control-plane/operator-access.ts'
 import { startOperatorPlane, TRUST_DOMAIN } from '../control-plane/operator.ts'
 import { Faults } from './faults.ts'
-import { growthOf } from './growth.ts'
+import { growthOf, timersOf } from './growth.ts'
 import { Oracle } from './oracle.ts'
 import { Replica } from './replica.ts'
 import { isConnectionLost, Tenants } from './tenants.ts'
@@ -120,11 +120,11 @@ async function soak(cp: ControlPlane): Promise<boolean> {
   const replicas = [await Replica.start(cp, OPERATOR), await Replica.start(cp, OPERATOR_B)]
   const dice = new Dice((seed ?? 1) + 1)
   const faults = new Faults(cp, dice, replicas)
-  const watcher = new Watcher(cp)
   say(`${bindings} bindings are created`)
   await cp.apply(tenants.objects())
   // Starting from nothing takes as long as it takes; the oracle's clock begins afterwards.
   await untilRight(new Watcher(cp), 'all bindings to be in force', 900_000)
+  const watcher = new Watcher(cp)
   say(`it begins: ${minutes} minutes from seed ${seed}`)
   const state = { isOver: false }
   const begun = performance.now()
@@ -193,7 +193,10 @@ async function soak(cp: ControlPlane): Promise<boolean> {
   await pauseFor(SAMPLE_EVERY_MS * 2)
   state.isOver = true
   await Promise.all([keepAlive, sampling, looking])
-  const growth = replicas.flatMap(({ lives }) => lives.flatMap((life) => growthOf(life.samples)))
+  const growth = [
+    ...replicas.flatMap(({ lives }) => lives.flatMap(({ samples }) => growthOf(samples))),
+    ...replicas.flatMap(({ lives }) => timersOf(lives.at(-1)?.samples ?? [], bindings ?? 0)),
+  ]
   say(progress(watcher, tenants, faults))
   report(watcher, { tenants, faults, replicas, calm, growth })
   for (const replica of replicas) await replica.end()

@@ -125,7 +125,9 @@ export class BindingDeletion {
     }
     const what = CLUSTER_SPIFFE_ID_KIND
     log.warn('cannot tell whether anything is left of a deleted binding', { binding: key, what, error })
-    return retry()
+    // The wait for the next list counts as success, so that failures in a row are not counted: without a pause of its own, a list
+    // that fails at once would be asked for every few milliseconds.
+    return { kind: 'retry', atLeastMs: LEFTOVER_MS, atMostMs: LEFTOVER_MS }
   }
 
   async #removeFinalizer(key: string, binding: CachedBinding): Promise<Next> {
