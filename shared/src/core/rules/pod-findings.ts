@@ -171,7 +171,7 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {
-      const { poolName: pool, poolLabels, variant, namespace } = judgement.resolved.identity
+      const { poolName: pool, poolLabels, variant } = judgement.resolved.identity
       // Where the pool has pods, it is the variant that none of them carries: `variant-rules.ts` tells that.
       if (variant !== undefined && analysis.pods().withLabels(namespace, poolLabels).length > 0) return []
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
