@@ -17,6 +17,7 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
       .filter((claim) => !after.text.includes(claim))
       .map((claim) => `gone: ${claim}`),
     ...verdictsOf(before.report).flatMap(([key, verdict]) => {
+      if (OPEN.has(verdict)) return []
       const now = new Map(verdictsOf(after.report)).get(key)
       // What cannot match is never issued, whatever else is said of it.
       const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict
@@ -43,14 +44,14 @@ function claimsOf(text: string): readonly string[] {
 /** Verdicts that leave it open. */
 const OPEN: ReadonlySet<string> = new Set(['depends', 'unknown'])
 
-/** The verdicts of `who-selects` that leave nothing open, by pod, container and source. */
+/** The verdicts of `who-selects`, by pod, container and source. */
 function verdictsOf(report: unknown): readonly (readonly [key: string, verdict: string])[] {
   return listAt(report, 'pods').flatMap((pod) =>
     listAt(pod, 'containers').flatMap((container) =>
-      listAt(container, 'registrations').flatMap((one) => {
+      listAt(container, 'registrations').map((one) => {
         const verdict = stringAt(one, 'verdict') ?? ''
         const key = [stringAt(pod, 'pod'), stringAt(container, 'name'), sourceOf(one)].join(' ')
-        return OPEN.has(verdict) ? [] : [[key, verdict] as const]
+        return [key, verdict] as const
       }),
     ),
   )
