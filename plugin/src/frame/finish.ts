@@ -8,7 +8,7 @@ import type { CiResult } from '../output/ci.ts'
 import { toJson } from '../output/json.ts'
 import { toNames } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
-import { BLANK, line, MARKS, render, type Block } from '../text/line.ts'
+import { BLANK, line, MARKS, render, type Block, type Line } from '../text/line.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
 import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
@@ -105,11 +105,14 @@ function viewWhole(judged: AnswerResult, layout: Layout): Block {
   return [
     ...head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
     BLANK,
-    // No view can forget it: nothing is simply fine while it depends on what was not given.
-    ...(isSettled
-      ? view
-      : view.map((row) => row.map((piece) => (piece.text === MARKS.ok.text ? MARKS.warn : piece)))),
+    // No view can forget it: what a line says first is not simply fine while it depends on what was not given.
+    ...(isSettled ? view : view.map(doubted)),
   ]
+}
+
+function doubted(row: Line): Line {
+  const [first, ...rest] = row
+  return first?.text === MARKS.ok.text ? [MARKS.warn, ...rest] : row
 }
 
 function viewAssumptions(assumptions: readonly Assumption[]): Block {

@@ -168,7 +168,8 @@ export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: Setting
   const { others } = scm
   // Where none of several acts on kleym's output, which of them is meant is a guess.
   const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
-  const isCandidate = (one: ScmInstance): boolean => acts(one) || !isChosen
+  const isCandidate = (one: ScmInstance): boolean =>
+    acts(one) || (!isChosen && one.settings.reconcileClusterSPIFFEIDs)
   return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,

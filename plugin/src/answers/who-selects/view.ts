@@ -178,7 +178,7 @@ function registrationRows(
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || notRead !== undefined || layout.incomplete === true || layout.unsettled === true
+          open || notRead !== undefined || layout.incomplete === true
             ? line(MARKS.warn, ' no certain identity')
             : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
         ]

@@ -60,9 +60,12 @@ export function scmInstances(
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)
   const running = ours.filter(({ runBy }) => runBy.length > 0)
   const found = running.length > 0 ? running : ours
-  return [...found.filter(acts), ...found.filter((one) => !acts(one))].map(
-    ({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }),
-  )
+  // Where none acts on it, one that handles no ClusterSPIFFEID at all is the last that is meant.
+  const rank = (one: (typeof found)[number]): number =>
+    acts(one) ? 0 : one.settings.reconcileClusterSPIFFEIDs ? 1 : 2
+  return found
+    .toSorted((left, right) => rank(left) - rank(right))
+    .map(({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }))
 }
 
 /** Output labels that nothing tells may be those that an SCM asks for. */
