@@ -52,7 +52,7 @@ function objective(poolRefs: readonly JsonRecord[]): JsonRecord {
 async function retries(): Promise<number> {
   const lines = (await operator.metrics()).split('\n')
   return lines
-    .filter((line) => /^controller_runtime_reconcile_total\{.*result="requeue"/.test(line))
+    .filter((line) => /^controller_runtime_reconcile_total\{.*result="error"/.test(line))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 

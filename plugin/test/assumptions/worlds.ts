@@ -41,6 +41,7 @@ const scmConfig: fc.Arbitrary<(className: string) => string> = fc
     labelled: fc.oneof({ arbitrary: fc.constant(false), weight: 6 }, fc.constant(true)),
     filterByClassName: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, fc.constant(true)),
     reconciles: fc.oneof({ arbitrary: fc.constant(true), weight: 6 }, fc.constant(false)),
+    rendersOnce: fc.boolean(),
     cached: fc.oneof({ arbitrary: fc.constant(false), weight: 6 }, fc.constant(true)),
   })
   // A class of the same name as kleym's makes a world in which anything is issued at all.
@@ -56,6 +57,7 @@ const scmConfig: fc.Arbitrary<(className: string) => string> = fc
       ...(one.ignoreNamespaces !== undefined && { ignoreNamespaces: one.ignoreNamespaces }),
       ...(one.labelled && { clusterSPIFFEIDLabelSelector: { tier: 'prod' } }),
       ...(one.filterByClassName && className !== '' && { filterByClassName: true }),
+      ...(one.rendersOnce && { enableEntryRenderCache: true }),
       ...(one.cached && { cacheNamespaces: { 'team-a': {} } }),
       ...(!one.reconciles && { reconcile: { clusterStaticEntries: true } }),
     })
@@ -77,6 +79,10 @@ const IDS = [
   'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
   'spiffe://other.org/ns/team-a/pool/llama',
   'spiffe://{{ .TrustDomain }}/ns/team-a/pool/llama',
+  // With its render cache SCM drops the first, and mixes up the others.
+  'spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ slice "chat" 0 }}',
+  '{{ define "who" }}chat{{ end }}spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ template "who" }}',
+  '{{ define "who" }}rest{{ end }}spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ template "who" }}',
 ] as const
 
 /** Registrations of others: of any class, some of them fallbacks, some of which SCM or the server cannot take. */

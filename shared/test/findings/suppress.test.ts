@@ -171,8 +171,8 @@ describe('the annotation', () => {
     ['no code', { marks: [annotated('all of it: please')] }, kept('KLM531 a line is not CODE: reason')],
     [
       'a code that is none',
-      { marks: [annotated('KLM420: the proxy needs none')] },
-      kept('KLM531 there is no finding code KLM420: did you mean KLM402, KLM410 or KLM520?'),
+      { marks: [annotated('KLM450: the proxy needs none')] },
+      kept('KLM531 there is no finding code KLM450: did you mean KLM405, KLM410 or KLM420?'),
     ],
     [
       'a code about suppressions',
