@@ -184,7 +184,8 @@ describe('a scope in which nothing is', () => {
     ['policies', '· none of the files holds an access policy'],
   ])('is not shown by %s as if all were well', async (command, answer) => {
     const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
-    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: `${answer}\n` })
+    const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n  team-a\n\n'
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 4, stdout: `${head}${answer}\n` })
   })
 })
 

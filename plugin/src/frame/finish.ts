@@ -27,7 +27,7 @@ export async function finish(
   return {
     answer: await answerIn(judged, options, context),
     notes: [...input.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
-    errors: input.problems.map((problem) => formatError(problemError(problem))),
+    errors: judged.problems.map((problem) => formatError(problemError(problem))),
     exitCode: judged.exitCode,
   }
 }
@@ -44,7 +44,7 @@ async function answerIn(
       const layout = {
         width: viewWidth(context),
         wide: options.format === 'wide',
-        incomplete: judged.incomplete,
+        incomplete: judged.incomplete && !judged.isEmpty,
       }
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
@@ -85,10 +85,22 @@ async function drawing(judged: AnswerResult, result: CiResult): Promise<string> 
   return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
 }
 
-/** What could not be read may change everything that follows: that is said first. */
-function viewWhole({ frame, shown, suppressed, aboutSuppressions }: AnswerResult, layout: Layout): Block {
+/** What could not be read may change everything that follows, and an answer about nothing is none: that is said first. */
+function viewWhole(judged: AnswerResult, layout: Layout): Block {
+  const { frame, shown, suppressed, aboutSuppressions } = judged
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
-  if (layout.incomplete !== true) return view
-  const text = ' not everything could be read, and what could not may change this answer'
-  return [...wrap(line(MARKS.warn, text), { width: layout.width, hang: 2 }), BLANK, ...view]
+  const text = judged.isEmpty
+    ? `nothing was judged: ${judged.problems.map(({ why }) => why).join('; ')}`
+    : layout.incomplete === true
+      ? 'not everything could be read, and what could not may change this answer'
+      : undefined
+  if (text === undefined) return view
+  return [
+    ...wrap(line(MARKS.warn, ` ${text}`), { width: layout.width, hang: 2 }),
+    BLANK,
+    // No view can forget it: nothing is fine about nothing.
+    ...(judged.isEmpty
+      ? view.map((row) => row.map((piece) => (piece.text === MARKS.ok.text ? MARKS.note : piece)))
+      : view),
+  ]
 }

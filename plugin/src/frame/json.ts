@@ -8,7 +8,7 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, findings, suppressed, exitCode } = judged
+  const { frame, input, findings, suppressed, problems, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(),
@@ -16,7 +16,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
-    problems: input.problems,
+    problems: problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
 }

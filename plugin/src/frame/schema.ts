@@ -95,7 +95,7 @@ export const missingSchema = z
 
 const problemSchema = z
   .object({
-    kind: z.string().describe('path, malformed, incomplete, duplicate, failed, ...'),
+    kind: z.string().describe('path, malformed, incomplete, duplicate, empty, failed, ...'),
     what: z.string(),
     where: z.string(),
     why: z.string(),

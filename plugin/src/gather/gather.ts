@@ -17,11 +17,13 @@ import { KleymError } from '../io/errors.ts'
 import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
+import type { MisspelledObject } from '../sources/near-miss.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
+import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
@@ -42,6 +44,8 @@ export interface AnswerInput {
   readonly problems: readonly InputProblem[]
   /** Where the objects of `after` are in files, and what they say about suppressing findings. */
   readonly marks: readonly ObjectMark[]
+  /** How many documents the files hold, of whatever kind; absent: no files were read. */
+  readonly documents?: number
   /** For stderr. */
   readonly notes: readonly string[]
   /**
@@ -105,7 +109,13 @@ const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
 
-const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
+const NO_FILES: LoadedFiles = {
+  objects: [],
+  problems: [],
+  documents: 0,
+  skipped: new Map(),
+  nearMisses: [],
+}
 
 class Gathering {
   readonly #options: CommonOptions
@@ -127,6 +137,10 @@ class Gathering {
     this.#inForce = inForce
   }
 
+  get #nearMisses(): readonly MisspelledObject[] {
+    return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
+  }
+
   async readFiles(): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
@@ -136,7 +150,9 @@ class Gathering {
     }
     const dumps = offline && live === undefined && isDesiredState !== true
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
-    refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
+    refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
+    if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
+    this.#files = withoutEmptyFolders(this.#files)
     this.#sayIfMany()
   }
 
@@ -195,6 +211,7 @@ class Gathering {
       before: before === undefined ? analysis : analysed(before),
       operator,
       inputFindings: [
+        ...nearMissFindings(this.#nearMisses),
         ...operator.disagreements,
         ...scm.findings,
         ...(side === undefined || before !== undefined
@@ -202,7 +219,8 @@ class Gathering {
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
       problems: [...unread, ...scm.problems],
-      marks,
+      marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],
+      documents: (this.#dump?.documents ?? 0) + this.#files.documents,
       notes: [
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
@@ -271,9 +289,17 @@ class Gathering {
   }
 }
 
+/** Folders that may be empty are no problem; the others have been refused. */
+function withoutEmptyFolders(files: LoadedFiles): LoadedFiles {
+  return { ...files, problems: files.problems.filter(({ kind }) => kind !== 'empty') }
+}
+
 /** A path that does not exist is a wrong command line: an answer about the rest would answer another question. */
-function refuseWrongPaths(problems: readonly InputProblem[]): void {
-  const wrong = problems.find(({ kind }) => kind === 'path')
+function refuseWrongPaths(
+  problems: readonly InputProblem[],
+  { allowEmpty = false }: Pick<CommonOptions['output'], 'allowEmpty'>,
+): void {
+  const wrong = problems.find(({ kind }) => kind === 'path' || (kind === 'empty' && !allowEmpty))
   if (wrong === undefined) return
   const { what, where, why, fix } = wrong
   throw new KleymError({ code: 'usage', what, where, why, fix })
@@ -284,8 +310,11 @@ function refuseWrongPaths(problems: readonly InputProblem[]): void {
  * twice hides nothing: both are known, and the answer is about the first.
  */
 function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
-  const first = problems.find(({ kind }) => kind !== 'duplicate')
-  if (first === undefined) return new Map()
-  const cause = first.kind === 'failed' ? 'unreachable' : 'malformed'
-  return new Map([['*', { verb: 'read', what: first.where, cause }]])
+  const hiding = problems.filter(({ kind }) => kind !== 'duplicate')
+  const gaps = new Map<string, UnknownReason>()
+  for (const { kind, where, hides = '*' } of hiding) {
+    const cause = kind === 'failed' ? 'unreachable' : 'malformed'
+    if (!gaps.has(hides)) gaps.set(hides, { verb: 'read', what: where, cause })
+  }
+  return gaps
 }

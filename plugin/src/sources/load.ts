@@ -12,6 +12,7 @@ import type { ParsedFile } from './document.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
+import type { MisspelledObject } from './near-miss.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import type { YamlLines } from './yaml-line.ts'
@@ -35,6 +36,8 @@ export interface LoadedFiles {
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
   readonly skipped: ReadonlyMap<string, number>
+  /** What is nearly of a kind that the answer uses, and is not. */
+  readonly nearMisses: readonly MisspelledObject[]
 }
 
 /** A text with a name: a file, stdin, what kustomize printed. */
@@ -55,7 +58,14 @@ export async function loadFiles(
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
   const sources = await readSources(args, io, { budget, problems })
-  const collected: Collected = { objects: [], problems, budget, skipped: new Map() }
+  const collected: Collected = {
+    objects: [],
+    problems,
+    budget,
+    skipped: new Map(),
+    misses: new Map(),
+    nearMisses: [],
+  }
   const lines: YamlLines = new Map()
   let documents = 0
   const take = async ({ name, bytes }: Source): Promise<void> => {
@@ -82,6 +92,7 @@ export async function loadFiles(
     problems: boundedProblems(problems),
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
+    nearMisses: collected.nearMisses,
   }
 }
 

@@ -1,17 +1,16 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
+import { missOf, type MisspelledObject, type Miss, type ReadKind } from './near-miss.ts'
 import { placeText, type InputProblem } from './problem.ts'
 
-/** A kind that is wanted, in any of its versions. */
-export interface WantedKind {
-  /** Empty for the core group. */
-  readonly group: string
-  readonly kind: string
+/** A kind that is wanted. */
+export interface WantedKind extends ReadKind {
   readonly namespaced: boolean
 }
 
@@ -32,6 +31,10 @@ export interface Collected {
   readonly budget: Budget
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
+  /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
+  readonly misses: Map<string, Miss | 'none'>
+  /** What is nearly of a kind that is wanted. */
+  readonly nearMisses: MisspelledObject[]
 }
 
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
@@ -93,7 +96,7 @@ function collectObject(
   value: unknown,
   origin: Origin,
   rules: ReadingRules,
-  { objects, problems, skipped, budget }: Collected,
+  { objects, problems, skipped, budget, misses, nearMisses }: Collected,
   inList: boolean,
 ): void {
   if (!isRecord(value)) {
@@ -108,6 +111,16 @@ function collectObject(
     else problems.push(incomplete(half.what, origin, half.why))
     return
   }
+  const miss = getOrCreate(
+    misses,
+    `${type.apiVersion} ${type.kind}`,
+    () => missOf(type, rules.wanted) ?? 'none',
+  )
+  if (miss !== 'none') {
+    if (miss.kind === 'not served') nearMisses.push(nearMissOf(type, value, { miss, origin }))
+    else problems.push(unknownVersion(type, origin, miss))
+    return
+  }
   const wanted = wantedOf(type, rules.wanted)
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
@@ -119,6 +132,31 @@ function collectObject(
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
     objects.push({ value: settle(value, wanted, rules), origin })
+  }
+}
+
+function nearMissOf(
+  { apiVersion, kind }: ObjectType,
+  value: JsonRecord,
+  rest: Pick<MisspelledObject, 'miss' | 'origin'>,
+): MisspelledObject {
+  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field) ?? '')
+  return { apiVersion, kind, namespace: namespace ?? '', name: name ?? '', ...rest }
+}
+
+/** What the object means is not known: a reference to one of its kind may mean it. */
+function unknownVersion(
+  { group, kind, apiVersion }: ObjectType,
+  origin: Origin,
+  { why, fix }: Pick<MisspelledObject['miss'], 'why' | 'fix'>,
+): InputProblem {
+  return {
+    kind: 'incomplete',
+    what: `cannot read ${kind} of ${apiVersion}`,
+    where: placeText(origin),
+    why,
+    fix,
+    hides: qualifiedKind({ group, kind }),
   }
 }
 
@@ -148,6 +186,7 @@ function count(skipped: Map<string, number>, what: string): void {
 }
 
 interface ObjectType {
+  readonly apiVersion: string
   readonly group: string
   readonly kind: string
 }
@@ -156,7 +195,7 @@ function readType(value: JsonRecord): ObjectType | undefined {
   const kind = nonEmpty(own(value, 'kind'))
   const apiVersion = nonEmpty(own(value, 'apiVersion'))
   if (kind === undefined || apiVersion === undefined) return undefined
-  return { group: groupOfApiVersion(apiVersion), kind }
+  return { apiVersion, group: groupOfApiVersion(apiVersion), kind }
 }
 
 /** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */

@@ -13,6 +13,8 @@ export type ProblemKind =
   | 'incomplete'
   /** The same object twice. */
   | 'duplicate'
+  /** Nothing that the question is about is among what was read. */
+  | 'empty'
   /** A program or a file system that did not do its part. */
   | 'failed'
 
@@ -25,6 +27,8 @@ export interface InputProblem {
   readonly where: string
   readonly why: string
   readonly fix: string
+  /** The qualified kind of the one object that is not known because of it; absent: it may be of any kind. */
+  readonly hides?: string
 }
 
 /** A place in a file, as far as it is known; numbers count from 1. */

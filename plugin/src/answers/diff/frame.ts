@@ -6,6 +6,9 @@ import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts
 import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Effect } from '@kleym/shared/core/explain/effect.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import type { DiffInput } from './base.ts'
 import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
@@ -20,13 +23,14 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
   const baseline = input.before === input.after ? input.after.now : input.before.settled
   const future = input.after.settled
-  const effect = effectOf(baseline, future, input.drive)
+  const change = effectOf(baseline, future, input.drive)
+  const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
+  const effect = { ...change, findings: { ...change.findings, added } }
   const affected = affectedBy(baseline, future)
   const judgements =
     input.base === undefined
       ? input.after.now.judgements.values()
       : [...input.base.after.settled.judgements.values(), ...future.judgements.values()]
-  const { added } = effect.findings
   const ownershipUnknown = input.after.now.outputs
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
@@ -43,6 +47,10 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         takenToStay: staying,
       }),
     findings: added,
+    judged: {
+      count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
+      what: 'binding, pod or registration',
+    },
     suppressionScope: { all: () => [...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
@@ -50,6 +58,10 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     unfollowed: effect.unfollowed,
+    undecided:
+      effect.uncertain.length === 0
+        ? undefined
+        : `what ${counted(effect.uncertain.length, 'container')} would hold, before or after the change`,
     missing: missingOf(input, judgements),
     names: () =>
       changes.map(({ name }) => ({
@@ -80,8 +92,19 @@ function affectedBy(before: State, after: State): readonly AffectedPolicy[] | un
   return isAny ? affectedPolicies(before, after) : undefined
 }
 
+/** What is nearly of a kind that is read, in the files but not in those of `--base`. */
+function newNearMisses({ base, inputFindings }: DiffInput): readonly Finding[] {
+  const had = new Set(base?.inputFindings.map(findingKey))
+  return inputFindings.filter((one) => isNearMiss(one) && !had.has(findingKey(one)))
+}
+
+function subjectsOf({ snapshot, podsInQuestion }: Analysis): number {
+  const { bindings, clusterSpiffeIds, staticEntries } = snapshot
+  return bindings.length + clusterSpiffeIds.length + staticEntries.length + podsInQuestion.length
+}
+
 /** What a change does beside objects of kleym's: a registration of somebody else may be what gives or takes an identity. */
-function effectTexts({ gained, lost, uncertain, verdicts }: Effect): readonly string[] {
+function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
   return [
     ...lost.map(
       ({ spiffeId, containers }) => `${counted(containers.length, 'container')} no longer with ${spiffeId}`,
@@ -89,9 +112,6 @@ function effectTexts({ gained, lost, uncertain, verdicts }: Effect): readonly st
     ...gained.map(
       ({ spiffeId, containers }) => `${counted(containers.length, 'container')} newly with ${spiffeId}`,
     ),
-    ...(uncertain.length === 0
-      ? []
-      : [`${counted(uncertain.length, 'container')} for which it depends on what is not known`]),
     ...verdicts.map(
       ({ binding, before, after }) => `${binding}: ${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
     ),

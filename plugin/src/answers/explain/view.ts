@@ -37,6 +37,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   if (explanations.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     return [
+      ...layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK]),
       line(
         mark,
         ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,

@@ -6,6 +6,7 @@ import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/ins
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import { whoSelectsFields } from './json.ts'
 import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter } from './model.ts'
 import { viewWhoSelects } from './view.ts'
@@ -18,7 +19,9 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
     ...podNotes(input.after, asked),
-    ...[...installFindings(input.after), ...input.inputFindings].filter(concernsEverybody),
+    ...[...installFindings(input.after), ...input.inputFindings].filter(
+      (one) => concernsEverybody(one) || isNearMiss(one),
+    ),
   ].toSorted(compareFindings)
   const bindings = bindingsByOutput(input.after.settled)
   const named = namedIdsOf(input.after, answers, filter)
@@ -32,6 +35,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         policies: input.after.settled.policies(),
       }),
     findings,
+    judged: { count: pods.length, what: 'pod or pod template' },
     missing: missingOf(input, []),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
