@@ -39,6 +39,7 @@ export class WholeOutput {
     this.#text = textOf({
       labels: dig(value, 'metadata', 'labels'),
       annotations: dig(value, 'metadata', 'annotations'),
+      finalizers: dig(value, 'metadata', 'finalizers'),
       ownerReferences: dig(value, 'metadata', 'ownerReferences'),
       creationTimestamp: dig(value, 'metadata', 'creationTimestamp'),
       spec: value['spec'],
@@ -52,7 +53,7 @@ export class WholeOutput {
 
   /** Parses and reads the whole object, some 20 µs each time: read it once per decision. */
   read(): ClusterSpiffeId {
-    const { name, uid, resourceVersion, generation, deletedAt, finalizers } = this.meta
+    const { name, uid, resourceVersion, generation, deletedAt } = this.meta
     const kept = valueOf(this.#text)
     const { spec, ...rest } = isRecord(kept) ? kept : {}
     const metadata = {
@@ -61,7 +62,6 @@ export class WholeOutput {
       resourceVersion,
       generation,
       deletionTimestamp: deletedAt,
-      finalizers,
       ...rest,
     }
     return readClusterSpiffeId({ value: { metadata, spec } }, 'live')

@@ -11,6 +11,7 @@ import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { CachedOutput } from '../caches/cached-output.ts'
 import type { Caches } from '../caches/caches.ts'
 import { outputView } from '../caches/output-view.ts'
+import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
 import { BindingIndex, type IndexedBinding } from './binding-index.ts'
 import type { ClaimRegister } from './claim-register.ts'
@@ -114,7 +115,7 @@ export class Indexes {
 
   #bindingChanged(change: StoreChange<CachedBinding>): void {
     const { key } = change.kind === 'removed' ? change.before : change.now
-    if (change.kind === 'updated' && !mayChangeDecision(change.before.meta, change.now.meta)) {
+    if (change.kind === 'updated' && !mayChangeBindingDecision(change.before, change.now)) {
       this.#statusChanged(key)
       return
     }
@@ -237,15 +238,18 @@ export class Indexes {
   }
 }
 
-/** Whether a change of a binding, pool or objective may change a decision: any other one wakes no binding. */
+/** Whether a change of a binding may change a decision: that others put on or take off finalizers of theirs does not. */
+function mayChangeBindingDecision(before: CachedBinding, now: CachedBinding): boolean {
+  return mayChangeDecision(before.meta, now.meta) || hasOurs(before.finalizers) !== hasOurs(now.finalizers)
+}
+
+/** Whether a change of an object's metadata may change a decision: any other one wakes no binding. */
 function mayChangeDecision(before: KeptMeta, now: KeptMeta): boolean {
   return (
     before.uid !== now.uid ||
     before.generation !== now.generation ||
     now.generation === undefined ||
-    before.deletedAt !== now.deletedAt ||
-    before.finalizers.length !== now.finalizers.length ||
-    before.finalizers.some((finalizer, at) => finalizer !== now.finalizers[at])
+    before.deletedAt !== now.deletedAt
   )
 }
 

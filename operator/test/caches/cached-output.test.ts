@@ -49,7 +49,6 @@ test('of any other one, only what tells it from others is kept', () => {
       resourceVersion: '7',
       generation: 3,
       deletedAt: '2026-01-02T00:00:00Z',
-      finalizers: [FINALIZER, 'example.org/hold'],
     },
     bindingKey: undefined,
     isWhole: false,

@@ -1,14 +1,16 @@
 // What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
 // and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
 import { parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { judgedVersion, patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'
+import { hasOurs } from '../../src/caches/kept-finalizers.ts'
 import { bodyOf, WRITES, type CallFate, type SimulatedCall } from './calls.ts'
 import type { Life } from './life.ts'
 import { metadataOf, type ServerChange, type SimulatedCluster } from './cluster.ts'
@@ -82,7 +84,7 @@ export class Watchdog {
       return
     }
     if (resource === BINDINGS && verb === 'update status') return
-    if (resource === BINDINGS && verb === 'patch' && this.#patchesFinalizerOnly(call)) return
+    if (resource === BINDINGS && verb === 'patch' && patchesFinalizerAlone(call.body)) return
     this.#complain(`an operator may not send ${verb} ${resource.kind} ${JSON.stringify(call.body)}`)
   }
 
@@ -215,17 +217,9 @@ export class Watchdog {
   #checkFinalizer(call: SimulatedCall): void {
     const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
     const binding = this.#lives.find(({ id }) => id === call.life)?.caches.bindings.store.get(key)
-    if (binding?.meta.finalizers.includes(FINALIZER) !== true) {
+    if (binding === undefined || !hasOurs(binding.finalizers)) {
       this.#complain(`an output of ${key} is written before its finalizer`)
     }
-  }
-
-  /** A patch may add or drop our finalizer, and nothing else, and says of which object. */
-  #patchesFinalizerOnly(call: SimulatedCall): boolean {
-    const patch = dig(call.body, 'metadata')
-    if (!isRecord(patch) || Object.keys(bodyOf(call)).length !== 1) return false
-    const names = Object.keys(patch).toSorted().join(' ')
-    return names === 'finalizers resourceVersion uid'
   }
 
   /** An output that came back altered goes in whatever version it is, by its UID (docs/contract.md §8). */
@@ -262,8 +256,8 @@ function reasonOf(binding: unknown): string {
 
 /** A write says which object it means, and in which version. */
 function hasPreconditions({ body }: SimulatedCall): boolean {
-  const wanted = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : body
-  return ['uid', 'resourceVersion'].every((field) => (stringAt(wanted, field) ?? '') !== '')
+  const { uid, resourceVersion } = judgedVersion(body)
+  return uid !== '' && resourceVersion !== ''
 }
 
 /** A late or altered output was not known when the other was decided. */

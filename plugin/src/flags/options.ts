@@ -36,6 +36,8 @@ export interface SettingsOptions {
   readonly className: string | undefined
   /** Undefined where the flag is not given. */
   readonly outputLabels: ReadonlyMap<string, string> | undefined
+  /** As written: unchecked. Undefined: not given. */
+  readonly variantLabelKey?: string | undefined
   readonly scmConfig: string | undefined
 }
 
@@ -72,6 +74,7 @@ export interface CommonFlags extends ClusterFlags {
   readonly 'trust-domain'?: string | undefined
   readonly 'clusterspiffeid-class-name'?: string | undefined
   readonly 'output-label'?: readonly string[] | undefined
+  readonly 'variant-label-key'?: string | undefined
   readonly 'scm-config'?: string | undefined
   readonly 'scm-namespace'?: string | undefined
   readonly output: OutputFormat
@@ -122,6 +125,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       trustDomain: flags['trust-domain'],
       className: flags['clusterspiffeid-class-name'],
       outputLabels: outputLabelsOf(flags['output-label']),
+      variantLabelKey: flags['variant-label-key'],
       scmConfig: flags['scm-config'],
     },
     output: {

@@ -1,4 +1,5 @@
 // From a frame to what is printed: the format that was asked for, and the exit code, which never depends on the format.
+import type { Assumption } from '@kleym/shared/core/assumptions/assumptions.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { formatError } from '../io/errors.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../io/context.ts'
@@ -13,6 +14,7 @@ import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
 import { viewWidth } from '../text/layout.ts'
 import type { Frame } from './frame.ts'
+import { worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
 
@@ -45,6 +47,8 @@ async function answerIn(
         width: viewWidth(context),
         wide: options.format === 'wide',
         incomplete: judged.incomplete && !judged.isEmpty,
+        unsettled: judged.assumptions.length > 0,
+        world: worldText(judged.input),
       }
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
@@ -85,22 +89,37 @@ async function drawing(judged: AnswerResult, result: CiResult): Promise<string> 
   return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
 }
 
-/** What could not be read may change everything that follows, and an answer about nothing is none: that is said first. */
+/** What could not be read or was not given may change all that follows, and an answer about nothing is none: that comes first. */
 function viewWhole(judged: AnswerResult, layout: Layout): Block {
   const { frame, shown, suppressed, aboutSuppressions } = judged
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
-  const text = judged.isEmpty
-    ? `nothing was judged: ${judged.problems.map(({ why }) => why).join('; ')}`
-    : layout.incomplete === true
-      ? 'not everything could be read, and what could not may change this answer'
-      : undefined
-  if (text === undefined) return view
-  return [
-    ...wrap(line(MARKS.warn, ` ${text}`), { width: layout.width, hang: 2 }),
-    BLANK,
-    // No view can forget it: nothing is fine about nothing.
+  const head = [
     ...(judged.isEmpty
-      ? view.map((row) => row.map((piece) => (piece.text === MARKS.ok.text ? MARKS.note : piece)))
-      : view),
+      ? judged.problems.map(({ why }) => line(MARKS.warn, ` nothing was judged: ${why}`))
+      : []),
+    ...(layout.incomplete === true
+      ? [line(MARKS.warn, ' not everything could be read, and what could not may change this answer')]
+      : []),
+    ...viewAssumptions(judged.assumptions),
+  ]
+  if (head.length === 0) return view
+  const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
+  return [
+    ...head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
+    BLANK,
+    // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
+    ...(isSettled
+      ? view
+      : view.map((row) => row.map((piece) => (piece.text === MARKS.ok.text ? MARKS.warn : piece)))),
+  ]
+}
+
+function viewAssumptions(assumptions: readonly Assumption[]): Block {
+  if (assumptions.length === 0) return []
+  return [
+    line(MARKS.warn, ' this depends on what was not given'),
+    ...assumptions.map(({ what, assumed, otherwise, fix }) =>
+      line(`  ${what}: ${assumed}; ${otherwise} (${fix})`),
+    ),
   ]
 }

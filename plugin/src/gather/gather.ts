@@ -1,7 +1,8 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import { depending, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { restsOn } from '@kleym/shared/core/rules/resting.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -27,7 +28,15 @@ import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
-import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } from './settings.ts'
+import {
+  doubtsAbout,
+  operatorSettings,
+  operatorSettingsBefore,
+  requireValidSettings,
+  scmSettings,
+  withClassOfScm,
+  type SettingsReading,
+} from './settings.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
@@ -98,8 +107,9 @@ interface Objects {
   readonly whole: (() => Snapshot) | undefined
   /** The live side, where files or `--without` change it. */
   readonly before: Snapshot | undefined
-  readonly operator: OperatorSettings
-  readonly scm: Awaited<ReturnType<typeof scmSettings>>
+  readonly settings: SettingsReading
+  /** Those of `before`, as its own objects have them. */
+  readonly settingsBefore: SettingsReading
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
   readonly drive: Drive
@@ -174,6 +184,7 @@ class Gathering {
         namespaces: from,
         scmNamespaces,
         isScmNamespaceGiven: sources.isScmNamespaceGiven,
+        output: settings,
         kind: question.kind,
         policies: question.policies === true,
         files: this.#files.objects,
@@ -200,20 +211,24 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<AnswerInput> {
-    const { after, whole, before, operator, scm, marks, unread, drive } = await this.#read(side, question)
+    const { after, whole, before, settings, settingsBefore, marks, unread, drive } = await this.#read(
+      side,
+      question,
+    )
     onRead?.()
-    const analysed = (snapshot: Snapshot): Analysis =>
-      drive(analysing(snapshot, operator.config, scm.settings))
-    const first = analysed(after)
-    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
+    const { operator, scm } = settings
+    const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
+      drive(analysing(snapshot, of.operator.config, of.scm.settings, doubtsAbout(snapshot, of)))
+    const first = analysed(after, settings)
+    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     return {
       after: analysis,
-      before: before === undefined ? analysis : analysed(before),
+      before: before === undefined ? analysis : analysed(before, settingsBefore),
       operator,
       inputFindings: [
         ...nearMissFindings(this.#nearMisses),
         ...operator.disagreements,
-        ...scm.findings,
+        ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
@@ -221,12 +236,7 @@ class Gathering {
       problems: [...unread, ...scm.problems],
       marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],
       documents: (this.#dump?.documents ?? 0) + this.#files.documents,
-      notes: [
-        ...skippedNotes([this.#dump, this.#files]),
-        ...scm.notes,
-        ...unreadNotes(analysis, side),
-        ...assumptionNotes(operator, scm.settings),
-      ],
+      notes: [...skippedNotes([this.#dump, this.#files]), ...scm.notes, ...unreadNotes(analysis, side)],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
@@ -256,17 +266,51 @@ class Gathering {
       isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
     const after = drive(reading(snapshotSource(objects, { gaps, side, onlyNamespaces })))
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
-    const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
-    const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
-    const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
+    const { cwd } = this.#context
+    const read = async (
+      operator: OperatorSettings,
+      from: readonly RawObject[],
+      snapshot: Snapshot,
+    ): Promise<SettingsReading> => {
+      const scmObjects = [...from, ...(side?.scmWorkloads ?? [])]
+      const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: true })
+      return withClassOfScm({ operator, scm })
+    }
+    const operator = operatorSettings(settings, {
+      deployments,
+      bindings: statuses,
+      outputs: after.clusterSpiffeIds,
+    })
+    const settingsAfter = await read(operator, objects, after)
     const before = isOneState
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
+    const settingsBefore =
+      before === undefined
+        ? settingsAfter
+        : await read(
+            operatorSettingsBefore(settings, {
+              deployments: [...(side?.operatorDeployments ?? []), ...(start ?? [])],
+              bindings: before.bindings,
+              outputs: before.clusterSpiffeIds,
+            }),
+            start ?? [],
+            before,
+          )
     const whole =
       onlyNamespaces === undefined
         ? undefined
         : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
-    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }
+    return {
+      after,
+      whole,
+      before,
+      settings: settingsAfter,
+      settingsBefore,
+      marks: marksOf(objects),
+      unread,
+      drive,
+    }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {

@@ -9,6 +9,9 @@ import {
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
 } from '@kleym/shared/core/kinds.ts'
+import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { WantedKind } from '../sources/objects.ts'
 
@@ -33,6 +36,9 @@ export const WANTED_KINDS: readonly WantedKind[] = [
   ...OBJECTIVE_KINDS.map((kind) => versioned(kind)),
   versioned(CLUSTER_SPIFFE_ID, false),
   versioned(CLUSTER_STATIC_ENTRY, false),
+  // Not namespaced: the file that SCM reads, which no API server serves.
+  { group: SPIRE_GROUP, kind: SCM_CONFIG_KIND, namespaced: false, isNameless: true },
+  { group: OPENSHIFT_SCM.group, kind: OPENSHIFT_SCM.kind, namespaced: false },
   { group: '', kind: 'Namespace', namespaced: false },
   { group: '', kind: 'Node', namespaced: false },
   namespaced({ group: '', kind: 'Pod' }),

@@ -12,6 +12,8 @@ import { placeText, type InputProblem } from './problem.ts'
 /** A kind that is wanted. */
 export interface WantedKind extends ReadKind {
   readonly namespaced: boolean
+  /** It is no object of an API server, and may have no name. */
+  readonly isNameless?: true
 }
 
 /** What is kept of a document, and how. */
@@ -126,12 +128,12 @@ function collectObject(
     count(skipped, qualifiedKind(type))
     return
   }
-  const fault = metadataFault(value)
+  const fault = wanted.isNameless === true ? undefined : metadataFault(value)
   if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, origin, fault))
   else {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
-    objects.push({ value: settle(value, wanted, rules), origin })
+    objects.push({ ...settle(value, wanted, rules), origin })
   }
 }
 
@@ -243,7 +245,7 @@ const SERVER_FIELDS = [
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The object with its namespace settled, and without what it must not bring along. */
-function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonRecord {
+function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawObject {
   const found = own(value, 'metadata')
   const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
   const dump = rules.dumps && isStamp(metadata['uid']) && isStamp(metadata['creationTimestamp'])
@@ -257,8 +259,9 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonR
     metadata['annotations'] = rest
   }
   const settled: Record<string, unknown> = { ...value, metadata }
-  if (!dump) delete settled['status']
-  return settled
+  if (dump) return { value: settled }
+  delete settled['status']
+  return { value: settled, isManifest: true }
 }
 
 function isStamp(value: unknown): boolean {

@@ -15,6 +15,7 @@ import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
 import { viewDiff } from './view.ts'
+import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -31,6 +32,8 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     input.base === undefined
       ? input.after.now.judgements.values()
       : [...input.base.after.settled.judgements.values(), ...future.judgements.values()]
+  // What was given is not what is there: nothing that follows is about the install as it is, so this comes first.
+  const { disagreements } = input.operator
   const ownershipUnknown = input.after.now.outputs
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
@@ -46,12 +49,12 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         base: input.base,
         takenToStay: staying,
       }),
-    findings: added,
+    findings: [...disagreements, ...added].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
-    suppressionScope: { all: () => [...added, ...effect.findings.unchanged] },
+    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
@@ -70,11 +73,18 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         namespace: '',
         name,
       })),
-    view: (layout, kept) =>
-      viewDiff(
+    view: (layout, kept) => [
+      ...viewDisagreements(
+        kept.filter((one) => disagreements.includes(one)),
+        layout,
+      ),
+      ...viewDiff(
         shown,
         changes,
-        { ...effect, findings: { ...effect.findings, added: kept } },
+        {
+          ...effect,
+          findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
+        },
         {
           ...layout,
           ownershipUnknown: ownershipUnknown.length,
@@ -83,6 +93,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
           isPartOfWorld: staying.length > 0,
         },
       ),
+    ],
   }
 }
 

@@ -115,12 +115,15 @@ function effectBlock(effect: Effect, layout: DiffLayout): Block {
   if (rows.length === 0 && verdicts.length === 0)
     return [
       BLANK,
-      layout.incomplete === true
-        ? line(MARKS.warn, ' no container is known to gain or lose an identity')
-        : line(
-            MARKS.note,
-            ` no container gains or loses an identity${layout.isPartOfWorld ? ', as long as all that stays' : ''}`,
-          ),
+      ...wrap(
+        layout.incomplete === true || layout.unsettled === true
+          ? line(MARKS.warn, ` no container is known to gain or lose an identity${layout.world ?? ''}`)
+          : line(
+              MARKS.note,
+              ` no container gains or loses an identity${layout.isPartOfWorld ? ', as long as all that stays' : (layout.world ?? '')}`,
+            ),
+        { width: layout.width, hang: 2 },
+      ),
     ]
   return [
     BLANK,

@@ -3,6 +3,7 @@
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
+import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { NamedIds } from '../policies/named-by.ts'
@@ -31,12 +32,13 @@ export function podAnswers(
   pods: readonly Pod[],
   { container, spiffeId }: ContainerFilter,
 ): readonly PodAnswer[] {
+  const { ofRegistration } = fates(analysis)
   return pods.flatMap((pod) => {
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
       .map((one) => ({
         container: one,
-        registrations: containerVerdicts(analysis.settled.prediction(), pod, one),
+        registrations: containerVerdicts(analysis.settled.prediction(), pod, one).map(ofRegistration),
       }))
       .filter(
         ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),

@@ -1,5 +1,6 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
+import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
@@ -28,12 +29,22 @@ export interface Analysis extends CompiledSnapshot {
 }
 
 /** Works a snapshot out. Pure. */
-export function analyse(snapshot: Snapshot, config: Config, settings: ScmSettings): Analysis {
-  return driveAtOnce(analysing(snapshot, config, settings))
+export function analyse(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  doubts: Doubts = NO_DOUBTS,
+): Analysis {
+  return driveAtOnce(analysing(snapshot, config, settings, doubts))
 }
 
 /** The same in steps, several for each binding and output. */
-export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSettings): Steps<Analysis> {
+export function* analysing(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  doubts: Doubts = NO_DOUBTS,
+): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
   for (const binding of snapshot.bindings) {
@@ -46,7 +57,7 @@ export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSett
   const podsInQuestion = podsInQuestionOf(snapshot)
   yield
   const pods = lazy(() => indexPods(podsInQuestion))
-  const base = { snapshot, config, settings, compiled, podsInQuestion, pods }
+  const base = { snapshot, config, settings, doubts, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )

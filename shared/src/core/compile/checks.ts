@@ -4,7 +4,8 @@ import type { UnknownReason } from '../unknown-reason.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import type { Kind } from '../kinds.ts'
-import { DEFAULT_MODE, type Mode } from '../names.ts'
+import { DEFAULT_MODE, VARIANT_LABEL_KEY_FLAG, type Mode } from '../names.ts'
+import type { VariantLabel } from './identity-path.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf, spiffeIdProblem, type IdentityParts } from './identity.ts'
 import {
@@ -67,6 +68,7 @@ export const CHECK_NAMES = [
   'mode',
   'service account',
   'container',
+  'identity boundary',
   'safety proof',
   'SPIFFE ID',
   'collision',
@@ -88,6 +90,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'mode', judge: modeSupported },
   { name: 'service account', judge: serviceAccount },
   { name: 'container', judge: container },
+  { name: 'identity boundary', judge: identityBoundary },
   { name: 'safety proof', judge: safetyProof },
   { name: 'SPIFFE ID', judge: spiffeIdValid },
 ]
@@ -99,7 +102,7 @@ export function checkInputOf(binding: DeclaredBinding, references: References, c
   const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
   const objective =
     objectiveRef === undefined ? undefined : resolveObjective(references, namespace, objectiveRef)
-  return { binding, config, pool, objective, parts: identityParts(binding, pool) }
+  return { binding, config, pool, objective, parts: identityParts(binding, pool, config) }
 }
 
 /** The mode of a binding: the default where the field is absent, undefined where it holds no mode. */
@@ -110,6 +113,7 @@ export function modeOf(binding: DeclaredBinding): Mode | undefined {
 function identityParts(
   binding: DeclaredBinding,
   pool: PoolResolution | undefined,
+  config: Config,
 ): IdentityParts | undefined {
   const mode = modeOf(binding)
   if (pool?.state !== 'found' || !pool.selector.ok || mode === undefined) return undefined
@@ -120,6 +124,8 @@ function identityParts(
   const objectiveName = perObjective ? binding.objectiveRef.value?.name : undefined
   if (perObjective && (containerName === undefined || containerName === '' || objectiveName === undefined))
     return undefined
+  const variant = mode === 'PerVariant' ? variantLabelOf(binding, config) : undefined
+  if (mode === 'PerVariant' && variant === undefined) return undefined
   return {
     namespace: binding.meta.namespace,
     binding: binding.meta.name,
@@ -130,7 +136,18 @@ function identityParts(
     objectiveName,
     serviceAccountName: binding.serviceAccountName.value,
     containerName,
+    variant,
   }
+}
+
+/** The label of the variant that a binding names; undefined where it names none, or the key of the label is not known. */
+function variantLabelOf(
+  { identityBoundary: field }: DeclaredBinding,
+  config: Config,
+): VariantLabel | undefined {
+  const key = config.variantLabelKey
+  if (key === undefined || !field.ok || field.value === undefined) return undefined
+  return { key, value: field.value.variant }
 }
 
 function poolRefForm({ binding }: CheckInput): Objection | undefined {
@@ -205,13 +222,32 @@ function serviceAccount({ binding }: CheckInput): Objection | undefined {
 
 function container({ binding }: CheckInput): Objection | undefined {
   const field = binding.containerName
-  if (modeOf(binding) === 'PoolOnly') {
+  const mode = modeOf(binding)
+  if (mode === 'PoolOnly' || mode === 'PerVariant') {
     if (field.ok && (field.value ?? '') === '') return undefined
-    return refused('UnexpectedContainerName', '.spec.containerName must be empty when .spec.mode is PoolOnly')
+    return refused('UnexpectedContainerName', `.spec.containerName must be empty when .spec.mode is ${mode}`)
   }
   if (!field.ok) return refused('InvalidContainerName', field.problem)
   if ((field.value ?? '') !== '') return undefined
   return refused('InvalidContainerName', '.spec.containerName is missing; mode PerObjective requires it')
+}
+
+function identityBoundary({ binding, config }: CheckInput): Objection | undefined {
+  const field = binding.identityBoundary
+  const mode = modeOf(binding)
+  if (mode !== 'PerVariant') {
+    if (field.ok && field.value === undefined) return undefined
+    const message = `.spec.identityBoundary must be absent when .spec.mode is ${mode ?? DEFAULT_MODE}`
+    return refused('InvalidIdentityBoundary', message)
+  }
+  if (!field.ok) return refused('InvalidIdentityBoundary', field.problem)
+  if (field.value === undefined) {
+    const message = '.spec.identityBoundary.variant is missing; mode PerVariant requires it'
+    return refused('InvalidIdentityBoundary', message)
+  }
+  return config.variantLabelKey === undefined
+    ? { kind: 'undetermined', why: { verb: 'read', what: VARIANT_LABEL_KEY_FLAG, cause: 'not given' } }
+    : undefined
 }
 
 function safetyProof({ parts }: CheckInput): Objection | undefined {

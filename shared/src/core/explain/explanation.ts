@@ -5,7 +5,7 @@ import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { declaredClaim } from '../collide/claim.ts'
+import { claimsContainerOf, declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../rules/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
@@ -116,7 +116,7 @@ function peersOf(analysis: Analysis, judgement: Judgement): readonly PeerExplana
   return judgement.collision.all().map(({ claim, relation }) => {
     const common = relation === 'Contains' ? claim.labels : own.labels
     const candidates = analysis.pods().withLabels(own.namespace, common)
-    const runs = candidates.find((pod) => pod.containers.some(({ name }) => name === own.containerName))
+    const runs = candidates.find((pod) => claimsContainerOf(own, pod))
     return {
       binding: claim.owner,
       relation,

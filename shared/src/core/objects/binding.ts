@@ -5,10 +5,12 @@ import { dig, digPath, isRecord, own, typeName } from '../json.ts'
 import type { Mode } from '../names.ts'
 import {
   containerNameSchema,
+  identityBoundarySchema,
   modeSchema,
   objectiveRefSchema,
   poolRefSchema,
   serviceAccountNameSchema,
+  type IdentityBoundaryRef,
   type ObjectiveRef,
   type PoolRef,
 } from './binding-schema.ts'
@@ -33,6 +35,7 @@ export interface DeclaredBinding {
   readonly mode: SpecField<Mode>
   readonly serviceAccountName: SpecField<string>
   readonly containerName: SpecField<string | undefined>
+  readonly identityBoundary: SpecField<IdentityBoundaryRef | undefined>
 }
 
 /** A binding, from a cluster or a file. */
@@ -45,6 +48,7 @@ export interface Binding extends DeclaredBinding {
 }
 
 const OPTIONAL_OBJECTIVE = z.optional(objectiveRefSchema)
+const OPTIONAL_BOUNDARY = z.optional(identityBoundarySchema)
 
 /** Reads a binding; never throws. */
 export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
@@ -58,6 +62,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
     mode: readField(modeSchema, spec, 'mode'),
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
+    identityBoundary: readField(OPTIONAL_BOUNDARY, spec, 'identityBoundary'),
     status: readStatus(own(raw.value, 'status')),
     lifecycle,
     origin: raw.origin,

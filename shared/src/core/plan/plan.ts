@@ -2,13 +2,15 @@
 // and §8). One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Compiled, Resolved } from '../compile/compile.ts'
+import type { Identity } from '../compile/identity.ts'
 import { isOutputName, type Output } from '../compile/output.ts'
 import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
-import { indexClaims, relationOf, type ClaimIndex } from '../collide/claim-index.ts'
+import { indexClaims, type ClaimIndex } from '../collide/claim-index.ts'
 import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
@@ -309,8 +311,22 @@ function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim |
     only.namespace === claim.namespace &&
     only.serviceAccountName === claim.serviceAccountName &&
     only.containerName === claim.containerName &&
-    relationOf(only.labels, claim.labels) === 'SamePods'
+    saysLabels(only.labels, resolved.identity)
   )
+}
+
+/**
+ * Whether live labels are those of an identity. The variant's may stand under another key: while the operator's
+ * `--variant-label-key` changes, outputs are rewritten one after another, and a waiting binding keeps its own until then.
+ */
+function saysLabels(labels: PoolLabels, { poolLabels, variant }: Identity): boolean {
+  const further = [...labels].filter(([key]) => !poolLabels.has(key))
+  const holdsPool = [...poolLabels].every(([key, value]) => labels.get(key) === value)
+  if (!holdsPool || further.length > 1) return false
+  const [, value] = further[0] ?? []
+  return variant === undefined
+    ? value === undefined
+    : (value ?? poolLabels.get(variant.key)) === variant.value
 }
 
 function withdraw(outputs: readonly LiveOutput[], binding: string, because: string): readonly Action[] {
@@ -325,9 +341,10 @@ function isTerminating({ object }: LiveOutput): boolean {
 
 function waitText({ claim }: Peer, holderOf: (name: string) => LiveOutput | undefined): string {
   if (claim.basis === 'tentative') return `binding ${claim.owner}, whose own checks cannot be decided`
-  const { output = '', owner } = claim
+  const { output = '', owner, containerName } = claim
+  const what = containerName === undefined ? 'pods' : 'container'
   if (holderOf(output)?.ownership.kind === 'foreign')
-    return `ClusterSPIFFEID ${output}, which claims the same container and has a name of kleym's, but is not kleym's: delete it if nobody needs it`
+    return `ClusterSPIFFEID ${output}, which claims the same ${what} and has a name of kleym's, but is not kleym's: delete it if nobody needs it`
   const whose = owner === '' ? 'an orphan' : `of binding ${owner}`
-  return `ClusterSPIFFEID ${output}, ${whose}, which claims the same container`
+  return `ClusterSPIFFEID ${output}, ${whose}, which claims the same ${what}`
 }

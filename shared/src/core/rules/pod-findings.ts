@@ -6,7 +6,9 @@ import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { finding, findingKey, type Finding } from '../findings/finding.ts'
+import { depending, finding, findingKey, type Finding } from '../findings/finding.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { restsOn, underAlternative } from './resting.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
@@ -22,15 +24,53 @@ interface Reach {
 /** The findings of all pods, and of bindings that reach none; a step for each pod. */
 export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
-  const notes = yield* notesOf(analysis, analysis.podsInQuestion, (facts) => recordReach(facts, reaches))
-  return [...notes, ...unreached(analysis, reaches)]
+  const pods = analysis.podsInQuestion
+  const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, reaches))
+  return [...(yield* withAlternatives(analysis, pods, notes)), ...unreached(analysis, reaches)]
 }
 
 /** The findings that some pods show by themselves. */
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
-  return driveAtOnce(notesOf(analysis, pods, () => {}))
+  return driveAtOnce(notesWithAlternatives(analysis, pods))
 }
 
+function* notesWithAlternatives(analysis: Analysis, pods: readonly Pod[]): Steps<readonly Finding[]> {
+  return yield* withAlternatives(analysis, pods, yield* notesOf(analysis, pods, () => {}))
+}
+
+/**
+ * The findings, each with what it rests on, and those that pods would show were SCM set otherwise: the latter depend on it,
+ * but for those of an SCM that runs beside ours.
+ */
+function* withAlternatives(
+  analysis: Analysis,
+  pods: readonly Pod[],
+  notes: readonly Finding[],
+): Steps<readonly Finding[]> {
+  const { assumptions, alternatives } = analysis.doubts
+  const found = new Map(
+    notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
+  )
+  for (const alternative of alternatives) {
+    const { when } = alternative
+    const theirs = yield* notesOf(underAlternative(analysis, alternative), pods, () => {})
+    for (const one of theirs) {
+      const key = findingKey(one)
+      if (found.has(key) || (when === undefined && !GIVES_IDS.has(one.code))) continue
+      const on = restsOn(analysis, one)
+      found.set(
+        key,
+        when === undefined
+          ? { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] }
+          : depending(one, on.length === 0 ? assumptions : on, when),
+      )
+    }
+  }
+  return [...found.values()]
+}
+
+/** What another SCM of the cluster does about the identities of bindings; what else it does is none of their business. */
+const GIVES_IDS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
 /** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
 export function* holdersOfNotes(
   state: State,

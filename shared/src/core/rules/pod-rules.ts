@@ -154,7 +154,7 @@ function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[]
 function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
-    const binding = entry === undefined ? undefined : scan.ids.get(entry.spiffeId)
+    const binding = entry === undefined ? undefined : scan.bindingOfId(entry.spiffeId)
     const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
     if (binding === undefined || isOurs || verdict.state !== 'declared') return []
     const reaches = containers.some(({ registrations }) =>
