@@ -6,6 +6,7 @@ import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findi
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { isAboutRegistration, manifestFindings } from '@kleym/shared/core/rules/manifest-rules.ts'
+import { whoHolds, type WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -46,6 +47,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
   ].toSorted(compareFindings)
   const bindings = bindingsByOutput(input.after.settled)
   const named = namedIdsOf(input.after, answers, filter)
+  const lookup = filter.spiffeId === undefined ? undefined : whoHolds(input.after.settled, filter.spiffeId)
   return {
     kind: 'WhoSelectsReport',
     fields: () =>
@@ -54,9 +56,11 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         pending: pendingByName(input.after),
         named,
         policies: input.after.settled.policies(),
+        lookup,
       }),
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
+    unfollowed: isNotFollowed(lookup),
     missing: missingOf(input, []),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
@@ -67,7 +71,13 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         findings: shown,
         filter,
         named,
+        lookup,
         pending: pendingByName(input.after),
       }),
   }
+}
+
+/** Whether a template that kleym does not follow may give the ID to somebody, in scope or out of it. */
+function isNotFollowed(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because === 'prediction'
 }

@@ -5,6 +5,7 @@ import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
+import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { NamedIds } from '../policies/named-by.ts'
 
@@ -33,6 +34,9 @@ export function podAnswers(
   { container, spiffeId }: ContainerFilter,
 ): readonly PodAnswer[] {
   const { ofRegistration } = fates(analysis)
+  const templates = new Map(
+    analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),
+  )
   return pods.flatMap((pod) => {
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
@@ -40,23 +44,41 @@ export function podAnswers(
         container: one,
         registrations: containerVerdicts(analysis.settled.prediction(), pod, one).map(ofRegistration),
       }))
-      .filter(
-        ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),
-      )
       .map(({ container: one, registrations }) => ({
         container: one,
         registrations:
-          spiffeId === undefined ? registrations : registrations.filter((each) => mayHold(each, spiffeId)),
+          spiffeId === undefined
+            ? registrations
+            : registrations.flatMap((each) => asHolderOf(each, spiffeId, templates) ?? []),
       }))
+      .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
     return containers.length === 0 ? [] : [{ pod, containers }]
   })
 }
 
-/** Holds the ID, or may: what is not known must not be left out of an answer to "who would hold this?". */
-function mayHold(one: Registration, wanted: string): boolean {
-  const { verdict, spiffeId } = one
-  if (verdict === 'unknown') return true
-  return spiffeId === wanted && isHeld(one)
+/**
+ * A registration as far as it gives this ID, or may: what is not known must not be left out of an answer to "who would hold
+ * this?", and what certainly gives another ID must not be in it.
+ */
+function asHolderOf(
+  one: Registration,
+  wanted: string,
+  templates: ReadonlyMap<string, string>,
+): Registration | undefined {
+  const { verdict, spiffeId, source, outcome } = one
+  if (verdict === 'unknown') {
+    const rendered = outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : spiffeId
+    const template = source.kind === 'ClusterSPIFFEID' ? templates.get(source.name) : undefined
+    const mayBe =
+      rendered === undefined
+        ? template === undefined || mayGive(template, [wanted])
+        : mayBecome(rendered, wanted)
+    return mayBe ? one : undefined
+  }
+  if (!isHeld(one)) return undefined
+  if (spiffeId === wanted) return one
+  if (spiffeId === undefined || !mayBecome(spiffeId, wanted)) return undefined
+  return { ...one, verdict: 'depends', why: `its SPIFFE ID is known but for what stands in angle brackets` }
 }
 
 /** Who names the identities of an answer; undefined where there are no policies to speak of. */

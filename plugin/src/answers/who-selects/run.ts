@@ -12,6 +12,7 @@ import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
+import { requireSpiffeId } from './spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
@@ -31,6 +32,7 @@ export interface WhoSelectsOptions extends CommonOptions {
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<CommandResult> {
   const { container, spiffeId, target, selector, allNamespaces } = options
+  requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
     { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },

@@ -44,6 +44,14 @@ export const whoSelectsReportSchema = reportSchema(
         ),
       }),
     ),
+    lookup: z
+      .object({
+        state: z.string().describe('resolved, unheld, dangling, foreign, unknown.'),
+        text: z.string(),
+        near: z.array(z.string()).describe('IDs that are given and differ from it by a few letters.'),
+      })
+      .optional()
+      .describe('With --spiffe-id: what becomes of the ID, in scope and out of it.'),
     namedBy: namedBySchema.optional(),
     accessPolicies: accessPoliciesSchema.optional(),
   },

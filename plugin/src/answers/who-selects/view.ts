@@ -5,6 +5,7 @@ import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { ContainerAnswer, ContainerFilter, PodAnswer } from './model.ts'
 import { viewFinding } from '../../text/findings.ts'
@@ -22,6 +23,8 @@ export interface WhoSelectsLayout extends Layout {
   readonly filter: ContainerFilter
   /** Who names the identities; undefined where there are no policies to speak of. */
   readonly named: NamedIds | undefined
+  /** What becomes of the ID of `--spiffe-id` in all that there is. */
+  readonly lookup: WhoHolds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
 }
@@ -34,7 +37,8 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
   if (answers.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     const named = layout.filter.spiffeId === undefined ? [] : viewNamed(layout)
-    return [line(mark, ` ${emptyText(layout)}`), ...named, ...findings]
+    const head = wrap(line(mark, ` ${emptyText(layout)}`), { width: layout.width, hang: 2 })
+    return [...head, ...viewLookup(layout), ...named, ...findings]
   }
   const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
   return [
@@ -42,6 +46,18 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     ...viewNamed(layout),
     ...findings,
   ]
+}
+
+/** Where nobody in scope holds an ID: what gives it, who holds it elsewhere, or what is nearly it. */
+function viewLookup({ lookup, filter, width }: WhoSelectsLayout): Block {
+  if (lookup === undefined) return []
+  const { resolution, near } = lookup
+  const isElsewhere = resolution.state === 'resolved' && filter.container === undefined
+  const rows = [
+    `${isElsewhere ? 'out of scope, ' : ''}${resolution.text}`,
+    ...(near.length === 0 ? [] : [`did you mean ${near.join(' or ')}?`]),
+  ]
+  return rows.flatMap((row) => wrap(line(`  ${row}`), { width, hang: 4 }))
 }
 
 function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
@@ -54,9 +70,14 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-function emptyText({ filter, incomplete, unsettled, world = '' }: WhoSelectsLayout): string {
+/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
+function isUnknown(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
+}
+
+function emptyText({ filter, incomplete, unsettled, lookup, world = '' }: WhoSelectsLayout): string {
   const { spiffeId, container } = filter
-  const isOpen = incomplete === true || unsettled === true
+  const isOpen = incomplete === true || unsettled === true || isUnknown(lookup)
   if (spiffeId !== undefined)
     return `no container ${isOpen ? 'is known to' : 'would'} hold ${spiffeId}${world}`
   const known = incomplete === true ? 'known to be ' : ''
