@@ -19,6 +19,7 @@ import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
+import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
@@ -122,6 +123,7 @@ const MANY_BINDINGS = 10_000
 const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
+  notes: [],
   documents: 0,
   skipped: new Map(),
   nearMisses: [],
@@ -236,7 +238,13 @@ class Gathering {
       problems: [...unread, ...scm.problems],
       marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],
       documents: (this.#dump?.documents ?? 0) + this.#files.documents,
-      notes: [...skippedNotes([this.#dump, this.#files]), ...scm.notes, ...unreadNotes(analysis, side)],
+      notes: [
+        ...(this.#dump?.notes ?? []),
+        ...this.#files.notes,
+        ...skippedNotes([this.#dump, this.#files]),
+        ...scm.notes,
+        ...unreadNotes(analysis, side),
+      ],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
@@ -254,6 +262,7 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
+    const doubts = doubtsByKind(unread.flatMap(doubtsOf))
     const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
@@ -263,8 +272,10 @@ class Gathering {
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
     const onlyNamespaces =
-      isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
-    const after = drive(reading(snapshotSource(objects, { gaps, side, onlyNamespaces })))
+      isOneState && question !== undefined && gaps.size === 0 && doubts.size === 0
+        ? scopeOf(objects, question)
+        : undefined
+    const after = drive(reading(snapshotSource(objects, { gaps, doubts, side, onlyNamespaces })))
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
@@ -284,7 +295,7 @@ class Gathering {
     const settingsAfter = await read(operator, objects, after)
     const before = isOneState
       ? undefined
-      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
+      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })))
     const settingsBefore =
       before === undefined
         ? settingsAfter
@@ -300,7 +311,7 @@ class Gathering {
     const whole =
       onlyNamespaces === undefined
         ? undefined
-        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
+        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, doubts, side })))
     return {
       after,
       whole,
@@ -349,16 +360,29 @@ function refuseWrongPaths(
   throw new KleymError({ code: 'usage', what, where, why, fix })
 }
 
-/**
- * A document that could not be understood may have held anything, so nothing counts as missing. An object that is there
- * twice hides nothing: both are known, and the answer is about the first.
- */
+/** A document of which nothing shows what it is may have held anything, so nothing counts as missing. */
 function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
-  const hiding = problems.filter(({ kind }) => kind !== 'duplicate')
-  const gaps = new Map<string, UnknownReason>()
-  for (const { kind, where, hides = '*' } of hiding) {
-    const cause = kind === 'failed' ? 'unreachable' : 'malformed'
-    if (!gaps.has(hides)) gaps.set(hides, { verb: 'read', what: where, cause })
-  }
-  return gaps
+  const first = problems.find(({ reach }) => reach === undefined)
+  return new Map(first === undefined ? [] : [['*', unreadReason(first)]])
+}
+
+/** What a problem leaves open of the kinds that it shows. */
+function doubtsOf(problem: InputProblem): readonly Doubt[] {
+  const why = unreadReason(problem)
+  return (problem.reach ?? []).map((reach) => ({ ...reach, why }))
+}
+
+function unreadReason({ kind, where }: InputProblem): UnknownReason {
+  return { verb: 'read', what: where, cause: CAUSES[kind] }
+}
+
+const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
+  path: 'unreachable',
+  malformed: 'malformed',
+  incomplete: 'malformed',
+  template: 'a template',
+  'not rendered': 'not rendered',
+  duplicate: 'ambiguous',
+  empty: 'not given',
+  failed: 'unreachable',
 }

@@ -1,5 +1,6 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
+import type { Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import { INPUT_LIMITS, type BudgetSpent } from './budget.ts'
 import { KleymError } from '../io/errors.ts'
 
@@ -15,6 +16,10 @@ export type ProblemKind =
   | 'duplicate'
   /** Nothing that the question is about is among what was read. */
   | 'empty'
+  /** A document that is a template, and no object before somebody fills it in. */
+  | 'template'
+  /** What a chart or an overlay holds, which shows only once it is rendered. */
+  | 'not rendered'
   /** A program or a file system that did not do its part. */
   | 'failed'
 
@@ -27,9 +32,12 @@ export interface InputProblem {
   readonly where: string
   readonly why: string
   readonly fix: string
-  /** The qualified kind of the one object that is not known because of it; absent: it may be of any kind. */
-  readonly hides?: string
+  /** The objects that it may hide, or that it is about; undefined: any. An answer that reads none of them is complete. */
+  readonly reach?: readonly Reach[]
 }
+
+/** Objects of one kind, as far as a text shows which. */
+export type Reach = Omit<Doubt, 'why'>
 
 /** A place in a file, as far as it is known; numbers count from 1. */
 export interface InputPlace {
