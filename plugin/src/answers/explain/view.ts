@@ -163,18 +163,21 @@ function viewReady(
   inFull: boolean,
 ): Block {
   const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
+  const pending = isOffline(layout) ? undefined : pendingText(one)
   const who =
-    containers > 0
-      ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
-      : one.podsUnknown === undefined
-        ? `but no container${isOffline(layout) ? ' among these files' : ''} gets`
-        : 'and it is not known which containers get'
+    containers > 0 && pending !== undefined
+      ? `${counted(containers, 'container')} will get, once ${pending},`
+      : containers > 0
+        ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
+        : one.podsUnknown === undefined
+          ? `but no container${isOffline(layout) ? ' among these files' : ''} gets`
+          : 'and it is not known which containers get'
   const why =
     containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach, one.podsUnknown).slice(1)
   return [
     ...heading(
       line(
-        containers === 0 ? MARKS.warn : MARKS.ok,
+        containers === 0 || pending !== undefined ? MARKS.warn : MARKS.ok,
         ' ',
         span(one.key, 'bold'),
         ` is ready${containers === 0 ? ',' : ':'} ${who}`,
@@ -186,6 +189,12 @@ function viewReady(
     ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
     ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
   ]
+}
+
+/** What kleym has yet to write in a cluster: until then the identity is not there, or is another one. */
+function pendingText({ output }: Explanation): string | undefined {
+  if (output === undefined || output.state === 'in step') return undefined
+  return `kleym has ${output.state === 'to be created' ? 'created' : 'updated'} its ClusterSPIFFEID`
 }
 
 /** Whether files are all there is. */

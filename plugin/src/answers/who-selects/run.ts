@@ -42,7 +42,11 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const frame = options.entries
     ? entriesFrame(input, pods, { spiffeId, everything })
-    : whoSelectsFrame(input, pods, { container, spiffeId })
+    : whoSelectsFrame(input, pods, {
+        container,
+        spiffeId,
+        isAsItIs: input.isLive && input.before === input.after,
+      })
   return finish(frame, input, options.output, context)
 }
 

@@ -7,7 +7,9 @@ const registrationSchema = z
   .object({
     verdict: z
       .string()
-      .describe('issued, masked, displaced, ignored, dead, refused, failed, depends, unknown.'),
+      .describe(
+        'issued, masked, displaced, ignored, dead, refused, failed, depends, unknown; on a cluster also pending.',
+      ),
     spiffeID: z.string().nullable().describe('Null where no template gave one.'),
     source: z.string().describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
     binding: bindingKeySchema.nullable().describe("Null where the source is not kleym's."),

@@ -3,11 +3,10 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ContainerAnswer, ContainerFilter, PodAnswer } from './model.ts'
+import type { ContainerAnswer, ContainerFilter, PodAnswer, ShownRegistration } from './model.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
@@ -175,14 +174,17 @@ function registrationRows(
 ): readonly Line[] {
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
+  const isComing = others.some(({ verdict }) => verdict === 'pending')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
   const none =
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || notRead !== undefined || layout.incomplete === true || layout.unsettled === true
-            ? line(MARKS.warn, ' no certain identity')
-            : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
+          isComing
+            ? line(MARKS.warn, ' no identity yet')
+            : open || notRead !== undefined || layout.incomplete === true || layout.unsettled === true
+              ? line(MARKS.warn, ' no certain identity')
+              : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
         ]
   const several =
     new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
@@ -196,7 +198,7 @@ function registrationRows(
   ]
 }
 
-function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+function issuedRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly Line[] {
   const hint =
     one.hint === ''
       ? ''
@@ -209,7 +211,7 @@ function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[
   ]
 }
 
-const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>, Mark>> = {
+const VERDICT_MARKS: Readonly<Record<Exclude<ShownRegistration['verdict'], 'issued'>, Mark>> = {
   dead: 'note',
   masked: 'note',
   displaced: 'note',
@@ -218,10 +220,11 @@ const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>,
   refused: 'bad',
   depends: 'warn',
   unknown: 'warn',
+  pending: 'warn',
 }
 
 /** Why a registration is not issued: the ID, the verdict with its reason, and where it comes from unless the reason says so. */
-function otherRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+function otherRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly Line[] {
   if (one.verdict === 'issued') return []
   const origin = originText(one, layout)
   const selector = one.selector === undefined ? '' : `${one.selector}: `
@@ -243,7 +246,7 @@ function readable(why: string, { bindings, wide }: WhoSelectsLayout): string {
 }
 
 /** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */
-function originText({ source }: Registration, { bindings, wide }: WhoSelectsLayout): string {
+function originText({ source }: ShownRegistration, { bindings, wide }: WhoSelectsLayout): string {
   const binding = source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined
   if (binding === undefined) return sourceText(source)
   return wide
