@@ -23,6 +23,7 @@ import { boundedProblems, placeText, spentProblem, type InputProblem } from './p
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { hasForeignRegistration } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -71,6 +72,7 @@ export async function loadFiles(
     objects: [],
     problems,
     budget,
+    charts: [],
     skipped: new Map(),
     placed: 0,
     misses: new Map(),
@@ -102,6 +104,7 @@ export async function loadFiles(
   }
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   problems.push(...duplicates)
+  if (!hasForeignRegistration(objects)) problems.push(...collected.charts)
   return {
     objects,
     problems: boundedProblems(problems),

@@ -8,6 +8,7 @@ import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
 import { missOf, type MisspelledObject, type Miss, type ReadKind } from './near-miss.ts'
 import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
+import { spireChartProblem } from './spire-charts.ts'
 import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
 import { reachOf } from './reach.ts'
 
@@ -33,6 +34,8 @@ export interface Collected {
   readonly problems: InputProblem[]
   /** Charged for each object. */
   readonly budget: Budget
+  /** Charts of SPIRE that are named, as problems for the case that nothing shows what they render. */
+  readonly charts: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
   /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
@@ -114,8 +117,10 @@ function collectObject(
   const type = readType(value)
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
-    if (half === undefined) count(skipped, NO_OBJECT)
-    else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+    if (half === undefined) {
+      count(skipped, NO_OBJECT)
+      noteChart(value, origin, collected)
+    } else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
     return
   }
   const untyped = templateOfType(value, origin, rules)
@@ -139,6 +144,7 @@ function collectObject(
   }
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
+    noteChart(value, origin, collected)
     return
   }
   const fault = wanted.isNameless === true ? undefined : metadataFault(value)
@@ -178,6 +184,11 @@ function unknownVersion(
     why,
     fix,
   }
+}
+
+function noteChart(value: JsonRecord, origin: Origin, { charts }: Collected): void {
+  const problem = spireChartProblem(value, origin)
+  if (problem !== undefined) charts.push(problem)
 }
 
 /** An object whose very type is yet to be filled in; undefined for any other. */

@@ -20,7 +20,7 @@ import {
 } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
 import { WHOLE } from '../../../cluster/live-side.ts'
-import { assumptionNotes, doubtsAbout, type SettingsReading } from '../../../gather/settings.ts'
+import { assumptionNotes, openSettingsAbout, type SettingsReading } from '../../../gather/settings.ts'
 import { explainFrame } from '../../explain/frame.ts'
 import type { Frame } from '../../../frame/frame.ts'
 import { Feed, unknownReasonOf, type FeedIo } from './feed.ts'
@@ -190,7 +190,7 @@ export class Detail {
     })
     const reading = settings()
     const { operator, scm } = reading
-    const analysis = analyse(snapshot, operator.config, scm.settings, doubtsAbout(snapshot, reading))
+    const analysis = analyse(snapshot, operator.config, scm.settings, openSettingsAbout(snapshot, reading))
     const input = {
       after: analysis,
       before: analysis,
