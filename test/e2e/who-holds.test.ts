@@ -127,18 +127,12 @@ describe('an ID that nobody holds', () => {
 
 test('without the trust domain the path decides, and the rest is open', async () => {
   const cwd = workspace({ 'all.yaml': SMALL })
-  const args = (id: string): readonly string[] => [
-    'who-selects',
-    '--spiffe-id',
-    id,
-    '--offline',
-    '-f',
-    'all.yaml',
-  ]
-  const same = await kleym(args(CHAT), { cwd })
+  const holds = (id: string): Promise<Run> =>
+    kleym(['who-selects', '--spiffe-id', id, '--offline', '-f', 'all.yaml'], { cwd })
+  const same = await holds(CHAT)
   expect(same.stdout).toContain('‼ spiffe://<trust-domain>/ns/team-a/objective/chat')
   expect(same.code).toBe(4)
-  const other = await kleym(args('spiffe://example.org/ns/team-a/objective/else'), { cwd })
+  const other = await holds('spiffe://example.org/ns/team-a/objective/else')
   expect(other.stdout).not.toContain('<trust-domain>/ns/team-a/objective/chat')
 })
 
