@@ -53,6 +53,23 @@ describe('diff --base: two desired states', () => {
     expect(code).toBe(0)
   })
 
+  test('identical folders are no difference whatever SCM is set to: 0 where nothing tells that', async () => {
+    const cwd = workspace({ 'base/all.yaml': SMALL, 'head/some.yaml': SMALL })
+    const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
+    const { code, stdout } = await kleym(args, { cwd })
+    expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
+    expect(stdout).not.toContain('this depends on what was not given')
+    expect(code).toBe(0)
+  })
+
+  test('folders that differ depend on what was not given: 4', async () => {
+    const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': documents(SMALL, FALLBACK) })
+    const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
+    const { code, stdout } = await kleym(args, { cwd })
+    expect(stdout).toContain('this depends on what was not given')
+    expect(code).toBe(4)
+  })
+
   test('the estate against itself is no difference, whatever dumps stand in it: exit code 0', async () => {
     const folders = ['--base', 'examples/estate', '-R', '-f', 'examples/estate']
     const { code, stdout } = await kleym(['diff', '--offline', ...folders])

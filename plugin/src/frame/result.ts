@@ -71,7 +71,7 @@ export function resultOf(
   )
   const findings =
     aboutSuppressions.length === 0 ? kept : [...kept, ...aboutSuppressions].toSorted(compareFindings)
-  const assumptions = assumptionsOf(input)
+  const assumptions = frame.isSettled === true ? [] : assumptionsOf(input)
   const open = {
     incomplete,
     unfollowed,

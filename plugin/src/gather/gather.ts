@@ -5,6 +5,8 @@ import { depending, type Finding, type Subject } from '@kleym/shared/core/findin
 import { restsOn } from '@kleym/shared/core/rules/resting.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Drive } from '@kleym/shared/core/steps.ts'
@@ -56,6 +58,8 @@ export interface AnswerInput {
   readonly marks: readonly ObjectMark[]
   /** How many documents the files hold, of whatever kind; absent: no files were read. */
   readonly documents?: number
+  /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
+  readonly contents?: string
   /** For stderr. */
   readonly notes: readonly string[]
   /**
@@ -248,6 +252,7 @@ class Gathering {
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
+      ...(this.#options.sources.isDesiredState === true ? { contents: contentsOf(this.#files.objects) } : {}),
       ...(this.#dump === undefined || this.#files.objects.length === 0
         ? {}
         : { takenToStay: takenToStay(this.#dump.objects, this.#files.objects) }),
@@ -385,4 +390,14 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
   duplicate: 'ambiguous',
   empty: 'not given',
   failed: 'unreachable',
+}
+
+/** The objects in a total order, without where they stand. */
+function contentsOf(objects: readonly RawObject[]): string {
+  return sha256Hex(
+    objects
+      .map(({ value }) => JSON.stringify(value))
+      .toSorted(compareBytes)
+      .join('\n'),
+  )
 }

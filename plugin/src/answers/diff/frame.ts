@@ -61,6 +61,8 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     unfollowed: effect.unfollowed,
+    // The same objects come to the same under any settings.
+    isSettled: input.base !== undefined && input.base.contents === input.contents,
     undecided:
       effect.uncertain.length === 0
         ? undefined
