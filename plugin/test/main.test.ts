@@ -173,7 +173,8 @@ describe('files', () => {
   })
 
   test('stdin is read for -f -', async () => {
-    const { code, stdout } = await kleym(['conflicts', '--offline', '-f', '-', '-o', 'json'], { stdin: pool })
+    const args = ['conflicts', '--offline', '-f', '-', '--allow-empty', '-o', 'json']
+    const { code, stdout } = await kleym(args, { stdin: pool })
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: 'kleym.sonda.red/report/v1alpha1' })
     expect(code).toBe(0)
   })

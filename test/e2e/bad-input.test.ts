@@ -199,13 +199,14 @@ describe('a scope in which nothing is', () => {
     ['explain', '· no binding is in scope; there is 1 in all'],
     [
       'conflicts',
-      '· no binding is in scope, and nothing else is seen to clash among these\n  files; no ClusterSPIFFEID of others is among them',
+      '· no binding is in scope, and nothing else is seen to clash among these files;\n  no ClusterSPIFFEID of others is among them',
     ],
     ['who-selects', '· no pod is in scope'],
     ['policies', '· none of the files holds an access policy'],
   ])('is not shown by %s as if all were well', async (command, answer) => {
     const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
-    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: `${answer}\n` })
+    const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n\n'
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 4, stdout: `${head}${answer}\n` })
   })
 })
 

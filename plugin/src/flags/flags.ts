@@ -142,6 +142,10 @@ export const outputFlags = {
     multiple: true,
     multipleNonGreedy: true,
   }),
+  'allow-empty': Flags.boolean({
+    helpGroup: OUTPUT,
+    description: 'An answer from files that is about nothing is a complete one (exit code 0, not 4).',
+  }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
     helpGroup: OUTPUT,
     helpValue: COLOUR_FLAGS.join('|'),

@@ -48,6 +48,8 @@ export interface OutputOptions {
   readonly colour: ColourFlag
   /** The findings that the command line suppresses. */
   readonly suppress: readonly FlagSuppression[]
+  /** Whether an answer from files that is about nothing is a complete one. */
+  readonly allowEmpty?: boolean
 }
 
 /** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
@@ -78,6 +80,7 @@ export interface CommonFlags extends ClusterFlags {
   readonly output: OutputFormat
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
+  readonly 'allow-empty': boolean
   readonly color: ColourFlag
 }
 
@@ -130,6 +133,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       failOn: flags['fail-on'],
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
+      allowEmpty: flags['allow-empty'],
     },
   }
 }

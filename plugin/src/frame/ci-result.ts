@@ -7,7 +7,7 @@ import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** Makes the model of a judged frame. */
 export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string): CiResult {
-  const { frame, input, findings, suppressed, exitCode } = judged
+  const { frame, input, findings, suppressed, problems, exitCode } = judged
   const places = placesOf(input.marks)
   return {
     kind: frame.kind,
@@ -18,7 +18,7 @@ export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string
     placeOf: (subject) => places.get(objectKey(subject)),
     differences: frame.differences ?? [],
     unknowns: [
-      ...input.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
+      ...problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
       ...unknownsOf(judged),
     ],
     exitCode,

@@ -29,7 +29,7 @@ export async function finish(
   return {
     answer: await answerIn(judged, options, context),
     notes: [...input.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
-    errors: input.problems.map((problem) => formatError(problemError(problem))),
+    errors: judged.problems.map((problem) => formatError(problemError(problem))),
     exitCode: judged.exitCode,
   }
 }
@@ -46,7 +46,7 @@ async function answerIn(
       const layout = {
         width: viewWidth(context),
         wide: options.format === 'wide',
-        incomplete: judged.incomplete,
+        incomplete: judged.incomplete && !judged.isEmpty,
         unsettled: judged.assumptions.length > 0,
         world: worldText(judged.input),
         isAlone: isAlone(judged.input),
@@ -90,22 +90,25 @@ async function drawing(judged: AnswerResult, result: CiResult): Promise<string> 
   return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
 }
 
-/** What could not be read, and what was not given, may change everything that follows: that is said first. */
+/** What could not be read or was not given may change all that follows, and an answer about nothing is none: that comes first. */
 function viewWhole(judged: AnswerResult, layout: Layout): Block {
   const { frame, shown, suppressed, aboutSuppressions } = judged
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
   const head = [
+    ...(judged.isEmpty
+      ? judged.problems.map(({ why }) => line(MARKS.warn, ` nothing was judged: ${why}`))
+      : []),
     ...(layout.incomplete === true
       ? [line(MARKS.warn, ' not everything could be read, and what could not may change this answer')]
       : []),
     ...viewAssumptions(judged.assumptions),
   ]
   if (head.length === 0) return view
-  const isSettled = judged.assumptions.length === 0
+  const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
   return [
     ...head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
     BLANK,
-    // No view can forget it: what a line says first is not simply fine while it depends on what was not given.
+    // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
     ...(isSettled ? view : view.map(doubted)),
   ]
 }

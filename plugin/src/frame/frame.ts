@@ -26,6 +26,12 @@ export interface Frame {
   readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
   readonly unfollowed?: boolean
+  /** `diff` alone: the answer is the same whatever the settings are that were not given. */
+  readonly isSettled?: boolean
+  /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
+  readonly undecided?: string | undefined
+  /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
+  readonly judged?: { readonly count: number; readonly what: string }
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */

@@ -9,7 +9,7 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, findings, suppressed, assumptions, exitCode } = judged
+  const { frame, input, findings, suppressed, assumptions, problems, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(),
@@ -18,7 +18,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
     assumptions,
-    problems: input.problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
+    problems: problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
 }

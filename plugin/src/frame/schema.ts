@@ -115,7 +115,7 @@ const assumptionSchema = z
 
 const problemSchema = z
   .object({
-    kind: z.string().describe('path, malformed, incomplete, duplicate, failed, ...'),
+    kind: z.string().describe('path, malformed, incomplete, duplicate, empty, failed, ...'),
     what: z.string(),
     where: z.string(),
     why: z.string(),

@@ -5,6 +5,8 @@ import { depending, type Finding, type Subject } from '@kleym/shared/core/findin
 import { restsOn } from '@kleym/shared/core/rules/resting.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Drive } from '@kleym/shared/core/steps.ts'
@@ -18,12 +20,14 @@ import { KleymError } from '../io/errors.ts'
 import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
+import type { MisspelledObject } from '../sources/near-miss.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
+import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
@@ -52,6 +56,10 @@ export interface AnswerInput {
   readonly problems: readonly InputProblem[]
   /** Where the objects of `after` are in files, and what they say about suppressing findings. */
   readonly marks: readonly ObjectMark[]
+  /** How many documents the files hold, of whatever kind; absent: no files were read. */
+  readonly documents?: number
+  /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
+  readonly contents?: string
   /** For stderr. */
   readonly notes: readonly string[]
   /**
@@ -116,7 +124,14 @@ const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
 
-const NO_FILES: LoadedFiles = { objects: [], problems: [], notes: [], documents: 0, skipped: new Map() }
+const NO_FILES: LoadedFiles = {
+  objects: [],
+  problems: [],
+  notes: [],
+  documents: 0,
+  skipped: new Map(),
+  nearMisses: [],
+}
 
 class Gathering {
   readonly #options: CommonOptions
@@ -138,6 +153,10 @@ class Gathering {
     this.#inForce = inForce
   }
 
+  get #nearMisses(): readonly MisspelledObject[] {
+    return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
+  }
+
   async readFiles(): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
@@ -147,7 +166,9 @@ class Gathering {
     }
     const dumps = offline && live === undefined && isDesiredState !== true
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
-    refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
+    refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
+    if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
+    this.#files = withoutEmptyFolders(this.#files)
     this.#sayIfMany()
   }
 
@@ -211,6 +232,7 @@ class Gathering {
       before: before === undefined ? analysis : analysed(before, settingsBefore),
       operator,
       inputFindings: [
+        ...nearMissFindings(this.#nearMisses),
         ...operator.disagreements,
         ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
@@ -218,7 +240,8 @@ class Gathering {
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
       problems: [...unread, ...scm.problems],
-      marks,
+      marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],
+      documents: (this.#dump?.documents ?? 0) + this.#files.documents,
       notes: [
         ...(this.#dump?.notes ?? []),
         ...this.#files.notes,
@@ -229,6 +252,7 @@ class Gathering {
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
+      ...(this.#options.sources.isDesiredState === true ? { contents: contentsOf(this.#files.objects) } : {}),
       ...(this.#dump === undefined || this.#files.objects.length === 0
         ? {}
         : { takenToStay: takenToStay(this.#dump.objects, this.#files.objects) }),
@@ -325,9 +349,17 @@ class Gathering {
   }
 }
 
+/** Folders that may be empty are no problem; the others have been refused. */
+function withoutEmptyFolders(files: LoadedFiles): LoadedFiles {
+  return { ...files, problems: files.problems.filter(({ kind }) => kind !== 'empty') }
+}
+
 /** A path that does not exist is a wrong command line: an answer about the rest would answer another question. */
-function refuseWrongPaths(problems: readonly InputProblem[]): void {
-  const wrong = problems.find(({ kind }) => kind === 'path')
+function refuseWrongPaths(
+  problems: readonly InputProblem[],
+  { allowEmpty = false }: Pick<CommonOptions['output'], 'allowEmpty'>,
+): void {
+  const wrong = problems.find(({ kind }) => kind === 'path' || (kind === 'empty' && !allowEmpty))
   if (wrong === undefined) return
   const { what, where, why, fix } = wrong
   throw new KleymError({ code: 'usage', what, where, why, fix })
@@ -356,5 +388,16 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
   template: 'a template',
   'not rendered': 'not rendered',
   duplicate: 'ambiguous',
+  empty: 'not given',
   failed: 'unreachable',
+}
+
+/** The objects in a total order, without where they stand. */
+function contentsOf(objects: readonly RawObject[]): string {
+  return sha256Hex(
+    objects
+      .map(({ value }) => JSON.stringify(value))
+      .toSorted(compareBytes)
+      .join('\n'),
+  )
 }

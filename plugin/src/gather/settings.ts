@@ -178,21 +178,44 @@ export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: Setting
   })
 }
 
+/** Whatever tells SCM's settings, read; which of it counts depends on kleym's own. */
+export interface ScmSources {
+  /** The file of --scm-config. */
+  readonly given: ScmConfigText | undefined
+  /** All configurations among the objects, those in the usual place first. */
+  readonly found: readonly ScmConfigText[]
+  readonly containers: readonly ScmContainer[]
+  /** ConfigMaps that mean to hold a configuration, where none could be read. */
+  readonly unread: readonly InputProblem[]
+}
+
+/** Reads what tells SCM's settings: the file of --scm-config, else the objects. */
+export async function readScmSources(
+  { scmConfig }: Pick<SettingsOptions, 'scmConfig'>,
+  objects: readonly RawObject[],
+  cwd: string,
+): Promise<ScmSources> {
+  const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
+  const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
+  return {
+    given,
+    found,
+    containers: scmContainersOf(objects.map(({ value }) => value)),
+    unread: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+  }
+}
+
 /**
  * SCM's settings: from --scm-config, else from what stands for it among the objects, else as the SPIRE charts set them.
  * `classFollows`: where kleym's class is not known, it is that of any SCM.
  */
-export async function scmSettings(
-  { scmConfig }: SettingsOptions,
-  objects: readonly RawObject[],
-  { clusterSpiffeIds }: Pick<Snapshot, 'clusterSpiffeIds'>,
+export function scmReading(
+  { given, found, containers, unread }: ScmSources,
+  clusterSpiffeIds: Iterable<ClusterSpiffeId>,
   operator: OperatorSettings,
-  { cwd, classFollows }: { readonly cwd: string; readonly classFollows: boolean },
-): Promise<ScmReading> {
-  const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
+  { classFollows }: { readonly classFollows: boolean },
+): ScmReading {
   const evidence = scmEvidence(operator, clusterSpiffeIds)
-  const containers = scmContainersOf(objects.map(({ value }) => value))
-  const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
   const reading = given === undefined ? undefined : readScmSettings(given.config, given.source, evidence)
   const isFollowing = classFollows && operator.classNameSource === undefined
   // A class of kleym's that follows is that of any SCM, or of the one that was given.
@@ -220,8 +243,21 @@ export async function scmSettings(
         evidence: [`SCM's settings: ${settings.source}`],
       }),
     ),
-    problems: given === undefined && all.length === 0 ? unreadScmConfigs(objects) : [],
+    problems: unread,
   }
+}
+
+/** Reads SCM's settings and decides which count. */
+export async function scmSettings(
+  settings: SettingsOptions,
+  objects: readonly RawObject[],
+  { clusterSpiffeIds }: Pick<Snapshot, 'clusterSpiffeIds'>,
+  operator: OperatorSettings,
+  { cwd, classFollows }: { readonly cwd: string; readonly classFollows: boolean },
+): Promise<ScmReading> {
+  return scmReading(await readScmSources(settings, objects, cwd), clusterSpiffeIds, operator, {
+    classFollows,
+  })
 }
 
 /**
@@ -277,8 +313,7 @@ export function assumptionNotes(
 ): readonly string[] {
   const notes: string[] = []
   if (trustDomainSource === undefined) notes.push(`the trust domain is not known: pass ${TRUST_DOMAIN_FLAG}`)
-  if (classNameSource === undefined)
-    notes.push(`kleym's class is not known and taken to be none: pass ${CLASS_NAME_FLAG}`)
+  if (classNameSource === undefined) notes.push(`kleym's class is not known: pass ${CLASS_NAME_FLAG}`)
   if (scm.assumed.includes('className')) {
     const name = scm.className === undefined ? 'a class that is not known' : `class ${scm.className}`
     notes.push(

@@ -150,7 +150,7 @@ function missing(name: string, error: unknown): InputProblem {
 /** A folder without a manifest is a slip, like a path that does not exist: an empty answer would hide it. */
 function empty(name: string, recursive: boolean): InputProblem {
   return {
-    kind: 'path',
+    kind: 'empty',
     what: `there is nothing to read in ${name}`,
     where: `-f ${name}`,
     why: `the folder has no *.yaml, *.yml or *.json${recursive ? ', nor has any folder below it' : ' of its own'}`,

@@ -17,6 +17,7 @@ import {
   type Collected,
   type ReadingRules,
 } from './objects.ts'
+import type { MisspelledObject } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
@@ -45,6 +46,8 @@ export interface LoadedFiles {
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
   readonly skipped: ReadonlyMap<string, number>
+  /** What is nearly of a kind that the answer uses, and is not. */
+  readonly nearMisses: readonly MisspelledObject[]
 }
 
 /** A text with a name: a file, stdin, what kustomize printed. */
@@ -65,7 +68,16 @@ export async function loadFiles(
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
   const sources = await readSources(args, io, { budget, problems })
-  const collected: Collected = { objects: [], problems, budget, charts: [], skipped: new Map(), placed: 0 }
+  const collected: Collected = {
+    objects: [],
+    problems,
+    budget,
+    charts: [],
+    skipped: new Map(),
+    placed: 0,
+    misses: new Map(),
+    nearMisses: [],
+  }
   const harmless: InputProblem[] = []
   const lines: YamlLines = new Map()
   let documents = 0
@@ -99,6 +111,7 @@ export async function loadFiles(
     notes: [...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
+    nearMisses: collected.nearMisses,
   }
 }
 

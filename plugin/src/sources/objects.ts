@@ -1,21 +1,20 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
+import { missOf, type MisspelledObject, type Miss, type ReadKind } from './near-miss.ts'
 import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
 import { spireChartProblem } from './spire-charts.ts'
 import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
 import { reachOf } from './reach.ts'
 
-/** A kind that is wanted, in any of its versions. */
-export interface WantedKind {
-  /** Empty for the core group. */
-  readonly group: string
-  readonly kind: string
+/** A kind that is wanted. */
+export interface WantedKind extends ReadKind {
   readonly namespaced: boolean
   /** Kept for the pods that it makes, of which kleym knows nothing certain. */
   readonly isUnread?: true
@@ -42,6 +41,10 @@ export interface Collected {
   readonly charts: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
+  /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
+  readonly misses: Map<string, Miss | 'none'>
+  /** What is nearly of a kind that is wanted. */
+  readonly nearMisses: MisspelledObject[]
   /** How many objects name no namespace, and were given the one in force. */
   placed: number
 }
@@ -108,7 +111,7 @@ function collectObject(
   collected: Collected,
   inList: boolean,
 ): void {
-  const { objects, problems, skipped, budget } = collected
+  const { objects, problems, skipped, budget, misses, nearMisses } = collected
   if (!isRecord(value)) {
     if (!inList) count(skipped, NO_OBJECT)
     else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
@@ -128,7 +131,20 @@ function collectObject(
     problems.push(untyped)
     return
   }
+  const miss = getOrCreate(
+    misses,
+    `${type.apiVersion} ${type.kind}`,
+    () => missOf(type, rules.wanted) ?? 'none',
+  )
+  if (miss !== 'none' && miss.kind === 'not served') {
+    nearMisses.push(nearMissOf(type, value, { miss, origin }))
+    return
+  }
   const wanted = wantedOf(type, rules.wanted) ?? makerOf(type, value)
+  if (miss !== 'none' && wanted !== undefined) {
+    problems.push({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
+    return
+  }
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
     noteChart(value, origin, collected)
@@ -147,6 +163,30 @@ function collectObject(
     const isUnread = wanted.isUnread === true
     if (wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined) collected.placed++
     objects.push({ ...settle(value, wanted, rules), origin, ...(isUnread && { isUnread }) })
+  }
+}
+
+function nearMissOf(
+  { apiVersion, kind }: ObjectType,
+  value: JsonRecord,
+  rest: Pick<MisspelledObject, 'miss' | 'origin'>,
+): MisspelledObject {
+  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field) ?? '')
+  return { apiVersion, kind, namespace: namespace ?? '', name: name ?? '', ...rest }
+}
+
+/** What the object means is not known: a reference to one of its kind may mean it. */
+function unknownVersion(
+  { kind, apiVersion }: ObjectType,
+  origin: Origin,
+  { why, fix }: Pick<MisspelledObject['miss'], 'why' | 'fix'>,
+): InputProblem {
+  return {
+    kind: 'incomplete',
+    what: `cannot read ${kind} of ${apiVersion}`,
+    where: placeText(origin),
+    why,
+    fix,
   }
 }
 
@@ -237,6 +277,7 @@ function count(skipped: Map<string, number>, what: string): void {
 }
 
 interface ObjectType {
+  readonly apiVersion: string
   readonly group: string
   readonly kind: string
 }
@@ -245,7 +286,7 @@ function readType(value: JsonRecord): ObjectType | undefined {
   const kind = nonEmpty(own(value, 'kind'))
   const apiVersion = nonEmpty(own(value, 'apiVersion'))
   if (kind === undefined || apiVersion === undefined) return undefined
-  return { group: groupOfApiVersion(apiVersion), kind }
+  return { apiVersion, group: groupOfApiVersion(apiVersion), kind }
 }
 
 /** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */

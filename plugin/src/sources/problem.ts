@@ -14,6 +14,8 @@ export type ProblemKind =
   | 'incomplete'
   /** The same object twice. */
   | 'duplicate'
+  /** Nothing that the question is about is among what was read. */
+  | 'empty'
   /** A document that is a template, and no object before somebody fills it in. */
   | 'template'
   /** What a chart or an overlay holds, which shows only once it is rendered. */

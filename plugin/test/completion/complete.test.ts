@@ -88,7 +88,8 @@ describe('flags', () => {
   })
 
   test.each([
-    ['explain -A --all', [':4']],
+    ['explain -A --all-', [':4']],
+    ['explain -A --all', ['--allow-empty', ':4']],
     ['explain -RA --rec', [':4']],
     ['explain -f a --fil', ['--filename', ':4']],
     ['explain -o json --out', ['--output-label', ':4']],

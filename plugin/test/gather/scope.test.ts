@@ -48,6 +48,7 @@ function optionsOf(files: readonly string[]): CommonOptions {
       output: 'text',
       'fail-on': 'warning',
       color: 'never',
+      'allow-empty': false,
     },
     ESTATE,
   )

@@ -89,7 +89,7 @@ describe('which files are read', () => {
   test('a folder called like a manifest is no file', async () => {
     const root = await workspace({})
     await mkdir(join(root, 'dir.yaml'))
-    expect(await load(root)).toMatchObject({ objects: [], problems: [{ kind: 'path' }] })
+    expect(await load(root)).toMatchObject({ objects: [], problems: [{ kind: 'empty' }] })
   })
 
   test.each([
@@ -98,7 +98,7 @@ describe('which files are read', () => {
   ])('%s', async (_, options, fix) => {
     const root = await workspace({})
     await mkdir(join(root, 'below'))
-    expect(await load(root, options)).toMatchObject({ objects: [], problems: [{ kind: 'path', fix }] })
+    expect(await load(root, options)).toMatchObject({ objects: [], problems: [{ kind: 'empty', fix }] })
   })
 })
 

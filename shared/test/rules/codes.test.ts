@@ -457,6 +457,7 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM508: 'only an API server says that a kind is not served',
   KLM507: 'offline an absent trust domain is not known, rather than missing',
   KLM510: 'only an API server refuses a write',
+  KLM551: 'it is about manifests that are of no kind that a snapshot holds',
   KLM530: 'it is about how an answer is asked for',
   KLM531: 'it is about how an answer is asked for',
   KLM540: 'it compares with what the operator wrote (status-rules.test.ts)',

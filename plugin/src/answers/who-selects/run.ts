@@ -14,6 +14,7 @@ import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
+import { requireSpiffeId } from './spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
@@ -33,6 +34,7 @@ export interface WhoSelectsOptions extends CommonOptions {
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<CommandResult> {
   const { container, spiffeId, target, selector, allNamespaces } = options
+  requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
     { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
@@ -43,7 +45,11 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const frame = options.entries
     ? entriesFrame(input, pods, { spiffeId, everything })
-    : whoSelectsFrame(input, pods, { container, spiffeId })
+    : whoSelectsFrame(input, pods, {
+        container,
+        spiffeId,
+        isAsItIs: input.isLive && input.before === input.after,
+      })
   return finish(frame, input, options.output, context)
 }
 

@@ -3,10 +3,10 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ContainerAnswer, ContainerFilter, PodAnswer } from './model.ts'
+import type { ContainerAnswer, ContainerFilter, PodAnswer, ShownRegistration } from './model.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
@@ -22,6 +22,8 @@ export interface WhoSelectsLayout extends Layout {
   readonly filter: ContainerFilter
   /** Who names the identities; undefined where there are no policies to speak of. */
   readonly named: NamedIds | undefined
+  /** What becomes of the ID of `--spiffe-id` in all that there is. */
+  readonly lookup: WhoHolds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
   /** How many pods that exist carry the labels of a template. */
@@ -36,7 +38,8 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
   if (answers.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     const named = layout.filter.spiffeId === undefined ? [] : viewNamed(layout)
-    return [line(mark, ` ${emptyText(layout)}`), ...named, ...findings]
+    const head = wrap(line(mark, ` ${emptyText(layout)}`), { width: layout.width, hang: 2 })
+    return [...head, ...viewLookup(layout), ...named, ...findings]
   }
   const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
   return [
@@ -44,6 +47,18 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     ...viewNamed(layout),
     ...findings,
   ]
+}
+
+/** Where nobody in scope holds an ID: what gives it, who holds it elsewhere, or what is nearly it. */
+function viewLookup({ lookup, filter, width }: WhoSelectsLayout): Block {
+  if (lookup === undefined) return []
+  const { resolution, near } = lookup
+  const isElsewhere = resolution.state === 'resolved' && filter.container === undefined
+  const rows = [
+    `${isElsewhere ? 'out of scope, ' : ''}${resolution.text}`,
+    ...(near.length === 0 ? [] : [`did you mean ${near.join(' or ')}?`]),
+  ]
+  return rows.flatMap((row) => wrap(line(`  ${row}`), { width, hang: 4 }))
 }
 
 function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
@@ -56,9 +71,14 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-function emptyText({ filter, incomplete, unsettled, world = '' }: WhoSelectsLayout): string {
+/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
+function isUnknown(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
+}
+
+function emptyText({ filter, incomplete, unsettled, lookup, world = '' }: WhoSelectsLayout): string {
   const { spiffeId, container } = filter
-  const isOpen = incomplete === true || unsettled === true
+  const isOpen = incomplete === true || unsettled === true || isUnknown(lookup)
   if (spiffeId !== undefined)
     return `no container ${isOpen ? 'is known to' : 'would'} hold ${spiffeId}${world}`
   const known = incomplete === true ? 'known to be ' : ''
@@ -173,14 +193,17 @@ function registrationRows(
 ): readonly Line[] {
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
+  const isComing = others.some(({ verdict }) => verdict === 'pending')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
   const none =
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || notRead !== undefined || layout.incomplete === true
-            ? line(MARKS.warn, ' no certain identity')
-            : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
+          isComing
+            ? line(MARKS.warn, ' no identity yet')
+            : open || notRead !== undefined || layout.unsettled === true
+              ? line(MARKS.warn, ' no certain identity')
+              : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
         ]
   const several =
     new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
@@ -194,7 +217,7 @@ function registrationRows(
   ]
 }
 
-function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+function issuedRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly Line[] {
   const hint =
     one.hint === ''
       ? ''
@@ -207,7 +230,7 @@ function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[
   ]
 }
 
-const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>, Mark>> = {
+const VERDICT_MARKS: Readonly<Record<Exclude<ShownRegistration['verdict'], 'issued'>, Mark>> = {
   dead: 'note',
   masked: 'note',
   displaced: 'note',
@@ -216,10 +239,11 @@ const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>,
   refused: 'bad',
   depends: 'warn',
   unknown: 'warn',
+  pending: 'warn',
 }
 
 /** Why a registration is not issued: the ID, the verdict with its reason, and where it comes from unless the reason says so. */
-function otherRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+function otherRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly Line[] {
   if (one.verdict === 'issued') return []
   const origin = originText(one, layout)
   const selector = one.selector === undefined ? '' : `${one.selector}: `
@@ -241,7 +265,7 @@ function readable(why: string, { bindings, wide }: WhoSelectsLayout): string {
 }
 
 /** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */
-function originText({ source }: Registration, { bindings, wide }: WhoSelectsLayout): string {
+function originText({ source }: ShownRegistration, { bindings, wide }: WhoSelectsLayout): string {
   const binding = source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined
   if (binding === undefined) return sourceText(source)
   return wide

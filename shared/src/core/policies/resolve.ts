@@ -59,6 +59,11 @@ export class Resolver {
     }
   }
 
+  /** Every ID that something gives: literally, or for a pod that is there. */
+  givenIds(): Iterable<string> {
+    return this.#allGiven().keys()
+  }
+
   #resolveId(spiffeId: string): Resolution {
     const holding = this.#held.byId.get(spiffeId)
     const identitySources = this.#sourcesOf(spiffeId, holding)

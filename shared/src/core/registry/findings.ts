@@ -336,6 +336,15 @@ export const FINDINGS = {
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
   },
+  KLM551: {
+    severity: 'error',
+    title: 'a kind, group or version that nothing serves',
+    meaning:
+      "The apiVersion and kind of a manifest are nearly those of a kind that kleym reads: a letter is wrong, the kind is none of kleym's group, or kleym's CRD does not serve the version.",
+    consequence:
+      'The API server refuses the object, and nothing of it is judged here: an answer without it would look complete.',
+    fix: 'Correct apiVersion and kind.',
+  },
   KLM530: {
     severity: 'warning',
     title: 'a suppression that suppresses nothing',

@@ -230,8 +230,8 @@ function appliedBy(
     return { applied: 'no', verdict: { state: 'failed', field: rendered.field, why: rendered.why } }
   }
   if (rendered.kind === 'unknown') {
-    const { construct, why } = rendered
-    return { applied: 'uncertain', verdict: { state: 'unknown', construct, why } }
+    const { construct, why, spiffeId } = rendered
+    return { applied: 'uncertain', verdict: { state: 'unknown', construct, why, spiffeId } }
   }
   const why = uncertainty ?? rendered.uncertain
   if (why !== undefined) return { applied: 'uncertain', verdict: { state: 'depends', why } }
