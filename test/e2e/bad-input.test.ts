@@ -82,7 +82,7 @@ describe('files that cannot be understood', () => {
     expect(run.code).toBe(0)
   })
 
-  test('the same object twice: both places are named, and the first counts', async () => {
+  test('the same object twice, and different: both places are named, and it alone is in doubt', async () => {
     const run = await inFolder({ 'a.yaml': SMALL, 'b.yaml': POOL.replace('app: llama', 'app: other') }, [
       'explain',
       'team-a/chat',
@@ -94,7 +94,23 @@ describe('files that cannot be understood', () => {
       ...SETTINGS,
     ])
     expectError(run, 4, 'InferencePool team-a/llama stands twice', 'a.yaml:1 and b.yaml:1')
-    expect(run.stdout).toContain('k8s:pod-label:app:llama')
+    expect(run.stderr).toContain('kubectl apply -R would leave that of b.yaml:1')
+    expect(run.stdout).toMatch(/^‼ team-a\/chat is undetermined/m)
+  })
+
+  test('the same object twice, and equal: one object', async () => {
+    const files = { 'a.yaml': SMALL, 'b.yaml': POOL }
+    const run = await inFolder(files, [
+      'explain',
+      'team-a/chat',
+      '--offline',
+      '-f',
+      'b.yaml',
+      '-f',
+      'a.yaml',
+      ...SETTINGS,
+    ])
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('team-a/chat is ready') })
   })
 
   test('links that lead nowhere: the rest is answered', async () => {
@@ -120,7 +136,7 @@ describe('files that cannot be understood', () => {
 
   test('stdin is read, and a malformed document in it is placed', async () => {
     const run = await inFolder({}, ['explain', '--offline', '-f', '-', ...SETTINGS], {
-      stdin: documents(SMALL, '{'),
+      stdin: documents(SMALL, 'kind: [\n'),
     })
     expectError(run, 4, /stdin, document 6, line \d+/)
     expect(run.stdout).toContain('team-a/chat is ready')
@@ -193,7 +209,7 @@ describe('a name that is not found while something could not be read', () => {
     ['a binding', ['explain', 'team-a/gone'], 'there is no such binding, as far as the files could be read'],
     ['a pod', ['who-selects', 'pod/team-a/gone'], 'there is no such Pod, as far as the files could be read'],
   ])('%s may stand there', async (_, args, what) => {
-    const run = await inFolder({ 'all.yaml': documents(SMALL, '{') }, [...args, ...ALL, ...SETTINGS])
+    const run = await inFolder({ 'all.yaml': documents(SMALL, 'kind: [\n') }, [...args, ...ALL, ...SETTINGS])
     expectError(run, 4, what, 'cannot read document 6 of all.yaml')
     expect(run.stdout).toBe('')
   })

@@ -16,7 +16,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
-    problems: input.problems,
+    problems: input.problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
 }

@@ -19,7 +19,7 @@ export function missingOf({ after }: AnswerInput, judgements: Iterable<Judgement
 
 /** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */
 export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
-  const [first] = problems
+  const first = problems.find(({ reach }) => reach === undefined || reach.some((one) => one.kind === kind))
   const gap = after.snapshot.gaps.get(kind)
   try {
     return choose()

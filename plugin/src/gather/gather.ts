@@ -17,6 +17,7 @@ import { KleymError } from '../io/errors.ts'
 import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
+import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
@@ -100,7 +101,7 @@ const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
 
-const NO_FILES: LoadedFiles = { objects: [], problems: [], documents: 0, skipped: new Map() }
+const NO_FILES: LoadedFiles = { objects: [], problems: [], notes: [], documents: 0, skipped: new Map() }
 
 class Gathering {
   readonly #options: CommonOptions
@@ -199,6 +200,8 @@ class Gathering {
       problems: [...unread, ...scm.problems],
       marks,
       notes: [
+        ...(this.#dump?.notes ?? []),
+        ...this.#files.notes,
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),
@@ -218,6 +221,7 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
+    const doubts = doubtsByKind(unread.flatMap(doubtsOf))
     const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
@@ -227,19 +231,21 @@ class Gathering {
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
     const onlyNamespaces =
-      isOneState && question !== undefined && gaps.size === 0 ? scopeOf(objects, question) : undefined
-    const after = drive(reading(snapshotSource(objects, { gaps, side, onlyNamespaces })))
+      isOneState && question !== undefined && gaps.size === 0 && doubts.size === 0
+        ? scopeOf(objects, question)
+        : undefined
+    const after = drive(reading(snapshotSource(objects, { gaps, doubts, side, onlyNamespaces })))
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
     const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
     const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
     const before = isOneState
       ? undefined
-      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, side })))
+      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })))
     const whole =
       onlyNamespaces === undefined
         ? undefined
-        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, side })))
+        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, doubts, side })))
     return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }
   }
 
@@ -271,13 +277,28 @@ function refuseWrongPaths(problems: readonly InputProblem[]): void {
   throw new KleymError({ code: 'usage', what, where, why, fix })
 }
 
-/**
- * A document that could not be understood may have held anything, so nothing counts as missing. An object that is there
- * twice hides nothing: both are known, and the answer is about the first.
- */
+/** A document of which nothing shows what it is may have held anything, so nothing counts as missing. */
 function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
-  const first = problems.find(({ kind }) => kind !== 'duplicate')
-  if (first === undefined) return new Map()
-  const cause = first.kind === 'failed' ? 'unreachable' : 'malformed'
-  return new Map([['*', { verb: 'read', what: first.where, cause }]])
+  const first = problems.find(({ reach }) => reach === undefined)
+  return new Map(first === undefined ? [] : [['*', unreadReason(first)]])
+}
+
+/** What a problem leaves open of the kinds that it shows. */
+function doubtsOf(problem: InputProblem): readonly Doubt[] {
+  const why = unreadReason(problem)
+  return (problem.reach ?? []).map((reach) => ({ ...reach, why }))
+}
+
+function unreadReason({ kind, where }: InputProblem): UnknownReason {
+  return { verb: 'read', what: where, cause: CAUSES[kind] }
+}
+
+const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
+  path: 'unreachable',
+  malformed: 'malformed',
+  incomplete: 'malformed',
+  template: 'a template',
+  'not rendered': 'not rendered',
+  duplicate: 'ambiguous',
+  failed: 'unreachable',
 }

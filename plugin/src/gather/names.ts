@@ -1,9 +1,12 @@
 // Names that no API server would have taken: a file may hold anything, and an answer about such an object would be an
 // answer about nothing that can exist.
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { boundedProblems, placeText, type InputProblem } from '../sources/problem.ts'
+import { boundedProblems, placeText, type InputProblem, type Reach } from '../sources/problem.ts'
+import { reachOf } from '../sources/reach.ts'
+import { WANTED_KINDS } from './wanted-kinds.ts'
 
 /** Splits objects into those with possible names and the problems of the others. */
 export function withPossibleNames(objects: readonly RawObject[]): {
@@ -21,10 +24,25 @@ export function withPossibleNames(objects: readonly RawObject[]): {
       where: object.origin === undefined ? kind : placeText(object.origin),
       why,
       fix: 'give it a name that the API server takes: lower-case letters, digits, dashes and dots',
+      reach: reachOfKind(object),
     })
     return false
   })
   return { objects: kept, problems: boundedProblems(problems) }
+}
+
+/** Where the object will be once it has a name that can be: its kind and its namespace stand there. */
+function reachOfKind({ value }: RawObject): readonly Reach[] {
+  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
+  const [kind, group] = [
+    stringAt(value, 'kind') ?? '',
+    groupOfApiVersion(stringAt(value, 'apiVersion') ?? ''),
+  ]
+  const wanted = WANTED_KINDS.find((one) => one.kind === kind && one.group === group)
+  const isPossible = namespace !== '' && isDns1123Label(namespace)
+  return wanted === undefined
+    ? []
+    : reachOf(wanted, { namespace: isPossible ? namespace : undefined }, JSON.stringify(value))
 }
 
 function nameProblem({ value }: RawObject): string | undefined {

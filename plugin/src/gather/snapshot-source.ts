@@ -1,6 +1,7 @@
 // Objects together with what is known of a cluster beside them: what it does not serve, what was listed as a whole, and
 // which namespaces were looked into.
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { NO_DOUBTS, type Doubts } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { SnapshotSource } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
@@ -8,6 +9,8 @@ import type { LiveSide } from '../cluster/live-side.ts'
 /** What a snapshot needs to know beside its objects. */
 export interface Beside {
   readonly gaps: ReadonlyMap<string, UnknownReason>
+  /** None: what was read could all be understood. */
+  readonly doubts?: Doubts
   /** Undefined where no cluster was asked. */
   readonly side: LiveSide | undefined
   /** The namespaces in question; undefined: all of them. */
@@ -17,13 +20,14 @@ export interface Beside {
 /** What a snapshot of these objects is made from. */
 export function snapshotSource(
   objects: readonly RawObject[],
-  { gaps, side, onlyNamespaces }: Beside,
+  { gaps, doubts = NO_DOUBTS, side, onlyNamespaces }: Beside,
 ): SnapshotSource {
-  if (side === undefined) return { objects, gaps, ...(onlyNamespaces && { onlyNamespaces }) }
+  if (side === undefined) return { objects, gaps, doubts, ...(onlyNamespaces && { onlyNamespaces }) }
   const { absentKinds, listedKinds, namespacesRead } = side
   return {
     objects,
     gaps,
+    doubts,
     absentKinds,
     listedKinds,
     ...(namespacesRead === undefined ? {} : { namespacesRead }),

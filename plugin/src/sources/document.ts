@@ -40,6 +40,8 @@ export interface DocumentFault {
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[]
   readonly faults: readonly DocumentFault[]
+  /** The texts of documents that have faults, by their number. */
+  readonly faultyTexts?: ReadonlyMap<number, string>
   /** Documents that hold something, understood or not. */
   readonly count: number
 }

@@ -10,9 +10,9 @@ import {
   type ParsedFile,
 } from './document.ts'
 
-/** True when a text can only be JSON or YAML's flow style. */
+/** True when a text can only be JSON or YAML's flow style; `{{` and `{%` begin a template. */
 export function looksLikeJson(text: string): boolean {
-  return /^\s*[{[]/.test(text)
+  return /^\s*(?:\[|\{(?![{%]))/.test(text)
 }
 
 /**
@@ -31,7 +31,8 @@ export async function parseJson(text: string, budget: Budget): Promise<ParsedFil
     budget.charge('values', scan.values)
     const fault = (offset: number, why: string): ParsedFile => {
       const found: DocumentFault = { document, ...lines.at(offset), why, fix: 'correct the JSON' }
-      return { documents, faults: [found], count: document }
+      const faultyTexts = new Map([[document, text.slice(start)]])
+      return { documents, faults: [found], faultyTexts, count: document }
     }
     if (scan.problem !== undefined) return fault(scan.end, scan.problem)
     try {

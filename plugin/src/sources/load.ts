@@ -1,18 +1,25 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { dig, stringAt } from '@kleym/shared/core/json.ts'
+import { dig } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
-import { Budget, BudgetSpent } from './budget.ts'
+import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, foreignEncoding } from './decode.ts'
-import type { ParsedFile } from './document.ts'
+import type { DocumentFault, ParsedFile } from './document.ts'
+import { withoutDuplicates } from './duplicates.ts'
 import { collect, findFiles, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
-import { collectObjects, skipUnwanted, type Collected, type ReadingRules } from './objects.ts'
+import {
+  collectObjects,
+  skipUnwanted,
+  templateProblem,
+  type Collected,
+  type ReadingRules,
+} from './objects.ts'
+import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
+import { reachOfText } from './reach.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -30,6 +37,8 @@ export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
   readonly problems: readonly InputProblem[]
+  /** What a person should know about them, and no answer depends on. */
+  readonly notes: readonly string[]
   /** How many documents hold something. */
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
@@ -54,17 +63,21 @@ export async function loadFiles(
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
   const sources = await readSources(args, io, { budget, problems })
-  const collected: Collected = { objects: [], problems, budget, skipped: new Map() }
+  const collected: Collected = { objects: [], problems, budget, skipped: new Map(), placed: 0 }
+  const harmless: InputProblem[] = []
   const lines: YamlLines = new Map()
   let documents = 0
   const take = async ({ name, bytes }: Source): Promise<void> => {
     const parsed = await parse(name, bytes, { budget, lines })
     documents += parsed.count
-    for (const { why, fix, type, ...place } of parsed.faults) {
-      if (type !== undefined && skipUnwanted(type, rules, collected)) continue
-      const what = `cannot read document ${place.document} of ${name}`
-      problems.push({ kind: 'malformed', what, where: placeText({ file: name, ...place }), why, fix })
+    for (const fault of parsed.faults) {
+      if (fault.type !== undefined && skipUnwanted(fault.type, rules, collected)) continue
+      const problem = faultProblem(name, fault, parsed.faultyTexts?.get(fault.document), rules)
+      const length = parsed.faultyTexts?.get(fault.document)?.length ?? 0
+      if (problem.reach?.length === 0 && length <= HARMLESS_MAX) harmless.push(problem)
+      else problems.push(problem)
     }
+    if (parsed.faults.length > INPUT_LIMITS.problems) problems.push(tooManyFaults(name))
     for (const document of parsed.documents) collectObjects(document, name, rules, collected)
   }
   for (const source of sources) {
@@ -75,10 +88,12 @@ export async function loadFiles(
     }
     if (source.bytes.length > LARGE) io.collectGarbage?.('all')
   }
-  const objects = withoutDuplicates(collected.objects, problems)
+  const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
+  problems.push(...duplicates)
   return {
     objects,
     problems: boundedProblems(problems),
+    notes: [...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
   }
@@ -164,34 +179,64 @@ export async function parse(
   return parseYaml(text, reading)
 }
 
-/** The same group, kind, namespace and name twice: the first stays, and a problem names both places. */
-function withoutDuplicates(objects: readonly RawObject[], problems: InputProblem[]): readonly RawObject[] {
-  const first = new Map<string, RawObject>()
-  return objects.filter((object) => {
-    const name = stringAt(object.value, 'metadata', 'name') ?? ''
-    if (name === '') return true
-    const group = groupOfApiVersion(stringAt(object.value, 'apiVersion') ?? '')
-    const kind = stringAt(object.value, 'kind') ?? ''
-    const namespace = stringAt(object.value, 'metadata', 'namespace') ?? ''
-    const key = JSON.stringify([group, kind, namespace, name])
-    const known = first.get(key)
-    if (known === undefined) {
-      first.set(key, object)
-      return true
-    }
-    problems.push({
-      kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} stands twice in the files`,
-      where: `${originText(known)} and ${originText(object)}`,
-      why: 'only one of them can be meant, and kubectl apply would let the last one win',
-      fix: 'remove one of them, or give fewer files; the answer is about the first one',
-    })
-    return false
+/** A longer document is told by itself, whatever it holds: it is no mere snippet. In UTF-16 units. */
+const HARMLESS_MAX = 1024 * 1024
+
+/** The longest document whose lines are gone through one by one to tell what it may hold, in UTF-16 units. */
+const TEXT_READ_MAX = 8 * 1024 * 1024
+
+/** What is wrong with a document, and how far that reaches. */
+function faultProblem(
+  name: string,
+  { document, line, column, why, fix }: DocumentFault,
+  text: string | undefined,
+  rules: ReadingRules,
+): InputProblem {
+  const place = { file: name, document, line, column }
+  const reach = text === undefined || text.length > TEXT_READ_MAX ? undefined : reachOfText(text, rules)
+  const placeholder = text === undefined ? undefined : placeholderIn(text)
+  const what = `document ${document} of ${name}`
+  if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)
+  const problem = {
+    kind: 'malformed',
+    what: `cannot read ${what}`,
+    where: placeText(place),
+    why,
+    fix,
+  } as const
+  return reach === undefined ? problem : { ...problem, reach }
+}
+
+/** The reader has stopped: what comes after so many faults may be anything. */
+function tooManyFaults(name: string): InputProblem {
+  return {
+    kind: 'failed',
+    what: `cannot read more documents or objects of ${name}`,
+    where: name,
+    why: `more than ${INPUT_LIMITS.problems} of its documents cannot be read`,
+    fix: 'leave it out (--exclude FILE), or correct it',
+  }
+}
+
+/** How many places a note names. */
+const PLACES_SHOWN = 3
+
+/** What could not be read and is of no kind that an answer uses: one line for the templates, and one for all else. */
+function harmlessNotes(problems: readonly InputProblem[]): readonly string[] {
+  const byKind = Map.groupBy(problems, ({ kind }) => (kind === 'template' ? 'templates' : 'unread'))
+  return [...byKind].map(([kind, ones]) => {
+    const places = ones.slice(0, PLACES_SHOWN).map(({ where, why }) => `${where}: ${why}`)
+    const more = ones.length > PLACES_SHOWN ? `, and ${ones.length - PLACES_SHOWN} more` : ''
+    const what = kind === 'templates' ? 'that are templates' : 'that cannot be read'
+    const count = ones.length === 1 ? '1 document' : `${ones.length} documents`
+    return `left out ${count} ${what} and of no kind that is used: ${places.join('; ')}${more}`
   })
 }
 
-function originText({ origin }: RawObject): string {
-  return origin === undefined ? 'an unknown place' : `${origin.file}:${origin.line}`
+function placedNotes(count: number, namespace: string): readonly string[] {
+  if (count === 0) return []
+  const [objects, name] = count === 1 ? ['1 object', 'names'] : [`${count} objects`, 'name']
+  return [`${objects} that ${name} no namespace: taken to be in ${namespace} (-n)`]
 }
 
 /** The texts under `data` of a ConfigMap, by key. */

@@ -5,7 +5,9 @@ import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/share
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
-import { placeText, type InputProblem } from './problem.ts'
+import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
+import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
+import { reachOf } from './reach.ts'
 
 /** A kind that is wanted, in any of its versions. */
 export interface WantedKind {
@@ -32,6 +34,8 @@ export interface Collected {
   readonly budget: Budget
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
+  /** How many objects name no namespace, and were given the one in force. */
+  placed: number
 }
 
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
@@ -93,9 +97,10 @@ function collectObject(
   value: unknown,
   origin: Origin,
   rules: ReadingRules,
-  { objects, problems, skipped, budget }: Collected,
+  collected: Collected,
   inList: boolean,
 ): void {
+  const { objects, problems, skipped, budget } = collected
   if (!isRecord(value)) {
     if (!inList) count(skipped, NO_OBJECT)
     else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
@@ -105,7 +110,12 @@ function collectObject(
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
     if (half === undefined) count(skipped, NO_OBJECT)
-    else problems.push(incomplete(half.what, origin, half.why))
+    else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+    return
+  }
+  const untyped = templateOfType(value, origin, rules)
+  if (untyped !== undefined) {
+    problems.push(untyped)
     return
   }
   const wanted = wantedOf(type, rules.wanted)
@@ -114,12 +124,69 @@ function collectObject(
     return
   }
   const fault = metadataFault(value)
-  if (fault !== undefined) problems.push(incomplete(`${type.kind} without a name`, origin, fault))
+  const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
+  if (fault !== undefined) {
+    const reach = reachOf(wanted, { namespace: undefined }, JSON.stringify(value))
+    problems.push({ ...incomplete(`${type.kind} without a name`, origin, fault), reach })
+  } else if (placeholder !== undefined)
+    problems.push(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
   else {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
+    if (wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined) collected.placed++
     objects.push({ value: settle(value, wanted, rules), origin })
   }
+}
+
+/** An object whose very type is yet to be filled in; undefined for any other. */
+function templateOfType(
+  value: JsonRecord,
+  origin: Origin,
+  { wanted }: ReadingRules,
+): InputProblem | undefined {
+  const kind = stringAt(value, 'kind') ?? ''
+  const apiVersion = stringAt(value, 'apiVersion') ?? ''
+  const [inKind, inVersion] = [placeholderIn(kind), placeholderIn(apiVersion)]
+  const placeholder = inKind ?? inVersion
+  if (placeholder === undefined) return undefined
+  const group = groupOfApiVersion(apiVersion)
+  const text = JSON.stringify(value)
+  const possible = wanted.filter(
+    (one) => (inKind !== undefined || one.kind === kind) && (inVersion !== undefined || one.group === group),
+  )
+  return templateProblem(
+    'an object',
+    origin,
+    placeholder,
+    possible.flatMap((one) => reachOf(one, {}, text)),
+  )
+}
+
+/** Where an object may end up that is a template: its name and its namespace count where they are filled in already. */
+function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly Reach[] {
+  const [name, namespace] = (['name', 'namespace'] as const).map((field) =>
+    stringAt(value, 'metadata', field),
+  )
+  return reachOf(
+    kind,
+    {
+      namespace: isOpen(namespace) ? undefined : (nonEmpty(namespace) ?? rules.namespace),
+      name: isOpen(name) ? undefined : nonEmpty(name),
+    },
+    JSON.stringify(value),
+  )
+}
+
+function isOpen(text: string | undefined): boolean {
+  return text !== undefined && placeholderIn(text) !== undefined
+}
+
+function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Reach[] {
+  const kind = stringAt(value, 'kind')
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const text = JSON.stringify(value)
+  const possible = wanted.filter((one) => (group === '' ? one.kind === kind : one.group === group))
+  return possible.flatMap((one) => reachOf(one, {}, text))
 }
 
 /** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */
@@ -207,7 +274,7 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonRecord {
   const found = own(value, 'metadata')
   const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
-  const dump = rules.dumps && isStamp(metadata['uid']) && isStamp(metadata['creationTimestamp'])
+  const dump = isDump(value, rules)
   delete metadata['managedFields']
   if (!dump) for (const field of SERVER_FIELDS) delete metadata[field]
   if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? rules.namespace
@@ -222,12 +289,35 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonR
   return settled
 }
 
+/** Whether an object is a dump of a live one, which nobody has yet to fill in. */
+function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {
+  const metadata = own(value, 'metadata')
+  return dumps && isStamp(own(metadata, 'uid')) && isStamp(own(metadata, 'creationTimestamp'))
+}
+
 function isStamp(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
 }
 
 function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** That a document is no object before somebody fills it in. */
+export function templateProblem(
+  what: string,
+  place: InputPlace,
+  { text, fix }: Placeholder,
+  reach: readonly Reach[] | undefined,
+): InputProblem {
+  return {
+    kind: 'template',
+    what: `${what} is a template`,
+    where: placeText(place),
+    why: `${text} is yet to be filled in`,
+    fix,
+    ...(reach === undefined ? {} : { reach }),
+  }
 }
 
 function incomplete(what: string, origin: Origin, why: string): InputProblem {

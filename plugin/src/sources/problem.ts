@@ -1,5 +1,6 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
+import type { Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import { INPUT_LIMITS, type BudgetSpent } from './budget.ts'
 import { KleymError } from '../io/errors.ts'
 
@@ -13,6 +14,10 @@ export type ProblemKind =
   | 'incomplete'
   /** The same object twice. */
   | 'duplicate'
+  /** A document that is a template, and no object before somebody fills it in. */
+  | 'template'
+  /** What a chart or an overlay holds, which shows only once it is rendered. */
+  | 'not rendered'
   /** A program or a file system that did not do its part. */
   | 'failed'
 
@@ -25,7 +30,12 @@ export interface InputProblem {
   readonly where: string
   readonly why: string
   readonly fix: string
+  /** The objects that it may hide, or that it is about; undefined: any. An answer that reads none of them is complete. */
+  readonly reach?: readonly Reach[]
 }
+
+/** Objects of one kind, as far as a text shows which. */
+export type Reach = Omit<Doubt, 'why'>
 
 /** A place in a file, as far as it is known; numbers count from 1. */
 export interface InputPlace {

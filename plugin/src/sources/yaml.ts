@@ -38,12 +38,14 @@ export interface YamlReading {
 export async function parseYaml(text: string, { badLines, lines, budget }: YamlReading): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
+  const faultyTexts = new Map<number, string>()
   let count = 0
   let library: Library | undefined
   for (const chunk of splitDocuments(text)) {
     count++
     budget.charge('documents', 1)
     if (faults.length > INPUT_LIMITS.problems) break
+    const before = faults.length
     const fault = unreadable(chunk, badLines)
     const plain = fault === undefined ? readPlain(chunk, lines, budget) : undefined
     // A plain document is printable ASCII.
@@ -56,8 +58,9 @@ export async function parseYaml(text: string, { badLines, lines, budget }: YamlR
       if (dense === undefined) parseChunk(library, chunk, budget, { documents, faults })
       else faults.push(dense)
     }
+    if (faults.length > before) faultyTexts.set(chunk.document, chunk.text)
   }
-  return { documents, faults, count }
+  return { documents, faults, faultyTexts, count }
 }
 
 /** A document without anything unusual. */

@@ -241,13 +241,20 @@ describe('what is an object', () => {
   })
 })
 
+const LABEL = '  labels: {app: x}\n'
+
 describe('the same object twice', () => {
   test.each([
-    ['in one file', { 'f.yaml': `${pod('a')}---\n${pod('a')}` }, 'f.yaml:1 and f.yaml:6'],
-    ['in two files', { 'a.yaml': pod('a'), 'b.yaml': pod('a') }, 'a.yaml:1 and b.yaml:1'],
+    ['in one file', { 'f.yaml': `${pod('a')}---\n${pod('a', LABEL)}` }, 'f.yaml:1 and f.yaml:6'],
+    ['in two files', { 'a.yaml': pod('a'), 'b.yaml': pod('a', LABEL) }, 'a.yaml:1 and b.yaml:1'],
     [
       'once with the namespace in force and once named',
-      { 'a.yaml': pod('a'), 'b.yaml': pod('a', '  namespace: default\n') },
+      { 'a.yaml': pod('a'), 'b.yaml': pod('a', `  namespace: default\n${LABEL}`) },
+      'a.yaml:1 and b.yaml:1',
+    ],
+    [
+      'three times, the last of them like the first',
+      { 'a.yaml': pod('a'), 'b.yaml': pod('a', LABEL), 'c.yaml': pod('a') },
       'a.yaml:1 and b.yaml:1',
     ],
     [
@@ -258,10 +265,36 @@ describe('the same object twice', () => {
       },
       'a.yaml:1 and b.yaml:1',
     ],
-  ])('%s is a problem that names both places', async (_, files, where) => {
+  ])('%s, and different, is a problem that names both places', async (_, files, where) => {
     const loaded = await load(await workspace(files))
     expect(loaded.objects).toHaveLength(1)
-    expect(loaded.problems).toMatchObject([{ kind: 'duplicate', where }])
+    expect(loaded.problems).toMatchObject([{ kind: 'duplicate', where, reach: [{ name: 'a' }] }])
+  })
+
+  test('which one kubectl apply -R leaves goes by folders, name by name', async () => {
+    const files = { 'a/x.yaml': pod('a'), 'a-b/x.yaml': pod('a', LABEL) }
+    const { problems } = await load(await workspace(files), { recursive: true })
+    expect(problems).toMatchObject([{ why: expect.stringMatching(/would leave that of a-b\/x\.yaml:1$/) }])
+  })
+
+  test.each([
+    [
+      'in another order of keys',
+      pod('a', LABEL),
+      `kind: Pod\nmetadata: {labels: {app: x}, name: a}\napiVersion: v1\n`,
+    ],
+    ['in another namespace that is the one in force', pod('a'), pod('a', '  namespace: default\n')],
+    ['with a status, which a manifest does not bring', pod('a'), `${pod('a')}status: {phase: Running}\n`],
+  ])('equal, %s, is one object', async (_, one, other) => {
+    const loaded = await load(await workspace({ 'a.yaml': one, 'b.yaml': other }))
+    expect(loaded.objects).toHaveLength(1)
+    expect(loaded.problems).toEqual([])
+  })
+
+  test("ConfigMaps that differ, and hold no configuration of SCM, are nobody's doubt", async () => {
+    const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: '
+    const loaded = await load(await workspace({ 'a.yaml': `${map} {a: x}\n`, 'b.yaml': `${map} {a: y}\n` }))
+    expect(loaded.problems).toEqual([])
   })
 
   test('another namespace, kind or generateName is another object', async () => {
@@ -342,12 +375,12 @@ describe('-k', () => {
     const { root, env } = await fake(
       `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  labels: {dir: "%s"}\\n' "$1" "$2" "$3"`,
     )
-    const loaded = await load(root, { files: [], kustomize: 'a b; $(x)', env })
+    const loaded = await load(root, { files: [], kustomize: 'a b; $x', env })
     expect(loaded.problems).toEqual([])
     expect(loaded.objects).toMatchObject([
       {
-        value: { metadata: { name: 'kustomize---', labels: { dir: 'a b; $(x)' } } },
-        origin: { file: 'a b; $(x) (kustomize)' },
+        value: { metadata: { name: 'kustomize---', labels: { dir: 'a b; $x' } } },
+        origin: { file: 'a b; $x (kustomize)' },
       },
     ])
   })

@@ -16,6 +16,12 @@ export interface UnknownReason {
     | 'timed out'
     | 'refused'
     | 'malformed'
+    /** A document that somebody has yet to fill in. */
+    | 'a template'
+    /** A chart or an overlay that was not rendered. */
+    | 'not rendered'
+    /** The same object stands twice, with different content. */
+    | 'ambiguous'
     | 'not given'
     /** The API server asks for fewer requests (429). */
     | 'throttled'

@@ -2,6 +2,7 @@
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
@@ -52,9 +53,10 @@ function podReport(
     exists: pod.exists,
     node: pod.nodeName ?? null,
     serviceAccountName: pod.serviceAccountName,
-    containers: containers.map(({ container, registrations }) => ({
+    containers: containers.map(({ container, registrations, notRead }) => ({
       name: container.name,
       role: container.role,
+      notRead: notRead === undefined ? null : unknownReasonText(notRead),
       identities: registrations
         .filter(({ verdict }) => verdict === 'issued')
         .map(({ spiffeId }) => spiffeId ?? null),

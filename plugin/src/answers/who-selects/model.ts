@@ -1,5 +1,7 @@
 // What `who-selects` tells, as data: containers with every registration that would select them, and who names the
 // identities.
+import { identityGap } from '@kleym/shared/core/snapshot/unread.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
@@ -11,6 +13,8 @@ import type { NamedIds } from '../policies/named-by.ts'
 export interface ContainerAnswer {
   readonly container: Container
   readonly registrations: readonly Registration[]
+  /** Why the container may get an identity from something that was not read; undefined: all of that was read. */
+  readonly notRead: UnknownReason | undefined
 }
 
 /** One pod, or the template of a workload, with the containers that were asked about. */
@@ -32,10 +36,12 @@ export function podAnswers(
   { container, spiffeId }: ContainerFilter,
 ): readonly PodAnswer[] {
   return pods.flatMap((pod) => {
+    const notRead = identityGap(analysis.snapshot, pod.namespace)
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
       .map((one) => ({
         container: one,
+        notRead,
         registrations: containerVerdicts(analysis.settled.prediction(), pod, one),
       }))
       .filter(
@@ -43,6 +49,7 @@ export function podAnswers(
       )
       .map(({ container: one, registrations }) => ({
         container: one,
+        notRead,
         registrations:
           spiffeId === undefined ? registrations : registrations.filter((each) => mayHold(each, spiffeId)),
       }))

@@ -38,6 +38,10 @@ export const whoSelectsReportSchema = reportSchema(
           z.object({
             name: z.string(),
             role: z.string().describe('container, init, sidecar, ephemeral.'),
+            notRead: z
+              .string()
+              .nullable()
+              .describe('Why it may get an identity from something that could not be read.'),
             identities: z.array(z.string().nullable()).describe('The SPIFFE IDs that are issued.'),
             registrations: z.array(registrationSchema),
           }),

@@ -146,7 +146,10 @@ function shift(row: Line, columns: number): Line {
   return [span(' '.repeat(columns)), ...row]
 }
 
-function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelectsLayout): readonly Line[] {
+function registrationRows(
+  { registrations, notRead }: ContainerAnswer,
+  layout: WhoSelectsLayout,
+): readonly Line[] {
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
@@ -154,7 +157,7 @@ function registrationRows({ registrations }: ContainerAnswer, layout: WhoSelects
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || layout.incomplete === true
+          open || notRead !== undefined
             ? line(MARKS.warn, ' no certain identity')
             : line(MARKS.bad, ' no identity'),
         ]

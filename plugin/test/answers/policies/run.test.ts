@@ -193,10 +193,10 @@ describe('where there is none', () => {
   })
 
   test('a file cannot be read, and may hold more', async () => {
-    const { code, stdout } = await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), '{')
+    const { code, stdout } = await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), 'kind: [')
     expect(stdout).toMatch(/^‼ not everything could be read/)
     expect(code).toBe(4)
-    const named = await ask(['policies', 'agents/gone'], policy('tools', []), '{')
+    const named = await ask(['policies', 'agents/gone'], policy('tools', []), 'kind: [')
     expect(named).toMatchObject({ code: 4, stdout: '' })
     expect(named.stderr).toContain('there is no such access policy, as far as the files could be read')
   })

@@ -9,6 +9,7 @@ import { indexPods } from '../objects/pod-index.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { judgeOwnership } from '../plan/ownership.ts'
 import type { LiveOutput, OutputsKnown } from '../plan/plan.ts'
+import { openDecisions } from './open-decisions.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import { bindingsIn, referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
@@ -41,7 +42,12 @@ export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSett
     compiled.push(compile(binding, references, config))
   }
   const live = liveOutputs(snapshot, compiled)
-  const { first, outputs, changes, ...last } = yield* settling(compiled, live, outputsKnown(snapshot))
+  const { first, outputs, changes, ...last } = yield* settling(
+    compiled,
+    live,
+    outputsKnown(snapshot),
+    openDecisions(snapshot),
+  )
   yield
   const podsInQuestion = podsInQuestionOf(snapshot)
   yield

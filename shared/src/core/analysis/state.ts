@@ -3,13 +3,18 @@
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import type { ClaimIndex } from '../collide/claim-index.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import { qualifiedKind } from '../kinds.ts'
+import { SPIRE_GROUP } from '../names.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Action, Judgement, LiveOutput, Pass } from '../plan/plan.ts'
 import { resolvePolicies, type Policies } from '../policies/policies.ts'
+import { displacementGap } from '../snapshot/unread.ts'
 import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+import { unknownReasonText } from '../unknown-reason.ts'
 import { predict } from '../spire/predict.ts'
-import type { Prediction } from '../spire/prediction.ts'
+import type { EntrySource, Prediction } from '../spire/prediction.ts'
 
 /** What a state is made from, beside the compiled snapshot. */
 export interface StateParts extends Pass {
@@ -58,6 +63,8 @@ export class State implements PolicyContext {
       pods: podsInQuestion,
       endpoints: snapshot.endpoints,
       settings,
+      whyUnread: (namespace) => whyUnread(snapshot, namespace),
+      whyDoubted: ({ kind, name }) => whyDoubted(snapshot, kind, name),
     })
     return this.#prediction
   }
@@ -67,6 +74,18 @@ export class State implements PolicyContext {
     this.#policies ??= resolvePolicies(this)
     return this.#policies
   }
+}
+
+function whyUnread(snapshot: Snapshot, namespace: string): string | undefined {
+  const gap = displacementGap(snapshot, namespace)
+  return gap === undefined ? undefined : unknownReasonText(gap)
+}
+
+/** Why a registration that was read may be another one: it stands twice. */
+function whyDoubted({ doubts }: Snapshot, kind: EntrySource['kind'], name: string): string | undefined {
+  const ofKind = doubts.get(qualifiedKind({ kind, group: SPIRE_GROUP }))
+  const doubt = ofKind?.find((one) => one.name === name)
+  return doubt === undefined ? undefined : `${kind}/${name} is in doubt: ${unknownReasonText(doubt.why)}`
 }
 
 /** Where kleym's trust domain is not known, its outputs are predicted as if it were SCM's: any other never renders. */

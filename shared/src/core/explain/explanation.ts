@@ -1,5 +1,6 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
+import { subjectDoubt } from '../snapshot/unread.ts'
 import { inForceOf } from '../install/conditions.ts'
 import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -87,7 +88,9 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
       output === undefined
         ? undefined
         : reachOf(analysis.settled.prediction(), judgement.compiled.binding.meta.namespace, output),
-    podsUnknown: analysis.snapshot.gaps.get('Pod'),
+    podsUnknown:
+      analysis.snapshot.gaps.get('Pod') ??
+      subjectDoubt(analysis.snapshot.doubts, judgement.compiled.binding.meta.namespace)?.why,
   }
 }
 

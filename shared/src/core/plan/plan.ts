@@ -72,6 +72,20 @@ export interface Pass {
 /** Whether all ClusterSPIFFEIDs are known; else that they are not served, or why they are not known. */
 export type OutputsKnown = 'known' | 'not served' | UnknownReason
 
+/**
+ * Why a binding that would be ready cannot be decided: what could not be read may collide with it, or hold its output's
+ * name. Undefined: nothing of the kind.
+ */
+export type OpenOf = (compiled: Compiled) => OpenDecision | undefined
+
+/** A check that cannot be decided. */
+export interface OpenDecision {
+  readonly check: CheckName
+  readonly why: UnknownReason
+}
+
+const NOTHING_OPEN: OpenOf = () => undefined
+
 /** One pass. Where not all live outputs are known, no binding is ready, and there is nothing to write. */
 export function planOnce(
   compiled: readonly Compiled[],
@@ -86,6 +100,7 @@ export function* planning(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
   known: OutputsKnown,
+  openOf: OpenOf = NOTHING_OPEN,
 ): Steps<Pass> {
   const declared = declaredClaims(compiled)
   const live: Claim[] = []
@@ -106,8 +121,12 @@ export function* planning(
     const own = byOwner.get(one.binding.key) ?? []
     const candidate = { compiled: one, claim: declared.get(one), own }
     const decided = decide(candidate, (name) => byName.get(name), claims)
-    judgements.set(one.binding.key, asFarAs(known, decided.judgement))
-    actions.push(...decided.actions)
+    const open = isPositive(decided.judgement) ? openOf(one) : undefined
+    if (open !== undefined) judgements.set(one.binding.key, { state: 'undetermined', compiled: one, ...open })
+    else {
+      judgements.set(one.binding.key, asFarAs(known, decided.judgement))
+      actions.push(...decided.actions)
+    }
   }
   for (const output of outputs) {
     if (output.ownership.kind !== 'orphan' || isTerminating(output)) continue
@@ -120,8 +139,12 @@ export function* planning(
 function asFarAs(known: OutputsKnown, judgement: Judgement): Judgement {
   if (known === 'known') return judgement
   if (known === 'not served') return withoutOutputs(judgement)
-  if (judgement.state !== 'ready' && judgement.state !== 'waiting') return judgement
+  if (!isPositive(judgement)) return judgement
   return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why: known }
+}
+
+function isPositive({ state }: Judgement): boolean {
+  return state === 'ready' || state === 'waiting'
 }
 
 /** Where ClusterSPIFFEIDs are not served, nothing can be in force, and nothing is left to withdraw. */

@@ -8,7 +8,7 @@ import { compareBytes } from '../text/bytes.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { driftOf } from './drift.ts'
 import { metadataAfterWrite } from './written-metadata.ts'
-import { planning, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
+import { planning, type OpenOf, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
 
 /** The last pass, which decides nothing new, and what led to it. */
 export interface Settled extends Pass {
@@ -39,14 +39,17 @@ export function* settling(
   compiled: readonly Compiled[],
   live: readonly LiveOutput[],
   known: OutputsKnown,
+  openOf?: OpenOf,
 ): Steps<Settled> {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = yield* planning(compiled, sorted(outputs), known)
+  const first = yield* planning(compiled, sorted(outputs), known, openOf)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
-    pass = onlyCreates(pass) ? { ...pass, actions: [] } : yield* planning(compiled, sorted(outputs), 'known')
+    pass = onlyCreates(pass)
+      ? { ...pass, actions: [] }
+      : yield* planning(compiled, sorted(outputs), 'known', openOf)
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {

@@ -1,4 +1,5 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
+import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -87,12 +88,15 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
 
 /** Bindings whose output is in force and reaches no container. */
 function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
+  const { gaps, doubts } = analysis.snapshot
   // Pods unknown: do not report unreached bindings.
-  if (analysis.snapshot.gaps.has('Pod')) return []
+  if (gaps.has('Pod')) return []
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
+    const { namespace } = binding.meta
+    if (subjectDoubt(doubts, namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {

@@ -38,6 +38,7 @@ import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
 import type { Lookup, References } from '../compile/references.ts'
+import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -67,6 +68,8 @@ export interface Snapshot {
   readonly endpoints: readonly Endpoints[] | undefined
   /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
   readonly gaps: ReadonlyMap<string, UnknownReason>
+  /** What documents that could not be read may hold; a gap of a whole kind is not repeated here. */
+  readonly doubts: Doubts
   /** The kinds that the API server says it does not serve, qualified. */
   readonly absentKinds: ReadonlySet<string>
   /** The namespaces that were looked into; undefined: all of them. */
@@ -77,6 +80,7 @@ export interface Snapshot {
 export interface SnapshotSource {
   readonly objects: readonly RawObject[]
   readonly gaps?: ReadonlyMap<string, UnknownReason>
+  readonly doubts?: Doubts
   readonly absentKinds?: ReadonlySet<string>
   /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
   readonly listedKinds?: ReadonlySet<string>
@@ -96,7 +100,7 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
 /** The same in steps, one for each pod. */
 export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, onlyNamespaces } = source
-  const { namespacesRead = onlyNamespaces } = source
+  const { namespacesRead = onlyNamespaces, doubts = NO_DOUBTS } = source
   const isWithin = (namespace: string): boolean => onlyNamespaces?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
@@ -124,7 +128,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   )
   /** Objects of a kind that an answer can do without: without one of them, the kind is not known. */
   const known = <T>(kind: string, reader: (raw: RawObject) => T): readonly T[] | undefined =>
-    gaps.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
+    gaps.has(kind) || doubts.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
       ? undefined
       : read(kind, reader)
   const accessPolicies = sortByMeta(
@@ -147,13 +151,14 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     staticEntries: sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry)),
     accessPolicies,
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
-    namespaces: readNamespaces(of('Namespace'), named),
+    namespaces: readNamespaces(of('Namespace'), named, doubts),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods: sortByRef(pods),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
+    doubts,
     absentKinds,
     namespacesRead,
   }
@@ -167,9 +172,12 @@ function namespaceOf(value: JsonRecord): string {
 }
 
 /** Whether the policies of a source are all that there are. Files that hold none of them say nothing about policies. */
-function policyKnowledge({ gaps, absentKinds, listedKinds }: SnapshotSource, some: boolean): PolicyKnowledge {
+function policyKnowledge(
+  { gaps, doubts = NO_DOUBTS, absentKinds, listedKinds }: SnapshotSource,
+  some: boolean,
+): PolicyKnowledge {
   const kind = qualifiedKind(ACCESS_POLICY_KIND)
-  const unread = POLICY_KINDS.map((one) => gaps?.get(one))
+  const unread = [...POLICY_KINDS.map((one) => gaps?.get(one)), doubtAt(doubts, POLICY_KINDS)?.why]
   const why = unread.find((one) => one !== undefined) ?? (some ? gaps?.get('*') : undefined)
   if (why !== undefined) return { state: 'unknown', why }
   if (some || listedKinds?.has(kind) === true) return { state: 'known' }
@@ -197,31 +205,51 @@ export function referencesIn(snapshot: Snapshot): References {
   )
   return {
     pool: (group, namespace, name) =>
-      lookup(
-        snapshot,
-        pools.get(refKey(group, namespace, name)),
-        qualifiedKind({ kind: POOL_KIND, group }),
+      lookup(snapshot, pools.get(refKey(group, namespace, name)), {
+        kind: qualifiedKind({ kind: POOL_KIND, group }),
         namespace,
-      ),
+        name,
+      }),
     objective: (group, namespace, name) =>
-      lookup(
-        snapshot,
-        objectives.get(refKey(group, namespace, name)),
-        qualifiedKind({ kind: OBJECTIVE_KIND, group }),
+      lookup(snapshot, objectives.get(refKey(group, namespace, name)), {
+        kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }),
         namespace,
-      ),
+        name,
+      }),
   }
 }
 
 /** Looks a binding up by a text that should be its key, such as an annotation. */
 export function bindingsIn(snapshot: Snapshot): (text: string) => Lookup<Binding> {
   const bindings = new Map<string, Binding>(snapshot.bindings.map((binding) => [binding.key, binding]))
-  return (text) => lookup(snapshot, bindings.get(text), BINDINGS, namespaceWritten(text))
+  return (text) => {
+    const found = bindings.get(text)
+    // A binding that may be other than it was read is there all the same.
+    if (found !== undefined) return { state: 'found', object: found }
+    return lookup<Binding>(snapshot, undefined, {
+      kind: BINDINGS,
+      namespace: namespaceWritten(text),
+      name: undefined,
+    })
+  }
 }
 
-/** Why a kind may hold more than the snapshot shows; undefined where the snapshot is complete. */
-export function gapOf(snapshot: Snapshot, qualified: string): UnknownReason | undefined {
-  return snapshot.gaps.get(qualified) ?? snapshot.gaps.get('*')
+/** Why a kind may hold more than the snapshot shows, in any namespace; undefined where the snapshot is complete. */
+export function gapOf(
+  snapshot: Pick<Snapshot, 'gaps' | 'doubts'>,
+  qualified: string,
+): UnknownReason | undefined {
+  return firstGap(snapshot, [qualified])
+}
+
+/** Why there may be more objects of these kinds than the snapshot shows; in any namespace, or in one. */
+export function firstGap(
+  { gaps, doubts }: Pick<Snapshot, 'gaps' | 'doubts'>,
+  kinds: readonly string[],
+  namespace?: string,
+): UnknownReason | undefined {
+  const whole = kinds.map((kind) => gaps.get(kind)).find((gap) => gap !== undefined)
+  return whole ?? doubtAt(doubts, kinds, { namespace })?.why ?? gaps.get('*')
 }
 
 /** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
@@ -229,29 +257,56 @@ export function servesLlmD(snapshot: Snapshot): boolean {
   return snapshot.objectiveGroups.has(LLM_D_GROUP)
 }
 
-function readNamespaces(given: readonly RawObject[], named: readonly string[]): readonly Namespace[] {
+function readNamespaces(
+  given: readonly RawObject[],
+  named: readonly string[],
+  doubts: Doubts,
+): readonly Namespace[] {
   const namespaces = new Map(
-    given.map((raw) => readNamespace(raw)).map((namespace) => [namespace.name, namespace]),
+    given
+      .map((raw) => readNamespace(raw))
+      .map((namespace) => [namespace.name, isDoubted(namespace) ? unknownLabels(namespace) : namespace]),
   )
+  function isDoubted({ name }: Namespace): boolean {
+    return doubtAt(doubts, ['Namespace'], { name }) !== undefined
+  }
   for (const name of named) {
     if (name !== '' && !namespaces.has(name)) namespaces.set(name, namespaceNamed(name, new Map(), false))
   }
   return [...namespaces.values()].toSorted((a, b) => compareBytes(a.name, b.name))
 }
 
-function lookup<T>(
-  snapshot: Snapshot,
-  object: T | undefined,
-  qualified: string,
-  namespace: string,
-): Lookup<T> {
-  if (object !== undefined) return { state: 'found', object }
-  if (snapshot.absentKinds.has(qualified)) return { state: 'kind absent' }
-  const gap = gapOf(snapshot, qualified)
+function unknownLabels({ name }: Namespace): Namespace {
+  return namespaceNamed(name, new Map(), false)
+}
+
+/** The object that a reference names. */
+interface Wanted {
+  /** Qualified. */
+  readonly kind: string
+  readonly namespace: string
+  /** Undefined: whichever it may be. */
+  readonly name: string | undefined
+}
+
+function lookup<T>(snapshot: Snapshot, object: T | undefined, wanted: Wanted): Lookup<T> {
+  const { kind, namespace, name } = wanted
+  const doubt = doubtAt(snapshot.doubts, [kind], wanted)
+  if (object !== undefined) {
+    const isDoubted = doubt !== undefined && name !== undefined && isNamed(snapshot, wanted)
+    return isDoubted ? { state: 'unknown', why: doubt.why } : { state: 'found', object }
+  }
+  if (snapshot.absentKinds.has(kind)) return { state: 'kind absent' }
+  const gap = snapshot.gaps.get(kind) ?? doubt?.why ?? snapshot.gaps.get('*')
   if (gap !== undefined) return { state: 'unknown', why: gap }
   if (snapshot.namespacesRead?.has(namespace) === false)
-    return { state: 'unknown', why: { verb: 'list', what: qualified, namespace, cause: 'not given' } }
+    return { state: 'unknown', why: { verb: 'list', what: kind, namespace, cause: 'not given' } }
   return { state: 'absent' }
+}
+
+/** Whether a doubt is about this very object, which was read as well: it stands twice in the files. */
+function isNamed({ doubts }: Snapshot, { kind, namespace, name }: Wanted): boolean {
+  return (doubts.get(kind) ?? []).some((one) => one.name === name && one.namespace === namespace)
 }
 
 function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: string): string {

@@ -9,7 +9,13 @@ import type { CandidateIndex, Selection } from './candidate-index.ts'
 import { entryKey } from './entry-key.ts'
 import type { NamespaceFilter } from './namespace-filter.ts'
 import type { PodFactsReader, PodFactsResult } from './pod-facts.ts'
-import { sourceText, type EntryOutcome, type EntryVerdict, type RenderedEntry } from './prediction.ts'
+import {
+  sourceText,
+  type EntryOutcome,
+  type EntryVerdict,
+  type PredictionInput,
+  type RenderedEntry,
+} from './prediction.ts'
 import type { UniformVerdict, PreparedId } from './prepared-id.ts'
 import { renderEntry, type Acceptance, type RenderOutcome } from './render-entry.ts'
 import { afterMasking, maskingCandidateOf, type StaticMasking } from './static-masking.ts'
@@ -42,6 +48,9 @@ export interface PodJudgement {
   readonly invalidUtf8: readonly { readonly outcome: EntryOutcome; readonly why: string }[]
 }
 
+/** What of the input was not read, or is in doubt. */
+type UnreadInput = Pick<PredictionInput, 'whyUnread' | 'whyDoubted'>
+
 const DECLARED: EntryVerdict = { state: 'declared' }
 
 /** Judges pods against the ClusterSPIFFEIDs and ClusterStaticEntries of one snapshot. */
@@ -51,18 +60,21 @@ export class PodJudge {
   readonly #facts: PodFactsReader
   readonly #masking: StaticMasking
   readonly #statics: StaticIndex
+  readonly #unread: UnreadInput
 
   constructor(
     index: CandidateIndex<PreparedId>,
     namespaces: NamespaceFilter,
     facts: PodFactsReader,
     statics: { readonly masking: StaticMasking; readonly index: StaticIndex },
+    unread: UnreadInput,
   ) {
     this.#index = index
     this.#namespaces = namespaces
     this.#facts = facts
     this.#masking = statics.masking
     this.#statics = statics.index
+    this.#unread = unread
   }
 
   /** Judges one pod. */
@@ -71,9 +83,9 @@ export class PodJudge {
     const podVerdict = this.#namespaces.whyPodIgnored(pod)
     const states = this.#index
       .selecting(pod)
-      .map((selection) => candidateStateOf(selection, podVerdict, podFacts))
+      .map((selection) => this.#stateOf(selection, podVerdict, podFacts))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
-    displaceFallbacks(states)
+    displaceFallbacks(states, this.#unread.whyUnread?.(pod.namespace))
     const statics = this.#mask(states)
     for (const state of states) accept(state)
     const outcomes = states.map((state) => outcomeOf(state, pod))
@@ -84,6 +96,17 @@ export class PodJudge {
       statics,
       invalidUtf8: states.flatMap((state, at) => invalidUtf8Of(state, outcomes[at], pod)),
     }
+  }
+
+  /** An object that may be other than it is here applies to a pod perhaps, whatever it says. */
+  #stateOf(
+    selection: Selection<PreparedId>,
+    podVerdict: UniformVerdict | undefined,
+    podFacts: PodFactsResult,
+  ): CandidateState {
+    const state = candidateStateOf(selection, podVerdict, podFacts)
+    const why = this.#unread.whyDoubted?.(state.id.source)
+    return why === undefined ? state : { ...state, applied: 'uncertain', verdict: { state: 'depends', why } }
   }
 
   /** Decides which object gets each entry that several ask for. */
@@ -114,14 +137,15 @@ export class PodJudge {
       .map(({ object, uncertainParent }): EntryOutcome => {
         const { source, hint, entry } = object
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
-        const isUncertain = verdict.state === 'declared' && uncertainParent !== undefined
+        const doubt = this.#unread.whyDoubted?.(source)
+        const why = verdict.state === 'declared' ? (uncertainParent ?? doubt) : doubt
         return {
           source,
           pod,
           hint,
           fallback: false,
           entry,
-          verdict: isUncertain ? { state: 'depends', why: uncertainParent } : verdict,
+          verdict: why === undefined ? verdict : { state: 'depends', why },
         }
       })
       .toSorted((left, right) => compareBytes(left.source.name, right.source.name))
@@ -199,12 +223,15 @@ function appliedBy(
   return { applied: 'yes', verdict: DECLARED }
 }
 
-/** A fallback skips every pod to which SCM applied a ClusterSPIFFEID that is no fallback, whatever became of that entry. */
-function displaceFallbacks(states: readonly CandidateState[]): void {
+/**
+ * A fallback skips every pod to which SCM applied a ClusterSPIFFEID that is no fallback, whatever became of that entry.
+ * `whyUnread` says why there may be one that was not read.
+ */
+function displaceFallbacks(states: readonly CandidateState[], whyUnread: string | undefined): void {
   const others = states.filter(({ id }) => !id.spec.fallback)
   const certain = others.find(({ applied }) => applied === 'yes')
   const possible = certain === undefined ? others.find(({ applied }) => applied === 'uncertain') : undefined
-  if (certain === undefined && possible === undefined) return
+  if (certain === undefined && possible === undefined && whyUnread === undefined) return
   for (const state of states) {
     if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
@@ -212,9 +239,13 @@ function displaceFallbacks(states: readonly CandidateState[]): void {
       state.applied = 'no'
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
       state.verdict = { state: 'displaced', by: certain.id.source, why }
-    } else if (possible !== undefined && state.applied !== 'no') {
+    } else if (state.applied !== 'no') {
       state.applied = 'uncertain'
-      const why = `${isFallback}, and whether ${sourceText(possible.id.source)} applies to this pod is not known`
+      const other =
+        possible === undefined
+          ? `a ClusterSPIFFEID that was not read (${whyUnread ?? ''})`
+          : sourceText(possible.id.source)
+      const why = `${isFallback}, and whether ${other} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
   }

@@ -81,10 +81,8 @@ class Predictor implements Prediction {
     this.#namespaces = new NamespaceFilter(settings)
     this.#facts = new PodFactsReader(settings, input.nodes, input.endpoints)
     this.#masking = new StaticMasking(this.#statics)
-    this.#judge = new PodJudge(this.#index, this.#namespaces, this.#facts, {
-      masking: this.#masking,
-      index: new StaticIndex(this.#statics),
-    })
+    const statics = { masking: this.#masking, index: new StaticIndex(this.#statics) }
+    this.#judge = new PodJudge(this.#index, this.#namespaces, this.#facts, statics, input)
     this.#undecodable = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
     this.#newOrEdited = new Set(
       input.clusterSpiffeIds.filter(({ lifecycle }) => lifecycle !== 'live').map(({ meta }) => meta.name),

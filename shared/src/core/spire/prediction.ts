@@ -17,6 +17,10 @@ export interface PredictionInput {
   /** Undefined: not known, so DNS names that come from Services are not known either. */
   readonly endpoints: readonly Endpoints[] | undefined
   readonly settings: ScmSettings
+  /** Why there may be a ClusterSPIFFEID for the pods of a namespace that is not among these; undefined: all of them are. */
+  readonly whyUnread?: (namespace: string) => string | undefined
+  /** Why an object may be other than it is here: it stands twice in the files. */
+  readonly whyDoubted?: (source: EntrySource) => string | undefined
 }
 
 /** The object that a registration comes from. */

@@ -1,5 +1,6 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
 // refers to or collides with is in its own namespace (docs/contract.md §4 and §6), so a change costs the work of one namespace.
+import { NO_DOUBTS } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
@@ -78,6 +79,7 @@ function snapshotOf(
     templates: [],
     endpoints: undefined,
     ...knowledgeOf([...feedsOf(feeds), ...states]),
+    doubts: NO_DOUBTS,
     namespacesRead: new Set([namespace]),
   }
 }

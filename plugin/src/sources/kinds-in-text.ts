@@ -1,0 +1,169 @@
+// Which kinds of objects a text may hold, read line by line without parsing it: for documents that do not parse, and for
+// the templates of charts, which are no documents yet. `plainTypeOf` says only what full parsing says too (a property test
+// holds it); `kindsMentioned` says at least what the text can hold.
+import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { resolvePlain } from './yaml-scalars.ts'
+
+/** What the top level of a document says, where that stands plainly on lines of their own. */
+export interface PlainType {
+  readonly kind: string
+  readonly apiVersion: string
+  /** Undefined: the document names none, or not plainly; `isNamespaceCertain` tells the two apart. */
+  readonly namespace: string | undefined
+  /** The same of `metadata.name`. */
+  readonly name: string | undefined
+  /** Whether `metadata` is as plain as the rest, so that what it does not say is not there. */
+  readonly isMetadataPlain: boolean
+}
+
+/** A key that is surely a string, at the beginning of a line, with what stands behind its colon. */
+const ENTRY = /^([A-Za-z_][A-Za-z0-9_./-]*):(?:[ \t]+(.*))?$/
+/** The beginning of a document, and nothing else. */
+const BEGIN = /^---[ \t]*(?:#.*)?$/
+/** Line breaks of YAML 1.1 that are none of JSON and YAML 1.2, and a carriage return that ends no line. */
+const ODD_BREAK = /[\u0085\u2028\u2029]|\r(?!\n)/
+
+/**
+ * The type of the one document in a text: undefined wherever the lines leave any doubt. The text must begin with the first
+ * line of the document; every line without indentation must be an entry, an item, a comment or nothing.
+ */
+export function plainTypeOf(text: string): PlainType | undefined {
+  if (ODD_BREAK.test(text)) return undefined
+  const lines = text.split(/\r?\n/)
+  const top = new Map<string, TopEntry>()
+  let last: TopEntry | undefined
+  for (const [number, line] of lines.entries()) {
+    if (isBlank(line) || (last === undefined && BEGIN.test(line))) continue
+    const entry = ENTRY.exec(line)
+    if (entry !== null) {
+      const [, key = '', value = ''] = entry
+      if (top.has(key) || typeof resolvePlain(key) !== 'string') return undefined
+      last = { value, from: number + 1, isAlone: true }
+      top.set(key, last)
+    } else if (last === undefined) return undefined
+    else if (/^[ \t]/.test(line) || /^-(?:[ \t]|$)/.test(line)) last.isAlone = false
+    else return undefined
+  }
+  const kind = plainValue(top.get('kind'))
+  const apiVersion = plainValue(top.get('apiVersion'))
+  if (kind === undefined || apiVersion === undefined) return undefined
+  return { kind, apiVersion, ...plainMetadata(top.get('metadata'), lines) }
+}
+
+/** An entry of the top level. */
+interface TopEntry {
+  /** What stands behind the colon. */
+  readonly value: string
+  /** The number of the line after it, from 0. */
+  readonly from: number
+  /** Whether nothing but blank lines and comments stands before the next entry. */
+  isAlone: boolean
+}
+
+function isBlank(line: string): boolean {
+  return /^[ \t]*(?:#.*)?$/.test(line)
+}
+
+/** A word that surely is a string, with or without quotes, and perhaps a comment behind it. */
+const WORD = /^(["']?)([A-Za-z0-9][A-Za-z0-9./-]*)\1(?:[ \t]+#.*|[ \t]*)$/
+
+function plainValue(entry: TopEntry | undefined): string | undefined {
+  return entry?.isAlone === true ? wordIn(entry.value) : undefined
+}
+
+function wordIn(value: string): string | undefined {
+  const parts = WORD.exec(value)
+  const word = parts?.[2]
+  if (word === undefined) return undefined
+  return parts?.[1] !== '' || typeof resolvePlain(word) === 'string' ? word : undefined
+}
+
+type PlainMetadata = Pick<PlainType, 'namespace' | 'name' | 'isMetadataPlain'>
+
+const NOT_PLAIN: PlainMetadata = { namespace: undefined, name: undefined, isMetadataPlain: false }
+
+/** What stands below `metadata:`; its entries must be as far to the right as the first of them. */
+function plainMetadata(metadata: TopEntry | undefined, lines: readonly string[]): PlainMetadata {
+  if (metadata === undefined || !isBlank(metadata.value)) return NOT_PLAIN
+  const found = new Map<string, { readonly value: string; isAlone: boolean }>()
+  let indent: number | undefined
+  let last: { isAlone: boolean } | undefined
+  for (const line of lines.slice(metadata.from)) {
+    if (isBlank(line)) continue
+    const depth = /^ */.exec(line)?.[0].length ?? 0
+    if (depth === 0) break
+    indent ??= depth
+    const entry = depth === indent ? ENTRY.exec(line.slice(depth)) : null
+    if (entry !== null) {
+      const [, key = '', value = ''] = entry
+      if (found.has(key) || typeof resolvePlain(key) !== 'string') return NOT_PLAIN
+      const one = { value, isAlone: true }
+      last = one
+      found.set(key, one)
+    } else if (depth < indent || line[depth] === '\t' || last === undefined) return NOT_PLAIN
+    // A list may be as far left as the key that it belongs to.
+    else if (depth === indent && !/^-(?: |$)/.test(line.slice(depth))) return NOT_PLAIN
+    else last.isAlone = false
+  }
+  const namespace = found.get('namespace')
+  const name = found.get('name')
+  const values = [namespace, name].map((one) => (one?.isAlone === true ? wordIn(one.value) : undefined))
+  const [plainNamespace, plainName] = values
+  const isPlain = [namespace, name].every((one, at) => one === undefined || values[at] !== undefined)
+  const isPossible =
+    (plainNamespace === undefined || isDns1123Label(plainNamespace)) &&
+    (plainName === undefined || isDns1123Subdomain(plainName))
+  return isPlain && isPossible
+    ? { namespace: plainNamespace, name: plainName, isMetadataPlain: true }
+    : NOT_PLAIN
+}
+
+/** What a text may hold: kinds by their names; or, where the text does not show them, anything. */
+export type KindsMentioned = ReadonlySet<string> | 'anything'
+
+/** A `kind` with what stands behind its colon, in YAML or JSON, wherever it stands. */
+const KIND_ENTRY = /(?:^|[\s{,[(-])["']?kind["']?[ \t]*:[ \t]*([^\n]*)/g
+/** The same on the top level of a YAML document. */
+const TOP_KIND = /^["']?kind["']?[ \t]*:[ \t]*([^\n]*)$/gm
+/** A name of a kind, with what may stand behind it. */
+const KIND_NAME = /^(["']?)([A-Za-z][A-Za-z0-9]*)\1[ \t\r]*(?:[,}\]#].*)?$/
+/** What can write the key `kind` without its letters, or take it from elsewhere in the document; first on the top level. */
+const HIDDEN_TOP_KEY = /^(?:<<[ \t]*:|[?*&!]|"[^"\n]*\\)/m
+const HIDDEN_KEY = /<<[ \t]*:|"[^"\n]*\\[xuU][^"\n]*"[ \t]*:|(?:^|[\s{,[-])\?[ \t]/m
+
+/**
+ * The kinds that a document may hold of those that `known` names; `anything` where the text does not show which. It may be
+ * a template, or broken: what full parsing would find in it, were it well-formed, is among them.
+ */
+export function kindsMentioned(text: string, known: readonly string[]): KindsMentioned {
+  const values = [...text.matchAll(TOP_KIND)].map(([, value = '']) => value)
+  const top = values.flatMap((value) => kindName(value) ?? [])
+  const isPlain = top.length > 0 && top.length === values.length && !HIDDEN_TOP_KEY.test(text)
+  return isPlain && !top.some(isListKind) ? new Set(top) : mentionedAnywhere(text, known)
+}
+
+function mentionedAnywhere(text: string, known: readonly string[]): KindsMentioned {
+  if (HIDDEN_KEY.test(text)) return 'anything'
+  const found = new Set<string>()
+  for (const [, value = ''] of text.matchAll(KIND_ENTRY)) {
+    const kind = kindName(value)
+    if (kind === undefined) return 'anything'
+    found.add(kind)
+    if (isListKind(kind) && kind !== 'List') found.add(kind.slice(0, -'List'.length))
+  }
+  for (const kind of known) if (isDistinctive(kind) && text.includes(kind)) found.add(kind)
+  return found
+}
+
+/** Words such as Pod stand in any text; names of two words and more mean the kind. */
+export function isDistinctive(kind: string): boolean {
+  return /[a-z][A-Z]|[A-Z]{2}/.test(kind)
+}
+
+function isListKind(kind: string): boolean {
+  return kind.endsWith('List')
+}
+
+function kindName(value: string): string | undefined {
+  return KIND_NAME.exec(value)?.[2]
+}

@@ -1,0 +1,148 @@
+// Placeholders in manifests: what helm, envsubst, kustomize or a reader of a README is to fill in. A document that has them
+// where they decide is a template, and no object.
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+
+/** A way to write what is filled in later. */
+interface Style {
+  readonly pattern: RegExp
+  /** The same where Go templates of SCM may stand, which are no placeholders. */
+  readonly fix: string
+}
+
+const GO: Style = {
+  pattern: /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/,
+  fix: 'render it first, and give what comes out: helm template DIR | kubectl kleym ... -f -',
+}
+/** Actions that only Helm has; SCM's own templates begin with the objects that it knows. */
+const HELM: Style = {
+  pattern: /\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include\b|template\b|tpl\b|\$)|\{%/,
+  fix: GO.fix,
+}
+const SHELL: Style = {
+  pattern: /\$\{[A-Za-z_][A-Za-z0-9_]*(?:[:?+=-][^}\n]*)?\}/,
+  fix: 'fill it in first, and give what comes out: envsubst < FILE | kubectl kleym ... -f -',
+}
+const KUSTOMIZE: Style = {
+  pattern: /\$\([A-Za-z_][A-Za-z0-9_.-]*\)/,
+  fix: 'build it first: kubectl kleym ... -k DIR, or fill it in and give what comes out with -f -',
+}
+const READER: Style = {
+  pattern: /<[A-Za-z][A-Za-z0-9_ .-]*>/,
+  fix: 'write the value in its place, or leave the document out: --exclude FILE',
+}
+
+const IN_TEXT: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
+const IN_VALUES: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
+const BESIDE_GO_TEMPLATES: readonly Style[] = [HELM, SHELL, KUSTOMIZE, READER]
+
+/** A placeholder, as it stands there, and what to do about it. */
+export interface Placeholder {
+  readonly text: string
+  readonly fix: string
+}
+
+/** The first placeholder in the text of a document that does not parse. */
+export function placeholderIn(text: string): Placeholder | undefined {
+  return firstOf(text, IN_TEXT)
+}
+
+function firstOf(text: string, styles: readonly Style[]): Placeholder | undefined {
+  for (const { pattern, fix } of styles) {
+    const found = pattern.exec(text)?.[0]
+    if (found !== undefined) return { text: shown(found), fix }
+  }
+  return undefined
+}
+
+/** The longest placeholder that a message quotes. */
+const SHOWN_MAX = 60
+
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}...` : line
+}
+
+/**
+ * The first placeholder in an object that parses, where it decides about identities: its name and its labels; in a workload
+ * what tells pods and containers apart; in any other kind all of its spec. Images, arguments and annotations do not decide.
+ */
+export function placeholderInObject(value: JsonRecord): Placeholder | undefined {
+  const metadata = own(value, 'metadata')
+  for (const field of ['name', 'namespace', 'labels']) {
+    const found = placeholderInValue(own(metadata, field), IN_VALUES)
+    if (found !== undefined) return found
+  }
+  const kind = stringAt(value, 'kind') ?? ''
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  if (WITHOUT_SPEC.has(kind)) return undefined
+  if (isSubject(kind, group)) return placeholderOfPods(own(value, 'spec'))
+  const hasGoTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
+  return placeholderInValue(own(value, 'spec'), hasGoTemplates ? BESIDE_GO_TEMPLATES : IN_VALUES)
+}
+
+const WITHOUT_SPEC: ReadonlySet<string> = new Set(['ConfigMap', 'Endpoints', 'Namespace', 'Node'])
+
+function isSubject(kind: string, group: string): boolean {
+  return (
+    (kind === 'Pod' && group === '') || WORKLOAD_KINDS.some((one) => one.kind === kind && one.group === group)
+  )
+}
+
+/** Everything below is text, or holds it. The depth is bounded by what the readers take. */
+function placeholderInValue(value: unknown, styles: readonly Style[]): Placeholder | undefined {
+  if (typeof value === 'string') return /[{<$]/.test(value) ? firstOf(value, styles) : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, one] of Object.entries(value)) {
+    const found = placeholderInValue(key, styles) ?? placeholderInValue(one, styles)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Fields of a pod, or of what holds its template, that decide which identity it gets. */
+const DECIDING: ReadonlySet<string> = new Set([
+  'labels',
+  'matchLabels',
+  'serviceAccountName',
+  'serviceAccount',
+  'nodeName',
+])
+const CONTAINERS: ReadonlySet<string> = new Set(['containers', 'initContainers', 'ephemeralContainers'])
+/** Where pod templates stand in workloads. */
+const DESCENDED: ReadonlySet<string> = new Set([
+  'template',
+  'spec',
+  'metadata',
+  'selector',
+  'jobTemplate',
+  'leaderWorkerTemplate',
+  'leaderTemplate',
+  'workerTemplate',
+])
+
+function placeholderOfPods(value: unknown): Placeholder | undefined {
+  if (!isRecord(value)) return undefined
+  for (const [key, one] of Object.entries(value)) {
+    const found = DECIDING.has(key)
+      ? placeholderInValue(one, IN_VALUES)
+      : CONTAINERS.has(key)
+        ? placeholderInNames(one)
+        : DESCENDED.has(key)
+          ? placeholderOfPods(one)
+          : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function placeholderInNames(containers: unknown): Placeholder | undefined {
+  if (!Array.isArray(containers)) return undefined
+  for (const container of containers as readonly unknown[]) {
+    const found = placeholderInValue(own(container, 'name'), IN_VALUES)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

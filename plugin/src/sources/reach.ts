@@ -1,0 +1,54 @@
+// How far a document that cannot be read reaches: the kinds, the namespace and the name that its text shows plainly. What
+// the question does not read is reached by nothing.
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
+import type { WantedKind } from './objects.ts'
+import type { Reach } from './problem.ts'
+
+/** What is known about the objects that are not read. */
+export interface ReachRules {
+  readonly wanted: readonly WantedKind[]
+  /** The namespace of objects that name none; undefined: whichever they are rendered into. */
+  readonly namespace: string | undefined
+}
+
+/** What the text of one document may hold; empty: nothing that is read; undefined: anything. */
+export function reachOfText(text: string, rules: ReachRules): readonly Reach[] | undefined {
+  const { wanted } = rules
+  const type = plainTypeOf(text)
+  if (type !== undefined && !type.kind.endsWith('List')) {
+    const group = groupOfApiVersion(type.apiVersion)
+    const known = wanted.find((one) => one.kind === type.kind && one.group === group)
+    if (known === undefined) return []
+    const namespace = type.isMetadataPlain ? (type.namespace ?? rules.namespace) : undefined
+    return reachOf(known, { namespace, name: type.isMetadataPlain ? type.name : undefined }, text)
+  }
+  const kinds = kindsMentioned(
+    text,
+    wanted.map(({ kind }) => kind),
+  )
+  if (kinds === 'anything') return undefined
+  return wanted.filter(({ kind }) => kinds.has(kind)).flatMap((one) => reachOf(one, {}, text))
+}
+
+/** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention SCM's configuration. */
+export function reachOf(
+  { group, kind, namespaced }: WantedKind,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string | undefined },
+  text: string,
+): readonly Reach[] {
+  if (kind === 'ConfigMap' && !text.includes(SCM_CONFIG_KIND)) return []
+  return [
+    {
+      kind: qualifiedKind({ group, kind }),
+      namespace: namespaced ? namespace : undefined,
+      name,
+      ...(kind === CLUSTER_SPIFFE_ID_KIND ? { mayBeOutput: text.includes(OUTPUT_MARK) } : {}),
+    },
+  ]
+}
+
+/** What the name and the labels of every output of kleym begin with. */
+const OUTPUT_MARK = 'kleym'

@@ -1,0 +1,61 @@
+// What could not be read, by what it would have been for: a registration, a binding with all that it names, a pod.
+import {
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+} from '../kinds.ts'
+import { WORKLOAD_KINDS } from '../objects/workload.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+import { doubtAt, type Doubt, type Doubts } from './doubt.ts'
+import { firstGap, type Snapshot } from './snapshot.ts'
+
+/** How much of the cluster and of the files a snapshot shows. */
+export type Reading = Pick<Snapshot, 'gaps' | 'doubts' | 'namespacesRead'>
+
+const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
+const REGISTRATION_KINDS: readonly string[] = [CLUSTER_SPIFFE_IDS, qualifiedKind(CLUSTER_STATIC_ENTRY)]
+/** A binding, and what it is resolved with. */
+const BINDING_KINDS: readonly string[] = [
+  qualifiedKind(BINDING),
+  ...POOL_KINDS.map(qualifiedKind),
+  ...OBJECTIVE_KINDS.map(qualifiedKind),
+]
+/** What pods come from. */
+const SUBJECT_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)]
+
+/** Why there may be a registration that was not read; it may be for any pod. */
+export function registrationGap(reading: Reading): UnknownReason | undefined {
+  return firstGap(reading, REGISTRATION_KINDS)
+}
+
+/** Why there may be a binding in a namespace that was not read, or that cannot be resolved because of what was not. */
+export function bindingGap(reading: Reading, namespace: string): UnknownReason | undefined {
+  return firstGap(reading, BINDING_KINDS, namespace)
+}
+
+/** Why a pod of a namespace may get an identity from something that was not read. */
+export function identityGap(reading: Reading, namespace: string): UnknownReason | undefined {
+  return registrationGap(reading) ?? bindingGap(reading, namespace)
+}
+
+/**
+ * Why there may be a ClusterSPIFFEID for the pods of a namespace in what could not be read of the files: one that stands
+ * there, or what kleym renders for a binding of the namespace.
+ */
+export function displacementGap({ gaps, doubts }: Reading, namespace: string): UnknownReason | undefined {
+  const registration = doubtAt(doubts, [CLUSTER_SPIFFE_IDS])
+  return (registration ?? doubtAt(doubts, BINDING_KINDS, { namespace }))?.why ?? gaps.get('*')
+}
+
+/** Why there may be more pods than were read, or other ones; in any namespace, or in one. */
+export function subjectGap({ gaps, doubts }: Reading, namespace?: string): UnknownReason | undefined {
+  return gaps.get('Pod') ?? subjectDoubt(doubts, namespace)?.why ?? gaps.get('*')
+}
+
+/** The first doubt about the pods of a namespace, or of any. */
+export function subjectDoubt(doubts: Doubts, namespace?: string): Doubt | undefined {
+  return doubtAt(doubts, SUBJECT_KINDS, { namespace })
+}
