@@ -101,7 +101,14 @@ const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
 
-const NO_FILES: LoadedFiles = { objects: [], problems: [], notes: [], documents: 0, skipped: new Map() }
+const NO_FILES: LoadedFiles = {
+  objects: [],
+  problems: [],
+  notes: [],
+  subjects: [],
+  documents: 0,
+  skipped: new Map(),
+}
 
 class Gathering {
   readonly #options: CommonOptions
@@ -127,7 +134,7 @@ class Gathering {
     const { files, live, offline } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
     if (live !== undefined) {
-      const folder = { files: [live], recursive: true, kustomize: undefined }
+      const folder = { files: [live], recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined
@@ -221,7 +228,10 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const doubts = doubtsByKind(unread.flatMap(doubtsOf))
+    const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
+      ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),
+    )
+    const doubts = doubtsByKind([...unread.flatMap(doubtsOf), ...subjects])
     const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.

@@ -8,7 +8,7 @@ import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { DocumentFault, ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
-import { collect, findFiles, readBounded } from './files.ts'
+import { collect, findFiles, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
   collectObjects,
@@ -20,6 +20,7 @@ import {
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
+import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -28,8 +29,12 @@ export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
   readonly recursive: boolean
-  /** A folder for `kubectl kustomize`. */
-  readonly kustomize: string | undefined
+  /** Folders for `kubectl kustomize`. */
+  readonly kustomize: readonly string[]
+  /** What is left out of folders: globs. */
+  readonly exclude?: readonly string[]
+  /** Whether charts and kustomizations that folders hold are rendered. */
+  readonly render?: boolean
 }
 
 /** What the files hold. */
@@ -39,6 +44,8 @@ export interface LoadedFiles {
   readonly problems: readonly InputProblem[]
   /** What a person should know about them, and no answer depends on. */
   readonly notes: readonly string[]
+  /** Pods that were not looked at, and where they would be. */
+  readonly subjects: LeftOut['subjects']
   /** How many documents hold something. */
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
@@ -49,6 +56,8 @@ export interface LoadedFiles {
 interface Source {
   readonly name: string
   readonly bytes: Uint8Array
+  /** Absent for what is no file. */
+  readonly file?: FoundFile
 }
 
 /** How problems and origins call stdin. */
@@ -62,12 +71,16 @@ export async function loadFiles(
 ): Promise<LoadedFiles> {
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
-  const sources = await readSources(args, io, { budget, problems })
+  const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
+    budget,
+    problems,
+  })
   const collected: Collected = { objects: [], problems, budget, skipped: new Map(), placed: 0 }
   const harmless: InputProblem[] = []
   const lines: YamlLines = new Map()
   let documents = 0
-  const take = async ({ name, bytes }: Source): Promise<void> => {
+  const take = async ({ name, bytes, file }: Source): Promise<void> => {
+    collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
     const parsed = await parse(name, bytes, { budget, lines })
     documents += parsed.count
     for (const fault of parsed.faults) {
@@ -89,11 +102,13 @@ export async function loadFiles(
     if (source.bytes.length > LARGE) io.collectGarbage?.('all')
   }
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
-  problems.push(...duplicates)
+  const leftOut = tree.leftOut()
+  problems.push(...duplicates, ...leftOut.problems)
   return {
     objects,
     problems: boundedProblems(problems),
-    notes: [...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
+    subjects: leftOut.subjects,
+    notes: [...leftOut.notes, ...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
   }
@@ -120,16 +135,17 @@ interface Taken {
 
 async function readSources(
   args: FileArguments,
+  rules: TreeRules,
   io: SourceIo,
   { budget, problems }: Taken,
-): Promise<readonly Source[]> {
+): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
   const sources: Source[] = []
   let isFull = false
-  const add = (name: string, read: Uint8Array | InputProblem): void => {
+  const add = (name: string, read: Uint8Array | InputProblem, file?: FoundFile): void => {
     if (!(read instanceof Uint8Array)) problems.push(read)
     else if (!isFull) {
       const spent = budget.tryCharge('bytes', read.length)
-      if (spent === undefined) sources.push({ name, bytes: read })
+      if (spent === undefined) sources.push({ name, bytes: read, ...(file && { file }) })
       else {
         isFull = true
         problems.push(spentProblem(spent, name))
@@ -138,18 +154,21 @@ async function readSources(
   }
   const { cwd, env } = io
   const named = args.files.filter((path) => path !== '-')
-  const found = findFiles(named, { cwd, recursive: args.recursive })
+  const { recursive, exclude = [] } = args
+  const found = findFiles(named, { cwd, recursive, exclude })
   problems.push(...found.problems)
-  for (const file of found.files) {
+  const tree = await readTree(found, rules, io, budget)
+  for (const file of tree.files()) {
     if (isFull) break
-    add(file.name, await readBounded(file))
+    add(file.name, await readBounded(file), file)
   }
+  for (const { name, bytes } of tree.rendered) add(name, bytes)
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
-  if (args.kustomize !== undefined) {
+  for (const folder of args.kustomize) {
     const { kustomize } = await import('./kustomize.ts')
-    add(`${args.kustomize} (kustomize)`, await kustomize(args.kustomize, { cwd, env }))
+    add(`${folder} (kustomize)`, await kustomize(folder, { cwd, env }))
   }
-  return sources.toSorted((a, b) => compareBytes(a.name, b.name))
+  return { sources: sources.toSorted((a, b) => compareBytes(a.name, b.name)), tree }
 }
 
 /**

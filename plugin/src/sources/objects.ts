@@ -36,6 +36,8 @@ export interface Collected {
   readonly skipped: Map<string, number>
   /** How many objects name no namespace, and were given the one in force. */
   placed: number
+  /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
+  takesAway?: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
 }
 
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
@@ -123,6 +125,7 @@ function collectObject(
     count(skipped, qualifiedKind(type))
     return
   }
+  if (collected.takesAway?.(value, wanted) === true) return
   const fault = metadataFault(value)
   const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
   if (fault !== undefined) {

@@ -30,7 +30,7 @@ export async function load(
 ): Promise<LoadedFiles> {
   const io: SourceIo = { cwd, env, stdin: streamOf(stdin) }
   return loadFiles(
-    { files: ['.'], recursive: false, kustomize: undefined, ...args },
+    { files: ['.'], recursive: false, kustomize: [], ...args },
     { ...RULES, ...rules },
     io,
   )
