@@ -8,6 +8,7 @@ import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { DocumentFault, ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
+import { fileProgress, type FileProgress } from './file-progress.ts'
 import { collect, findFiles, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
@@ -71,9 +72,11 @@ export async function loadFiles(
 ): Promise<LoadedFiles> {
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
+  const progress = fileProgress(io)
   const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
     budget,
     problems,
+    progress,
   })
   const collected: Collected = { objects: [], problems, budget, skipped: new Map(), placed: 0 }
   const harmless: InputProblem[] = []
@@ -93,7 +96,8 @@ export async function loadFiles(
     if (parsed.faults.length > INPUT_LIMITS.problems) problems.push(tooManyFaults(name))
     for (const document of parsed.documents) collectObjects(document, name, rules, collected)
   }
-  for (const source of sources) {
+  for (const [number, source] of sources.entries()) {
+    progress.at(() => `reading: ${number} of ${sources.length} files`)
     const spent = await untilSpent(take(source))
     if (spent !== undefined) {
       problems.push(spentProblem(spent, source.name))
@@ -101,6 +105,7 @@ export async function loadFiles(
     }
     if (source.bytes.length > LARGE) io.collectGarbage?.('all')
   }
+  progress.end()
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   const leftOut = tree.leftOut()
   problems.push(...duplicates, ...leftOut.problems)
@@ -131,13 +136,14 @@ async function untilSpent(taking: Promise<void>): Promise<BudgetSpent | undefine
 interface Taken {
   readonly budget: Budget
   readonly problems: InputProblem[]
+  readonly progress: FileProgress
 }
 
 async function readSources(
   args: FileArguments,
   rules: TreeRules,
   io: SourceIo,
-  { budget, problems }: Taken,
+  { budget, problems, progress }: Taken,
 ): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
   const sources: Source[] = []
   let isFull = false
@@ -157,9 +163,11 @@ async function readSources(
   const { recursive, exclude = [] } = args
   const found = findFiles(named, { cwd, recursive, exclude })
   problems.push(...found.problems)
-  const tree = await readTree(found, rules, io, budget)
-  for (const file of tree.files()) {
+  const tree = await readTree(found, rules, io, { budget, progress })
+  const files = tree.files()
+  for (const [number, file] of files.entries()) {
     if (isFull) break
+    progress.at(() => `opening: ${number} of ${files.length} files`)
     add(file.name, await readBounded(file), file)
   }
   for (const { name, bytes } of tree.rendered) add(name, bytes)
@@ -246,9 +254,10 @@ function harmlessNotes(problems: readonly InputProblem[]): readonly string[] {
   return [...byKind].map(([kind, ones]) => {
     const places = ones.slice(0, PLACES_SHOWN).map(({ where, why }) => `${where}: ${why}`)
     const more = ones.length > PLACES_SHOWN ? `, and ${ones.length - PLACES_SHOWN} more` : ''
-    const what = kind === 'templates' ? 'that are templates' : 'that cannot be read'
+    const verb = ones.length === 1 ? 'is a template' : 'are templates'
+    const what = kind === 'templates' ? verb : 'cannot be read'
     const count = ones.length === 1 ? '1 document' : `${ones.length} documents`
-    return `left out ${count} ${what} and of no kind that is used: ${places.join('; ')}${more}`
+    return `left out ${count} of no kind that is used: ${ones.length === 1 ? 'it' : 'they'} ${what} (${places.join('; ')}${more})`
   })
 }
 

@@ -8,6 +8,7 @@ import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
 import { readChart, type ChartFacts } from './chart.ts'
+import type { FileProgress } from './file-progress.ts'
 import { FILE_MAX, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
 import type { ReadingRules, WantedKind } from './objects.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
@@ -45,7 +46,7 @@ export async function readTree(
   found: FoundFiles,
   rules: TreeRules,
   io: SourceIo,
-  budget: Budget,
+  { budget, progress }: { readonly budget: Budget; readonly progress: FileProgress },
 ): Promise<Tree> {
   const texts = new Map<string, string | undefined>()
   const textOf = (path: string): string | undefined => {
@@ -58,8 +59,14 @@ export async function readTree(
     textOf,
   )
   const tree = new Tree(found, overlays, rules)
-  for (const folder of found.charts) await tree.addChart(folder, io, budget)
-  if (rules.render) for (const root of overlays.roots) await tree.renderOverlay(root, io)
+  for (const folder of found.charts) {
+    progress.at(() => `looking at the chart in ${folder.name}`)
+    await tree.addChart(folder, io, budget)
+  }
+  for (const root of rules.render ? overlays.roots : []) {
+    progress.at(() => `rendering ${root.kustomization.overlay.name}`)
+    await tree.renderOverlay(root, io)
+  }
   return tree
 }
 
