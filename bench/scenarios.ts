@@ -207,8 +207,8 @@ function policiesText(analysis: Analysis): string {
 
 function explanationsText(analysis: Analysis): string {
   let reached = 0
-  for (const { binding } of analysis.compiled)
-    reached += explain(analysis, binding.key)?.reach?.reached.length ?? 0
+  for (const binding of analysis.snapshot.bindings)
+    reached += explain(analysis, binding)?.reach?.reached.length ?? 0
   return `${reached} pods reached`
 }
 

@@ -67,6 +67,32 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
+    says: 'A pull request renames one binding and deletes another. Two folders, each a whole desired state: who loses what?',
+    args: [
+      'diff',
+      '--offline',
+      '--base',
+      'examples/pull-request/base',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    exitCode: 1,
+  },
+  {
+    says: 'The same branch twice is no difference: what a gate lets pass.',
+    args: [
+      'diff',
+      '--offline',
+      '--base',
+      'examples/pull-request/head',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    exitCode: 0,
+  },
+  {
     says: 'A pull request renames the objective of chat. What would change, for whom, and which policy would name nobody?',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/rename-objective'],
     exitCode: 1,

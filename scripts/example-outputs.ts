@@ -25,8 +25,8 @@ export function exampleOutputs(manifests: readonly string[]): string {
   } as const
   const evidence = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
   const { settings } = readScmSettings(undefined, 'none', evidence)
-  const { compiled, settled } = analyse(readSnapshot({ objects }), config, settings)
-  const documents = compiled.flatMap(({ binding }) => {
+  const { snapshot, settled } = analyse(readSnapshot({ objects }), config, settings)
+  const documents = snapshot.bindings.flatMap((binding) => {
     const judgement = settled.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || binding.meta.uid === undefined || binding.key === DELETED) return []
     const { output } = judgement.resolved

@@ -11,13 +11,13 @@ export interface FloorBinding {
   readonly uid: string
   readonly resourceVersion: string
   /** Of the finalizer. */
-  readonly patch: JsonRecord
+  readonly patch: readonly JsonRecord[]
   readonly output: JsonRecord
   readonly status: JsonRecord
   readonly event: JsonRecord
 }
 
-type Bodies = Partial<Record<'patch' | 'output' | 'status' | 'event', JsonRecord>>
+type Bodies = Partial<Pick<FloorBinding, 'patch' | 'output' | 'status' | 'event'>>
 
 /**
  * The plan for `bindings` (as listed), whose namespaces differ from the operator's by `to` in place of `from`, of the same
@@ -35,7 +35,7 @@ export function floorPlan(
     const [key, what, body] = found
     const moved: unknown = JSON.parse(JSON.stringify(body).replaceAll(from, to))
     const bodies = written.get(key.replaceAll(from, to)) ?? {}
-    if (isRecord(moved)) written.set(key.replaceAll(from, to), { [what]: moved, ...bodies })
+    if (isRecord(moved) || isPatch(moved)) written.set(key.replaceAll(from, to), { [what]: moved, ...bodies })
   }
   return bindings.map((binding) => {
     const [namespace, name] = [textOf(binding, 'namespace'), textOf(binding, 'name')]
@@ -51,12 +51,17 @@ function textOf(object: JsonRecord, field: string): string {
   return stringAt(object, 'metadata', field) ?? ''
 }
 
-function bodyOf(event: AuditEvent): readonly [string, keyof Bodies, JsonRecord] | undefined {
+function isPatch(value: unknown): value is readonly JsonRecord[] {
+  return Array.isArray(value) && value.every(isRecord)
+}
+
+function bodyOf(
+  event: AuditEvent,
+): readonly [string, keyof Bodies, JsonRecord | readonly JsonRecord[]] | undefined {
   const { verb, resource, namespace, name, requestObject: body } = event
+  if (isPatch(body)) return verb === 'patch' ? [`${namespace}/${name}`, 'patch', body] : undefined
   if (!isRecord(body)) return undefined
   switch (`${verb} ${resource}`) {
-    case 'patch inferenceidentitybindings':
-      return [`${namespace}/${name}`, 'patch', body]
     case 'update inferenceidentitybindings':
       return [`${namespace}/${name}`, 'status', body]
     case 'create clusterspiffeids':

@@ -23,12 +23,12 @@ const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ca: readFile
 interface Write {
   readonly method: 'POST' | 'PUT' | 'PATCH'
   readonly path: string
-  readonly body: JsonRecord
+  readonly body: JsonRecord | readonly JsonRecord[]
 }
 
 function send({ method, path, body }: Write): Promise<JsonRecord> {
   const payload = Buffer.from(JSON.stringify(body))
-  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const type = method === 'PATCH' ? 'application/json-patch+json' : 'application/json'
   const headers = {
     authorization: `Bearer ${token}`,
     accept: 'application/json',
@@ -57,7 +57,7 @@ async function settle(binding: FloorBinding): Promise<void> {
   const patched = await send({
     method: 'PATCH',
     path: path + WRITER,
-    body: withMeta(patch, { uid, resourceVersion }),
+    body: patch.map((step) => retested(step, { uid, resourceVersion })),
   })
   await send({
     method: 'POST',
@@ -67,6 +67,13 @@ async function settle(binding: FloorBinding): Promise<void> {
   const meta = { uid, resourceVersion: stringAt(patched, 'metadata', 'resourceVersion') ?? '' }
   await send({ method: 'PUT', path: `${path}/status${WRITER}`, body: withMeta(status, meta) })
   await send({ method: 'POST', path: `/apis/events.k8s.io/v1/namespaces/${namespace}/events`, body: event })
+}
+
+/** A step of a JSON Patch; one that tests UID or version, with those of `meta`. */
+function retested(step: JsonRecord, meta: JsonRecord): JsonRecord {
+  const { op, path } = step
+  const field = op === 'test' && typeof path === 'string' ? path.replace('/metadata/', '') : ''
+  return field in meta ? { ...step, value: meta[field] } : step
 }
 
 function withMeta(body: JsonRecord, meta: JsonRecord): JsonRecord {

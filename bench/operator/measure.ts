@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import type { AuditEvent } from '../../test/control-plane/audit.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { OPERATOR, OPERATOR_B } from '../../test/control-plane/operator-access.ts'
 import {
@@ -15,18 +16,21 @@ import {
   type RunningOperator,
 } from '../../test/control-plane/operator.ts'
 import { pauseFor, until } from '@kleym/testing/wait.ts'
+import { CLASS, startSpire } from '../../test/svid/spire.ts'
 import type { FloorResult } from './floor.ts'
 import { floorPlan } from './floor-plan.ts'
-import { countRequests, lastWriteMs, type OperatorRequests } from './requests.ts'
-import type { BenchEstate, Shape } from './shapes.ts'
+import { beforeScmSpoke, countRequests, lastWriteMs, type OperatorRequests } from './requests.ts'
+import { NODE, podsOf, type BenchEstate, type Shape } from './shapes.ts'
 import { processNamed, usageOf, type Usage } from './usage.ts'
 
-export type Start = Pick<OperatorOptions, 'command'>
+export type Start = Pick<OperatorOptions, 'command' | 'flags'>
 
 export interface MeasureOptions {
   readonly shape: Shape
   readonly count: number
   readonly start: Start
+  /** Whether a real SCM is at work beside it, on a pod for each pool. */
+  readonly scm: boolean
   /** How long the idle operator is watched, in seconds. */
   readonly idleSeconds: number
   /** Called with each step. */
@@ -35,9 +39,11 @@ export interface MeasureOptions {
 
 /** One run of an operator until it has nothing left to do. */
 export interface OperatorRun {
-  /** From the start of the process; to the last write where there is one. */
+  /** From the start of the process; to the last write where there is one, not counting what SCM has made it write. */
   readonly seconds: number
   readonly requests: OperatorRequests
+  /** Those and what it has written by the time when every binding said that it is in force; undefined without SCM. */
+  readonly withInForce: { readonly seconds: number; readonly requests: OperatorRequests } | undefined
   readonly operator: Usage
   /** CPU seconds of the API server meanwhile. */
   readonly serverCpu: number
@@ -55,30 +61,68 @@ const MAX_MS = 1_800_000
 const CONNECTIONS = 8
 /** How often a run is looked at: seldom while it writes, as it pays for being asked, and its end is in the audit log. */
 const LOOK_MS = { writes: 1_000, restart: 250 } as const
+/** Ten seconds, SCM's own default; it works at once where anything changes. */
+const SCM_INTERVAL_NS = 10_000_000_000
 const FROM = 'bench-'
 const TO = 'floor-'
 
 /** Runs the shape's estate through an operator. */
 export async function measure(options: MeasureOptions): Promise<OperatorMeasurement> {
-  const { shape, count, say, start } = options
+  const { count, say, scm } = options
+  const start = scm ? { ...options.start, flags: [`--clusterspiffeid-class-name=${CLASS}`] } : options.start
   const cp = await startOperatorPlane({ controllers: [] })
   try {
-    await createEstate(cp, shape.estate(count, FROM.slice(0, -1)))
+    await prepare(cp, options, FROM)
     say('cold start')
-    const cold = await run(cp, start, { count, everyMs: LOOK_MS.writes })
+    const cold = await run(cp, start, { count, scm, everyMs: LOOK_MS.writes })
     say('idle')
     const idlePerMinute = await watchIdle(cp, options.idleSeconds)
     await cold.operator.stop()
     say('restart')
-    const restart = await run(cp, start, { count, everyMs: LOOK_MS.restart })
+    const restart = await run(cp, start, { count, scm, everyMs: LOOK_MS.restart })
     await restart.operator.stop()
     say('floor')
-    await createEstate(cp, shape.estate(count, TO.slice(0, -1)))
-    const floor = await runFloor(cp)
+    const written = await cp.audit({ user: OPERATOR, verbs: ['patch', 'create', 'update'] })
+    const floor = scm ? await floorElsewhere(written, options) : await floorOn(cp, written, options)
     return { cold: cold.run, idlePerMinute, restart: restart.run, floor }
   } finally {
     await cp.stop()
   }
+}
+
+/** With SCM the floor has a control plane of its own: an SCM that holds the operator's entries too would take longer. */
+async function floorElsewhere(
+  written: readonly AuditEvent[],
+  options: MeasureOptions,
+): Promise<OperatorMeasurement['floor']> {
+  const cp = await startOperatorPlane({ controllers: [] })
+  try {
+    return await floorOn(cp, written, options)
+  } finally {
+    await cp.stop()
+  }
+}
+
+async function floorOn(
+  cp: ControlPlane,
+  written: readonly AuditEvent[],
+  options: MeasureOptions,
+): Promise<OperatorMeasurement['floor']> {
+  await prepare(cp, options, TO)
+  return runFloor(cp, written)
+}
+
+/** Creates an estate and, where SCM is to be there, pods and an SCM that waits for outputs. */
+async function prepare(
+  cp: ControlPlane,
+  { shape, count, scm }: MeasureOptions,
+  prefix: string,
+): Promise<void> {
+  const estate = shape.estate(count, prefix.slice(0, -1))
+  await createEstate(cp, estate)
+  if (!scm) return
+  await createAll(cp, [NODE, ...podsOf(estate)])
+  await startSpire(cp, { gcInterval: SCM_INTERVAL_NS })
 }
 
 /** Creates all of an estate, and resolves when it is there. */
@@ -121,6 +165,21 @@ export async function untilSettled(
   }
 }
 
+/** Resolves when so many bindings say that SCM has registered their outputs. */
+async function untilInForce(operator: RunningOperator, count: number, everyMs: number): Promise<void> {
+  await until(
+    async () => {
+      const text = await operator.metrics()
+      const registered = valueOf(text, 'kleym_identity_bindings_in_force', 'reason="Registered"')
+      if (registered === count) return true
+      await pauseFor(everyMs)
+      throw new Error(`${registered} of ${count} bindings are in force`)
+    },
+    'all bindings to be in force',
+    MAX_MS,
+  )
+}
+
 /** The sum of a metric's samples whose labels hold a text. */
 function valueOf(metrics: string, name: string, labels = ''): number {
   return metrics
@@ -132,7 +191,7 @@ function valueOf(metrics: string, name: string, labels = ''): number {
 async function run(
   cp: ControlPlane,
   start: Start,
-  { count, everyMs }: { readonly count: number; readonly everyMs: number },
+  { count, scm, everyMs }: { readonly count: number; readonly scm: boolean; readonly everyMs: number },
 ): Promise<{ readonly run: OperatorRun; readonly operator: RunningOperator }> {
   const since = await cp.auditMark()
   const serverFrom = serverCpu(cp)
@@ -141,18 +200,27 @@ async function run(
   await untilSettled(operator, 'Reconciled', count, everyMs)
   const settled = Date.now()
   // Events are written in the background: the queue of them is empty when no more come.
-  const events = await until(async () => {
-    const before = await cp.audit({ since, user: OPERATOR })
-    await pauseFor(300)
-    const now = await cp.audit({ since, user: OPERATOR })
-    return countRequests(now).writes === countRequests(before).writes && now
-  }, 'the last events to be written')
+  const untilQuiet = (which: (events: readonly AuditEvent[]) => readonly AuditEvent[]) =>
+    until(async () => {
+      const before = which(await cp.audit({ since, user: OPERATOR }))
+      await pauseFor(300)
+      const now = which(await cp.audit({ since, user: OPERATOR }))
+      return countRequests(now).writes === countRequests(before).writes && now
+    }, 'the last events to be written')
+  const events = await untilQuiet(beforeScmSpoke)
   const requests = countRequests(events)
+  const inForce = scm
+    ? await untilInForce(operator, count, everyMs).then(() => untilQuiet((all) => all))
+    : undefined
   return {
     operator,
     run: {
       seconds: ((requests.writes > 0 ? lastWriteMs(events) : settled) - from) / 1000,
       requests,
+      withInForce: inForce && {
+        seconds: (lastWriteMs(inForce) - from) / 1000,
+        requests: countRequests(inForce),
+      },
       operator: usageOf(operator.program.pid),
       serverCpu: serverCpu(cp) - serverFrom,
     },
@@ -168,13 +236,15 @@ async function watchIdle(cp: ControlPlane, seconds: number): Promise<OperatorMea
   return { lease: lease * perMinute, others: (pages + besidePages) * perMinute, writes: writes * perMinute }
 }
 
-async function runFloor(cp: ControlPlane): Promise<OperatorMeasurement['floor']> {
+async function runFloor(
+  cp: ControlPlane,
+  written: readonly AuditEvent[],
+): Promise<OperatorMeasurement['floor']> {
   const bindings = await cp.admin.list({
     apiVersion: 'kleym.sonda.red/v1alpha1',
     kind: 'InferenceIdentityBinding',
   })
   const targets = bindings.filter((binding) => stringAt(binding, 'metadata', 'namespace')?.startsWith(TO))
-  const written = await cp.audit({ user: OPERATOR, verbs: ['patch', 'create', 'update'] })
   const [plan, ca] = [join(cp.folder, 'floor.json'), join(cp.folder, 'floor-ca.pem')]
   writeFileSync(plan, JSON.stringify(floorPlan(written, targets, { from: FROM, to: TO })))
   writeFileSync(ca, cp.ca)

@@ -33,6 +33,21 @@ export function countRequests(events: readonly AuditEvent[]): OperatorRequests {
   }
 }
 
+/**
+ * All but the later status writes of a binding: what is written before SCM has spoken. Each first one says all that kleym has
+ * decided, and the next what has become of it (`InForce`).
+ */
+export function beforeScmSpoke(events: readonly AuditEvent[]): readonly AuditEvent[] {
+  const seen = new Set<string>()
+  return events.filter(({ verb, resource, subresource, namespace, name }) => {
+    if (`${verb} ${resource} ${subresource}` !== 'update inferenceidentitybindings status') return true
+    const binding = `${namespace}/${name}`
+    const isLater = seen.has(binding)
+    seen.add(binding)
+    return !isLater
+  })
+}
+
 /** When the last write of anything but the Lease was answered, in milliseconds since 1970. */
 export function lastWriteMs(events: readonly AuditEvent[]): number {
   const answered = events

@@ -1,7 +1,7 @@
 // `npm run bench:operator`: what the operator costs on a real API server, as tables. `-- --sizes 100,1000` names the numbers
-// of bindings, `-- --quick` is the smallest size and short windows, `-- --only TEXT` the tables whose names hold TEXT, and
-// `-- --executable PATH` another operator (a .mjs or .ts file runs on this Node). It asserts nothing about time:
-// docs/performance.md holds the aims. It fails only where it cannot measure.
+// of bindings, `-- --quick` is the smallest size and short windows, `-- --only TEXT` the tables whose names hold TEXT,
+// `-- --scm` puts a real SCM beside it, and `-- --executable PATH` takes another operator (a .mjs or .ts file runs on this
+// Node). It asserts nothing about time: docs/performance.md holds the aims. It fails only where it cannot measure.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { machineLine } from '../machine.ts'
@@ -19,6 +19,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     executable: { type: 'string' },
+    scm: { type: 'boolean', default: false },
   },
 })
 
@@ -49,6 +50,15 @@ const ESTATE_ROWS: Rows<OperatorMeasurement> = [
   ['  API server CPU, s', ({ restart }) => restart.serverCpu.toFixed(1)],
   ['  peak RSS, MiB', ({ restart }) => mib(restart.operator.peak)],
   ['  of it anonymous at the end, MiB', ({ restart }) => mib(restart.operator.anonymous)],
+]
+
+/** The rows of SCM's part, with `--scm`. */
+const SCM_ROWS: Rows<OperatorMeasurement> = [
+  ['with SCM: every binding in force, s', ({ cold }) => cold.withInForce?.seconds.toFixed(1) ?? ''],
+  [
+    '  writes per binding',
+    ({ cold }, size) => ((cold.withInForce?.requests.writes ?? Number.NaN) / size).toFixed(2),
+  ],
 ]
 
 const GROUP_ROWS: Rows<Bystanders> = [
@@ -114,6 +124,10 @@ async function table<T>(
 const start = startOf(options.executable)
 const idleSeconds = options.quick ? QUICK_IDLE_SECONDS : IDLE_SECONDS
 process.stdout.write(`${machineLine()}\n`)
+const { scm } = options
 for (const shape of SHAPES)
-  await table(shape.name, ESTATE_ROWS, (count, say) => measure({ shape, count, start, idleSeconds, say }))
-await table('one collision group of all', GROUP_ROWS, (count, say) => measureBystanders(count, start, say))
+  await table(shape.name, scm ? [...ESTATE_ROWS, ...SCM_ROWS] : ESTATE_ROWS, (count, say) =>
+    measure({ shape, count, start, scm, idleSeconds, say }),
+  )
+if (!scm)
+  await table('one collision group of all', GROUP_ROWS, (count, say) => measureBystanders(count, start, say))

@@ -1,6 +1,6 @@
 // The clusters that the operator is measured on, as objects: namespaces of a hundred bindings that have nothing to do with
 // each other, and one namespace in which all collide.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { binding, namespace, objective, pool } from '../../test/control-plane/objects.ts'
 
 /** How many bindings a namespace has. */
@@ -40,6 +40,29 @@ export const SHAPES: readonly Shape[] = [
       })),
   },
 ]
+
+/** The node of all pods. */
+export const NODE: JsonRecord = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'gpu-1' } }
+
+/** A pod for each pool, so that SCM has something to register. */
+export function podsOf({ references }: BenchEstate): readonly JsonRecord[] {
+  return references
+    .filter(({ kind }) => kind === 'InferencePool')
+    .map((one) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: `${stringAt(one, 'metadata', 'name')}-0`,
+        namespace: stringAt(one, 'metadata', 'namespace') ?? '',
+        labels: dig(one, 'spec', 'selector', 'matchLabels'),
+      },
+      spec: {
+        nodeName: 'gpu-1',
+        serviceAccountName: 'llama',
+        containers: [{ name: 'vllm', image: 'vllm:1' }],
+      },
+    }))
+}
 
 /** One namespace with one pool, whose bindings all want the same pods and container. */
 export function collisionGroup(count: number, space: string): BenchEstate {

@@ -2,12 +2,14 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
+import { classLabelProblem } from '@kleym/shared/core/compile/output.ts'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { classWithoutLabelText } from './check/checks.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
 import { composeController } from './compose.ts'
 import type { Controller } from './reconcile/controller.ts'
@@ -50,6 +52,7 @@ const CLOSE_MS = 1_000
 /** How long the operator withdraws outputs in a cluster without pools before the process ends, in milliseconds. */
 const WITHDRAW_MS = 60_000
 const LOOK_MS = 100
+const CLASS_FIX = 'give SCM a className that is a label value, and the operator the same'
 /** The waits between the tries of a new leader to list everything once. */
 const CATCH_UP_BACKOFF: Backoff = { firstMs: 100, maxMs: 1_000 }
 
@@ -91,6 +94,9 @@ class Operator {
           withheld: cluster.withheld,
         },
       )
+    const problem = classLabelProblem(settings.className)
+    if (problem !== undefined)
+      log.warn(classWithoutLabelText(problem), { className: settings.className, fix: CLASS_FIX })
     const metrics = createMetrics()
     const client = createApi(cluster, {
       userAgent: USER_AGENT,
@@ -162,6 +168,7 @@ class Operator {
         trustDomain: { kind: 'set', value: settings.trustDomain },
         className: settings.className,
         outputLabels: settings.outputLabels,
+        variantLabelKey: settings.variantLabelKey,
       },
       clock,
       random,

@@ -51,7 +51,8 @@ export const ACCESS_VALUES: Values = {
       ),
       poolPods: section(
         'Whoever creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
-          '`serve` on that pool.',
+          '`serve` on that pool, or on `inferencepools/<variant>` where the pods carry that variant. Nobody changes the variant ' +
+          'of a pod that lives.',
         {
           enabled: off('Whether it is in force.'),
           kinds: {

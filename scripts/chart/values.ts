@@ -1,4 +1,5 @@
 // The values of the chart, once: values.yaml, values.schema.json and docs/reference/chart-values.md are made from this table.
+import { VARIANT_LABEL_KEY_FLAG } from '../../shared/src/core/names.ts'
 import { LOG_LEVELS } from '../../operator/src/telemetry/log.ts'
 import { defaultOf } from '../../operator/src/settings/flags.ts'
 import { ACCESS_VALUES } from './values-access.ts'
@@ -35,6 +36,11 @@ const IDENTITY_VALUES: Values = {
   outputLabels: stringMap(
     'Labels of every ClusterSPIFFEID beside those of kleym, for a SPIRE controller manager that sees only labelled ones ' +
       '(`clusterSPIFFEIDLabelSelector`). The label of its class (`filterByClassName`) is set by kleym itself.',
+  ),
+  variantLabelKey: text(
+    flagDefault(VARIANT_LABEL_KEY_FLAG),
+    'The pod label that tells the variants of a pool apart (mode `PerVariant`); the pods of llm-d and KServe carry ' +
+      '`llm-d.ai/role`. A change rewrites the ClusterSPIFFEIDs of all such bindings: docs/variants.md.',
   ),
 }
 

@@ -17,6 +17,8 @@ const SPACE = 'team-a'
 /** It may have two bindings. */
 const CROWDED = 'team-q'
 const RBAC = 'rbac.authorization.k8s.io'
+/** The pod label of variants. */
+const ROLE = 'llm-d.ai/role'
 
 let cp: ControlPlane
 let helm: Helm
@@ -51,6 +53,14 @@ beforeAll(async () => {
     objective(SPACE, 'chat', 'llama'),
     // Both may write everything here; only Ada is trusted with an identity and with a pool.
     ...[ADA, BOB].flatMap((user) => grant(user, 'writes', WRITES)),
+    pool(SPACE, 'deepseek', { app: 'deepseek' }),
+    // Bob may serve one variant of a pool, and not the pool.
+    ...grant(BOB, 'decode', [
+      rule('inference.networking.k8s.io', ['inferencepools/decode'], ['serve'], ['deepseek']),
+    ]),
+    ...grant(ADA, 'deepseek', [
+      rule('inference.networking.k8s.io', ['inferencepools'], ['serve'], ['deepseek']),
+    ]),
     ...grant(ADA, 'identity', [rule('', ['serviceaccounts'], ['use'], ['llama'])]),
     ...grant(ADA, 'pools', [
       rule('inference.networking.k8s.io', ['inferencepools'], ['serve'], ['llama']),
@@ -66,6 +76,7 @@ beforeAll(async () => {
     'policies.poolPods.kinds={inference.networking.k8s.io,inference.networking.x-k8s.io}',
     // The harness's controllers all are one user.
     'policies.poolPods.exemptUsers={kube-controller-manager}',
+    `variantLabelKey=${ROLE}`,
     `resourceQuotas[0].namespace=${CROWDED}`,
     'resourceQuotas[0].bindings=2',
   ].flatMap((set) => ['--set', set])
@@ -351,6 +362,77 @@ describe('who may run what a pool selects', () => {
   })
 })
 
+/** A Deployment that selects its pods by a label of its own. */
+function ofDecode(labels: Labels): JsonRecord {
+  const made = deployment('decode', labels)
+  const selector = { matchLabels: { of: 'decode' } }
+  return { ...made, spec: { ...Object(made['spec']), selector } }
+}
+
+describe('who may run a variant of a pool', () => {
+  const of = (variant: string, more: Labels = {}): Labels => ({ app: 'deepseek', [ROLE]: variant, ...more })
+  const refused = (what: string): string => `${BOB} may not serve ${what}pool ${SPACE}/deepseek`
+
+  test.each<[what: string, user: string, object: JsonRecord, says: string | undefined]>([
+    ['his own, by whoever may serve that one', BOB, pod('decode', of('decode')), undefined],
+    ['another one', BOB, pod('prefill', of('prefill')), refused('variant prefill of ')],
+    ['pods of no variant', BOB, pod('none', { app: 'deepseek' }), refused('')],
+    ['any, by whoever may serve the pool', ADA, pod('prefill', of('prefill')), undefined],
+    ['a Deployment of his own', BOB, ofDecode(of('decode', { of: 'decode' })), undefined],
+    ['a Deployment of another', BOB, deployment('prefill', of('prefill')), refused('variant prefill of ')],
+    [
+      'his variant of another pool',
+      BOB,
+      pod('other', { app: 'llama', [ROLE]: 'decode' }),
+      'pool team-a/llama',
+    ],
+    ['a variant of no pool', BOB, pod('free', { app: 'web', [ROLE]: 'prefill' }), undefined],
+  ])('%s', async (_what, user, object, says) => {
+    const said = await refusal(cp.as(user).create(object))
+    expect(said ?? 'allowed').toContain(says ?? 'allowed')
+  })
+
+  test('a Deployment of his own has its pods made, and may not become another', async () => {
+    const made = await until(async () => {
+      const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: SPACE })
+      return pods.find((one) => stringAt(one, 'metadata', 'labels', 'of') === 'decode')
+    }, 'its pod')
+    expect(dig(made, 'metadata', 'labels', ROLE)).toBe('decode')
+    const id = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'decode', namespace: SPACE }
+    const labels = { metadata: { labels: { [ROLE]: 'prefill' } } }
+    expect(await refusal(cp.as(BOB).patch(id, { spec: { template: labels } }))).toContain(
+      refused('variant prefill of '),
+    )
+    expect(await asBob('PATCH', 'apps/deployments/decode', { spec: { replicas: 2 } })).toBe('allowed')
+    // A scale does not tell what the pods will be.
+    expect(await asBob('PATCH', 'apps/deployments/decode/scale', { spec: { replicas: 3 } })).toMatch(
+      // Of several pools any may say it.
+      /bob may not serve pool team-a\/[a-z]+, and the scale of a workload does not tell/,
+    )
+  })
+
+  test.each<[what: string, name: string, user: string, labels: JsonRecord]>([
+    ['changed', 'decode', ADA, { [ROLE]: 'prefill' }],
+    ['removed', 'decode', ADA, { [ROLE]: null }],
+    ['added', 'a', ADA, { [ROLE]: 'decode' }],
+    ['changed on a pod of no pool, which could join one', 'free', BOB, { [ROLE]: 'decode' }],
+    ['changed while its pod leaves the pool', 'decode', ADA, { [ROLE]: 'prefill', app: 'web' }],
+  ])('of a pod that lives it is not %s, whoever asks', async (_what, name, user, labels) => {
+    const id = { apiVersion: 'v1', kind: 'Pod', name, namespace: SPACE }
+    const said = await refusal(cp.as(user).patch(id, { metadata: { labels } }))
+    expect(said).toContain(
+      `nobody may set, change or remove the label ${ROLE} of a pod that lives: it tells which identity the pod has`,
+    )
+  })
+
+  test('other labels of such a pod change as before', async () => {
+    const id = { apiVersion: 'v1', kind: 'Pod', name: 'decode', namespace: SPACE }
+    expect(await refusal(cp.as(BOB).patch(id, { metadata: { labels: { note: 'b' } } }))).toBeUndefined()
+    expect(await refusal(cp.as(ADA).patch(id, { metadata: { labels: { app: 'web' } } }))).toBeUndefined()
+    expect(await refusal(cp.as(BOB).patch(id, { metadata: { labels: { app: 'deepseek' } } }))).toBeUndefined()
+  })
+})
+
 /** A request of Bob's, by its path below the namespace; why it is refused. */
 async function asBob(method: string, path: string, body: JsonRecord): Promise<string> {
   const [group = '', rest = ''] = path.startsWith('apps/')
@@ -556,6 +638,7 @@ test('the policies compile: the controller that checks their types warns of noth
   expect(policies.map((policy) => stringAt(policy, 'metadata', 'name') ?? '').toSorted()).toEqual([
     'kleym-pool-pods',
     'kleym-pool-pods-status',
+    'kleym-pool-pods-variant',
     'kleym-pool-pods-x',
     'kleym-service-accounts',
     'kleym-uninstall-guard',

@@ -128,6 +128,17 @@ test('the rights for reviews of tokens come with secure metrics only', async () 
   expect(await template('--values', valuesFile('hardened-spire'))).toContain('tokenreviews')
 })
 
+test('the notes name the pod label of variants, and the operator is told it', async () => {
+  const sets = ['--set', 'variantLabelKey=llm-d.ai/role']
+  const [deployment] = ofKind(objectsIn(await template(...LEAST, ...sets)), 'Deployment')
+  const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers')
+  expect(listAt(container, 'args')).toContain('--variant-label-key=llm-d.ai/role')
+  const notes = await demand(
+    helm('install', RELEASE, CHART, ...IN_NAMESPACE, ...LEAST, ...sets, '--dry-run=client'),
+  )
+  expect(notes).toContain('variants      by the pod label llm-d.ai/role')
+})
+
 test('kubectl kleym finds the operator, its trust domain and its class in the Deployment', async () => {
   const [deployment] = ofKind(
     objectsIn(await template('--values', valuesFile('hardened-spire'))),
@@ -186,6 +197,17 @@ describe('a bad value fails at helm install, with a sentence', () => {
       'trustDomain: is 256 characters long',
     ],
     ['a class with a blank', ['className= spire'], 'className: " spire" begins or ends with a blank'],
+    [
+      'a label key that is none',
+      ['variantLabelKey=LLM-D.ai/role'],
+      'variantLabelKey: "LLM-D.ai/role" is no label key',
+    ],
+    ['no label key', ['variantLabelKey='], 'variantLabelKey: "" is no label key'],
+    [
+      'a label key without room for a value',
+      [`variantLabelKey=${'k'.repeat(180)}/${'n'.repeat(63)}`],
+      'variantLabelKey: is 244 characters long',
+    ],
     ['latest', ['image.tag=latest'], 'image.tag: "latest" is not one version'],
     ['a tag that is none', ['image.tag=a/b'], 'image.tag: "a/b" is no tag of an image'],
     ['half a digest', ['image.digest=sha256:12'], 'image.digest: "sha256:12" is no digest'],

@@ -6,6 +6,7 @@ import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { SCM_LAYOUTS, type ScmLayout } from '@kleym/testing/scm-layouts.ts'
+import { SCM_NAMESPACES } from '../../plugin/src/flags/flags.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
@@ -34,10 +35,10 @@ async function notes(className: string, ...more: readonly string[]): Promise<str
 }
 
 /** The lines of `kubectl kleym status` about SCM. */
-function statusLines(className: string): readonly string[] {
+function statusLines(className: string, ...more: readonly string[]): readonly string[] {
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    [PLUGIN, 'status', '--trust-domain=example.org', `--clusterspiffeid-class-name=${className}`],
+    [PLUGIN, 'status', '--trust-domain=example.org', `--clusterspiffeid-class-name=${className}`, ...more],
     {
       encoding: 'utf8',
       timeout: PLUGIN_MS,
@@ -67,9 +68,14 @@ describe.each(SCM_LAYOUTS)('$name', ({ objects, className, acts, others }: ScmLa
       expect(said.match(/^ {2}SCM /gm)).toHaveLength(1)
       expect(said).not.toContain('WARNING')
       const lines = statusLines(className)
-      expect(lines[0]).toMatch(/^√/)
+      const [, space = ''] = /^\w+ ([^/]+)\//.exec(workload) ?? []
+      // No binding is there whose InForce would show that it acts: out of SPIRE's usual namespaces it has its looks alone.
+      expect(lines[0]?.[0]).toBe(SCM_NAMESPACES.includes(space) ? '√' : '‼')
       expect(lines[0]).toContain(`(${configMap}, ${workload})`)
       expect(lines).toHaveLength(1 + others.length)
+      const [told] = statusLines(className, `--scm-namespace=${space}`)
+      expect(told).toMatch(/^√/)
+      expect(told).toContain(`(${configMap})`)
     })
   })
 

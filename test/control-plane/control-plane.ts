@@ -108,6 +108,8 @@ export interface ControlPlane {
    * etcd moves on and is compacted, and the API server comes back with an empty cache. Watches break first.
    */
   expireVersions(): Promise<void>
+  /** SIGKILL of etcd, and its start with all that it held; resolves when it answers. The API server is left as it is. */
+  restartEtcd(): Promise<void>
   /** Copies what etcd holds now, for `restoreEtcd`. */
   backUpEtcd(): Promise<void>
   /**
@@ -186,6 +188,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
       await compact(servers.etcdPort)
       await apiServer.restart()
     },
+    restartEtcd: () => etcd.restart(),
     backUpEtcd: () => etcd.backUp(),
     restoreEtcd: () => etcd.restore(),
     stop: async () => {
@@ -252,11 +255,19 @@ async function controllersFor(
 /** The etcd that is running now, and a copy of what it held once. */
 function etcdOf({ etcd, etcdFolder, etcdPort, startEtcdAgain }: Servers): {
   program(): Program
+  restart(): Promise<void>
   backUp(): Promise<void>
   restore(): Promise<void>
 } {
   let program = etcd
   const copy = `${etcdFolder}-copy`
+  const restart = async (whileDown: () => void = () => {}): Promise<void> => {
+    await program.signal('SIGKILL')
+    await program.end()
+    whileDown()
+    program = await startEtcdAgain()
+    await until(() => callEtcd(etcdPort, 'kv/range', { key: 'AA==' }), 'etcd to answer again')
+  }
   return {
     program: () => program,
     backUp: async () => {
@@ -266,14 +277,12 @@ function etcdOf({ etcd, etcdFolder, etcdPort, startEtcdAgain }: Servers): {
       cpSync(etcdFolder, copy, { recursive: true })
       await program.signal('SIGCONT')
     },
-    restore: async () => {
-      await program.signal('SIGKILL')
-      await program.end()
-      rmSync(etcdFolder, { recursive: true })
-      cpSync(copy, etcdFolder, { recursive: true })
-      program = await startEtcdAgain()
-      await until(() => callEtcd(etcdPort, 'kv/range', { key: 'AA==' }), 'etcd to answer again')
-    },
+    restart: () => restart(),
+    restore: () =>
+      restart(() => {
+        rmSync(etcdFolder, { recursive: true })
+        cpSync(copy, etcdFolder, { recursive: true })
+      }),
   }
 }
 

@@ -1,7 +1,7 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
 // afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
 import { IN_FORCE_CONDITION } from '../../shared/src/core/names.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { isWrite, type ObservedRequest } from './observed-request.ts'
@@ -93,10 +93,11 @@ export async function settled(cp: ControlPlane, space: string, side: Convergence
     .map(([name]) => `${space}/${name}`)
   await until(
     async () => {
-      const own = (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
-      const edited = own.find((output) => ownerOf(output) === `${space}/edited`)
+      const owned = (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
+      const edited = owned.find((output) => ownerOf(output) === `${space}/edited`)
       const isEdited = stringAt(edited, 'spec', 'podSelector', 'matchLabels', 'tier') === 'gold'
-      const isMatched = own.map(ownerOf).toSorted(compareBytes).join() === ready.toSorted(compareBytes).join()
+      const isMatched =
+        owned.map(ownerOf).toSorted(compareBytes).join() === ready.toSorted(compareBytes).join()
       const deleted = await cp.admin.get(bindingId(space, 'deleted'))
       return isMatched && isEdited === (side === 'after') && (deleted !== undefined) === (side === 'before')
     },
@@ -115,12 +116,15 @@ export async function stateOf(cp: ControlPlane, space: string): Promise<State> {
     cp.admin.list({ ...bindingId(space, ''), namespace: space }),
     outputs(cp),
   ])
-  const own = all.filter((output) => ownerOf(output).startsWith(`${space}/`))
+  const owned = all.filter((output) => ownerOf(output).startsWith(`${space}/`))
   const uids = new Map(
     bindings.map((each) => [`${space}/${nameOf(each)}`, stringAt(each, 'metadata', 'uid')]),
   )
-  const live = new Map(own.map((each) => [nameOf(each), stringAt(each, 'metadata', 'uid')]))
-  return [...bindings.map((each) => bindingState(each, live)), ...own.map((each) => outputState(each, uids))]
+  const live = new Map(owned.map((each) => [nameOf(each), stringAt(each, 'metadata', 'uid')]))
+  return [
+    ...bindings.map((each) => bindingState(each, live)),
+    ...owned.map((each) => outputState(each, uids)),
+  ]
     .map((each) =>
       JSON.stringify(each)
         .replaceAll(space, 'SPACE')
@@ -214,7 +218,7 @@ export function writePoint(request: ObservedRequest): string | undefined {
     return `PUT status ${stringAt(conditionOf(body, 'Ready'), 'reason') ?? ''} of ${parent}`
   }
   if (path.includes('/inferenceidentitybindings/')) {
-    const isAdded = listAt(body, 'metadata', 'finalizers').length > 0
+    const isAdded = Array.isArray(body) && body.some((step: unknown) => own(step, 'op') === 'add')
     return `PATCH finalizer ${isAdded ? 'onto' : 'off'} ${last}`
   }
   return `${method} ClusterSPIFFEID ${last === 'clusterspiffeids' ? nameOf(body) : last}`

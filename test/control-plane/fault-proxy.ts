@@ -17,7 +17,7 @@ export interface FaultProxy {
   kubeconfig(user?: string): string
   kubeconfigForServiceAccount(namespace: string, name: string): Promise<string>
   inject(rule: FaultRule): Injection
-  /** Every request so far. */
+  /** The requests so far. */
   readonly requests: readonly ObservedRequest[]
   /** The open watches, of the paths that match when a pattern is given. */
   watches(path?: RegExp): OpenWatches
@@ -26,8 +26,11 @@ export interface FaultProxy {
   stop(): Promise<void>
 }
 
-/** Starts a proxy on a loopback port of its own. */
-export async function startFaultProxy(controlPlane: ControlPlane): Promise<FaultProxy> {
+/** Starts a proxy on a loopback port of its own, which remembers all requests, or the last so many. */
+export async function startFaultProxy(
+  controlPlane: ControlPlane,
+  remembered = Infinity,
+): Promise<FaultProxy> {
   const requests: ObservedRequest[] = []
   const rules: ActiveRule[] = []
   const watches = new Set<OpenWatch>()
@@ -43,7 +46,7 @@ export async function startFaultProxy(controlPlane: ControlPlane): Promise<Fault
       // What cannot be sent because the client is gone is no fault of the proxy's.
       response.on('error', () => undefined)
       // A request whose client vanishes while its body comes is no exchange yet.
-      receive(request, response, requests).then(
+      receive(request, response, requests, remembered).then(
         (exchange) =>
           decide(exchange, rules, (after) => forward(exchange, { controlPlane, upstream, watches }, after)),
         () => response.destroy(),

@@ -54,14 +54,13 @@ export interface ActiveRule {
   readonly rule: FaultRule
   readonly hits: ObservedRequest[]
   seen: number
-  removed: boolean
   release?: HeldRelease
   readonly held: Set<(release: HeldRelease) => void>
 }
 
 /** Adds a rule to those of a proxy. */
 export function inject(rules: ActiveRule[], rule: FaultRule): Injection {
-  const active: ActiveRule = { rule, hits: [], seen: 0, removed: false, held: new Set() }
+  const active: ActiveRule = { rule, hits: [], seen: 0, held: new Set() }
   rules.push(active)
   return {
     hits: active.hits,
@@ -77,7 +76,8 @@ export function inject(rules: ActiveRule[], rule: FaultRule): Injection {
       active.held.clear()
     },
     remove: () => {
-      active.removed = true
+      const at = rules.indexOf(active)
+      if (at >= 0) rules.splice(at, 1)
     },
   }
 }
@@ -87,7 +87,6 @@ export function dueRule(rules: readonly ActiveRule[], request: ObservedRequest):
   let due: ActiveRule | undefined = undefined
   for (const active of rules) {
     const { method, path, when, nth = 1, count = 1 } = active.rule
-    if (active.removed) continue
     if (method !== undefined && method !== request.method) continue
     if (path !== undefined && !path.test(request.path)) continue
     if (when !== undefined && !when(request)) continue

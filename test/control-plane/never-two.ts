@@ -55,6 +55,28 @@ export function twoAtOnce(changes: readonly RecordedChange[]): readonly string[]
   return found
 }
 
+/** The pairs among the outputs of one moment that do so: a sentence each. */
+export function twoNow(outputs: readonly JsonRecord[]): readonly string[] {
+  const places = new Map<string, { readonly name: string; readonly claim: Claim }[]>()
+  for (const output of outputs) {
+    const name = stringAt(output, 'metadata', 'name') ?? ''
+    const claim = isOurs(name, output) ? claimOf(output) : undefined
+    if (claim === undefined) continue
+    places.set(claim.place, [...(places.get(claim.place) ?? []), { name, claim }])
+  }
+  return [...places.values()].flatMap((there) =>
+    there.flatMap((one, at) =>
+      there
+        .slice(at + 1)
+        .filter((other) => meet(one.claim, other.claim))
+        .map(
+          (other) =>
+            `${one.name} of ${one.claim.owner} and ${other.name} of ${other.claim.owner} both register ${one.claim.place}`,
+        ),
+    ),
+  )
+}
+
 /** The statuses that came to say `Ready=False` while an output of the binding was still there: a sentence each. */
 export function toldTooEarly(changes: readonly RecordedChange[]): readonly string[] {
   const found: string[] = []

@@ -33,18 +33,19 @@ export interface ProxiedExchange {
   readonly body: Buffer
 }
 
-/** Reads a request to its end and adds it to `requests`. Rejects when its client goes before that. */
+/** Reads a request to its end and adds it to `requests`, of which the last `most` are kept. Rejects when its client goes before that. */
 export async function receive(
   request: IncomingMessage,
   response: ServerResponse,
   requests: ObservedRequest[],
+  most: number,
 ): Promise<ProxiedExchange> {
   const chunks: Buffer[] = []
   for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk)
   const body = Buffer.concat(chunks)
   const path = request.url ?? '/'
   const observed: ObservedRequest = {
-    number: requests.length + 1,
+    number: (requests.at(-1)?.number ?? 0) + 1,
     method: request.method ?? 'GET',
     path,
     userAgent: request.headers['user-agent'] ?? '',
@@ -53,6 +54,7 @@ export async function receive(
     outcome: 'pending',
   }
   requests.push(observed)
+  if (requests.length > most) requests.splice(0, requests.length - most)
   return { observed, request, response, body }
 }
 

@@ -1,6 +1,7 @@
 // How the operator may write at all (docs/contract.md §8, "How it is written"), as rules that hold for every entry of the API
 // server's audit log. A suite reads its whole log at its end and expects no sentence.
-import { dig, isRecord, own, stringAt } from '../../shared/src/core/json.ts'
+import { dig, own, stringAt } from '../../shared/src/core/json.ts'
+import { judgedVersion, patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'
 import { WRITE_VERBS, type AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { deepEqual } from '../../shared/src/core/plan/drift.ts'
@@ -54,8 +55,10 @@ function hasFieldManager({ uri }: AuditEvent): string | undefined {
 }
 
 function namesWhatItJudged({ requestObject }: AuditEvent): string | undefined {
-  const metadata = own(requestObject, 'metadata')
-  return holdsBoth(metadata) ? undefined : 'does not name the UID and resource version that were judged'
+  const { uid, resourceVersion } = judgedVersion(requestObject)
+  return uid !== '' && resourceVersion !== ''
+    ? undefined
+    : 'does not name the UID and resource version that were judged'
 }
 
 function cameBackAltered({ resource, verb, status, requestObject, responseObject }: AuditEvent): boolean {
@@ -76,14 +79,6 @@ function holdsBoth(value: unknown): boolean {
   return [stringAt(value, 'uid'), stringAt(value, 'resourceVersion')].every((text) => (text ?? '') !== '')
 }
 
-const OF_A_FINALIZER_PATCH = ['finalizers', 'resourceVersion', 'uid']
-
 function patchesFinalizersAlone({ requestObject }: AuditEvent): string | undefined {
-  const metadata = dig(requestObject, 'metadata')
-  const paths = isRecord(requestObject) && isRecord(metadata) ? Object.keys(metadata).toSorted() : []
-  const isAlone =
-    isRecord(requestObject) &&
-    Object.keys(requestObject).join() === 'metadata' &&
-    paths.join() === OF_A_FINALIZER_PATCH.join()
-  return isAlone ? undefined : 'changes more than finalizers'
+  return patchesFinalizerAlone(requestObject) ? undefined : 'changes more than the finalizer of kleym'
 }

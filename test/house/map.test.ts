@@ -13,3 +13,11 @@ test('every path in docs/architecture.md exists', () => {
     [],
   )
 })
+
+test('every file that docs/architecture.md names by its name alone exists', () => {
+  const names = [
+    ...textOf('docs/architecture.md').matchAll(/(?<![\w./<-])([\w-]+\.(?:test\.ts|ts|tpl|yaml|json))\b/g),
+  ].map(([, name = '']) => name)
+  expect(names.length).toBeGreaterThan(40)
+  expect(names.filter((name) => !TRACKED.some((one) => one.endsWith(`/${name}`) || one === name))).toEqual([])
+})

@@ -16,7 +16,15 @@ import {
   type Prediction,
 } from '../../shared/src/core/spire/prediction.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
-import { CLASS, entryText, TRUST_DOMAIN, type HeldEntry, type ScmConfig, type Spire } from './spire.ts'
+import {
+  CLASS,
+  entryText,
+  TRUST_DOMAIN,
+  type EntryFields,
+  type HeldEntry,
+  type ScmConfig,
+  type Spire,
+} from './spire.ts'
 
 /** What the prediction reads, and what the operator would. */
 const KINDS = [
@@ -165,7 +173,7 @@ function isCertain({ unknown, depends }: RegistrationEntry): boolean {
   return unknown.length === 0 && depends === undefined
 }
 
-function asHeld(entry: RegistrationEntry): HeldEntry {
+function asHeld(entry: RegistrationEntry): EntryFields {
   return {
     spiffeId: entry.spiffe_id,
     parentId: entry.parent_id,

@@ -25,7 +25,13 @@ const SETTLE_MS = 60_000
 const PROBE_PATH = '/spire-controller-manager/unsupported-fields-test'
 
 /** An entry as the server holds it: lists sorted (bytes), IDs as `spiffe://` texts, TTLs in seconds. */
-export interface HeldEntry {
+export interface HeldEntry extends EntryFields {
+  /** Its own ID on the server, e.g. `prod.0b6f`: it begins with the prefix of the SCM that has made it, where that has one. */
+  readonly entryId: string
+}
+
+/** What SCM decides of an entry. */
+export interface EntryFields {
   readonly spiffeId: string
   readonly parentId: string
   /** `type:value`. */
@@ -58,6 +64,11 @@ export interface Spire {
   restart(config?: ScmConfig, program?: ScmProgram): Promise<void>
   /** The SCM that runs now. */
   scm(): Program
+  /**
+   * Starts one more SCM on the same server. Each of them needs an `entryIDPrefix` of its own: without one an SCM takes all
+   * entries for its own, and deletes those of the others.
+   */
+  another(name: string, config: ScmConfig): Promise<Program>
 }
 
 export type ScmProgram = Exclude<SpireProgram, 'spire-server'>
@@ -76,7 +87,17 @@ export async function startSpire(
   const entries = (): Promise<readonly HeldEntry[]> => readEntries(programs['spire-server'], socket)
   await until(async () => (await entries()).length === 0, 'spire-server to answer')
   const kubeconfig = cp.kubeconfig()
-  const file = join(cp.folder, 'scm.json')
+  const startScm = (name: string, wanted: ScmConfig, which: ScmProgram): Promise<Program> => {
+    const file = join(cp.folder, `${name}.json`)
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify(wanted))
+    return cp.start({
+      name,
+      command: programs[which],
+      args: ['-config', file],
+      env: { KUBECONFIG: kubeconfig, ENABLE_WEBHOOKS: 'false' },
+    })
+  }
   let running: ScmConfig
   let scm: Program | undefined
   const restart = async (
@@ -86,14 +107,7 @@ export async function startSpire(
     await scm?.signal('SIGKILL')
     await scm?.end()
     running = { ...defaults(socket), ...wanted }
-    // JSON is YAML.
-    writeFileSync(file, JSON.stringify(running))
-    scm = await cp.start({
-      name: 'scm',
-      command: programs[which],
-      args: ['-config', file],
-      env: { KUBECONFIG: kubeconfig, ENABLE_WEBHOOKS: 'false' },
-    })
+    scm = await startScm('scm', running, which)
   }
   await restart(config, program)
   const current = (): Program => {
@@ -109,6 +123,7 @@ export async function startSpire(
     },
     restart,
     scm: current,
+    another: (name, wanted) => startScm(name, { ...defaults(socket), ...wanted }, 'spire-controller-manager'),
   }
 }
 
@@ -208,7 +223,7 @@ async function statuses(cp: ControlPlane): Promise<readonly string[]> {
 }
 
 /** All fields of an entry in one line; equal for equal entries. */
-export function entryText(entry: HeldEntry): string {
+export function entryText(entry: EntryFields): string {
   return JSON.stringify([
     entry.spiffeId,
     entry.parentId,
@@ -239,6 +254,7 @@ async function readEntries(command: string, socket: string): Promise<readonly He
 
 function heldEntry(entry: JsonRecord): HeldEntry {
   return {
+    entryId: stringAt(entry, 'id') ?? '',
     spiffeId: idText(entry['spiffe_id']),
     parentId: idText(entry['parent_id']),
     selectors: listAt(entry, 'selectors')

@@ -5,6 +5,7 @@
 {{- range $key, $value := .Values.outputLabels }}
 - {{ printf "--output-label=%s=%s" $key $value | quote }}
 {{- end }}
+- {{ printf "--variant-label-key=%s" .Values.variantLabelKey | quote }}
 - {{ printf "--workers=%d" (int .Values.workers) | quote }}
 - {{ printf "--resync-period=%s" .Values.resyncPeriod | quote }}
 - {{ printf "--log-level=%s" .Values.logLevel | quote }}

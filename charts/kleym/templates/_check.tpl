@@ -4,6 +4,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- define "kleym.check" }}
 {{- include "kleym.check.identity" . }}
 {{- include "kleym.check.outputLabels" . }}
+{{- include "kleym.check.variantLabelKey" . }}
 {{- include "kleym.check.image" . }}
 {{- include "kleym.check.operator" . }}
 {{- include "kleym.check.labels" . }}
@@ -38,6 +39,15 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- else if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$" $value) }}
 {{- fail (printf "outputLabels: %q, the value of %s, is no label value; give at most 63 letters, digits, dashes, dots and underscores" $value $key) }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.variantLabelKey" }}
+{{- $key := .Values.variantLabelKey }}
+{{- if gt (len $key) 243 }}
+{{- fail (printf "variantLabelKey: is %d characters long, which leaves no room for a value in SPIRE's selectors: 243 is the most; choose another label" (len $key)) }}
+{{- else if not (regexMatch "^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" $key) }}
+{{- fail (printf "variantLabelKey: %q is no label key; give that of the pod label which tells variants apart, such as llm-d.ai/role" $key) }}
 {{- end }}
 {{- end }}
 
@@ -76,6 +86,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
   "--trust-domain" "trustDomain"
   "--clusterspiffeid-class-name" "className"
   "--output-label" "outputLabels"
+  "--variant-label-key" "variantLabelKey"
   "--workers" "workers"
   "--resync-period" "resyncPeriod"
   "--leader-elect" "leaderElection.enabled"

@@ -3,18 +3,26 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { keptFinalizers, type KeptFinalizers } from './kept-finalizers.ts'
 import { keptMeta, type KeptMeta } from './kept-meta.ts'
-import { textOf, valueOf } from './kept-text.ts'
+import { boundedTextOf, valueOf } from './kept-text.ts'
+
+/**
+ * The longest status that is kept, in characters: several times the longest that the operator writes. A longer one is somebody
+ * else's, and counts as one that cannot be read.
+ */
+const STATUS_MAX = 64 * 1024
 
 /** The fields of a binding's spec, read and checked. */
 type BindingFields = Pick<
   Binding,
-  'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName'
+  'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName' | 'identityBoundary'
 >
 
 /** A binding of which the status is kept as text. A class: closures for each of ten thousand would fill the memory. */
 export class CachedBinding implements BindingFields {
   readonly meta: KeptMeta
+  readonly finalizers: KeptFinalizers
   /** `namespace/name`. */
   readonly key: Binding['key']
   readonly poolRef: Binding['poolRef']
@@ -22,17 +30,21 @@ export class CachedBinding implements BindingFields {
   readonly mode: Binding['mode']
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
+  readonly identityBoundary: Binding['identityBoundary']
   readonly #status: string | undefined
 
-  constructor(meta: KeptMeta, key: Binding['key'], fields: BindingFields, status: unknown) {
+  /** `value` is the object as the API server has it; `fields` is its spec, read. */
+  constructor(value: JsonRecord, meta: KeptMeta, fields: BindingFields & Pick<Binding, 'key'>) {
     this.meta = meta
-    this.key = key
+    this.finalizers = keptFinalizers(value)
+    this.key = fields.key
     this.poolRef = fields.poolRef
     this.objectiveRef = fields.objectiveRef
     this.mode = fields.mode
     this.serviceAccountName = fields.serviceAccountName
     this.containerName = fields.containerName
-    this.#status = textOf(status)
+    this.identityBoundary = fields.identityBoundary
+    this.#status = boundedTextOf(value['status'], STATUS_MAX)
   }
 
   /**
@@ -45,9 +57,10 @@ export class CachedBinding implements BindingFields {
 }
 
 /** Reads a binding of the API server. */
-export function cachedBinding({ status, ...value }: JsonRecord): CachedBinding {
-  const binding = readBinding({ value }, 'live')
-  return new CachedBinding(keptMeta(binding.meta), binding.key, binding, status)
+export function cachedBinding(value: JsonRecord): CachedBinding {
+  const { status: _, ...rest } = value
+  const binding = readBinding({ value: rest }, 'live')
+  return new CachedBinding(value, keptMeta(binding.meta), binding)
 }
 
 /**
@@ -60,7 +73,5 @@ export function answeredBinding(value: JsonRecord, before: CachedBinding): Cache
     meta.uid === before.meta.uid &&
     meta.generation === before.meta.generation &&
     meta.generation !== undefined
-  return isSameSpec
-    ? new CachedBinding(keptMeta(meta), before.key, before, value['status'])
-    : cachedBinding(value)
+  return isSameSpec ? new CachedBinding(value, keptMeta(meta), before) : cachedBinding(value)
 }

@@ -4,6 +4,7 @@ import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api, CallOptions, Listing, ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ConnectionError } from '@kleym/shared/kube/errors.ts'
+import { testedAt, VERSION_PATH } from '@kleym/shared/kube/json-patch.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { LEASES, resourceName } from '@kleym/shared/kube/resources.ts'
 
@@ -65,12 +66,12 @@ export class DatastoreHistory {
     }
     const written = async (
       resource: Resource,
-      sent: unknown,
+      sent: string | undefined,
       call: () => Promise<JsonRecord>,
     ): Promise<JsonRecord> => {
       const began = this.#begin(resource)
       const answer = await call()
-      this.#compare(resource, began, { version: versionIn(answer), sent: versionIn(sent) })
+      this.#compare(resource, began, { version: versionIn(answer), sent })
       this.#mustBe(began.restores)
       return answer
     }
@@ -87,9 +88,9 @@ export class DatastoreHistory {
       create: (resource, object, ...rest) =>
         written(resource, undefined, () => api.create(resource, object, ...rest)),
       update: (resource, object, ...rest) =>
-        written(resource, object, () => api.update(resource, object, ...rest)),
+        written(resource, versionIn(object), () => api.update(resource, object, ...rest)),
       patch: (resource, ref, body, options) =>
-        written(resource, body, () => api.patch(resource, ref, body, options)),
+        written(resource, versionPatched(body), () => api.patch(resource, ref, body, options)),
       delete: (resource, ...call) => guarded(resource, () => api.delete(resource, ...call)),
     }
   }
@@ -222,6 +223,12 @@ function mustBeListed(isListed: () => boolean): void {
 
 function versionIn(object: unknown): string | undefined {
   return stringAt(object, 'metadata', 'resourceVersion')
+}
+
+/** The version that a patch is for. */
+function versionPatched(patch: unknown): string | undefined {
+  const tested = testedAt(patch, VERSION_PATH)
+  return typeof tested === 'string' ? tested : versionIn(patch)
 }
 
 function otherHistory(message: string): ConnectionError {

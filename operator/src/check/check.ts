@@ -4,7 +4,7 @@ import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import { clusterOf, type ClusterSurroundings } from '../settings/cluster.ts'
 import { leaseOf, type Settings } from '../settings/settings.ts'
 import { USER_AGENT } from '../settings/version.ts'
-import { checkKinds, checkLeader, checkRights, checkServer } from './checks.ts'
+import { checkClass, checkKinds, checkLeader, checkRights, checkServer } from './checks.ts'
 import { rightsWanted } from './rights.ts'
 import { resultText, type CheckResult } from './result.ts'
 
@@ -50,6 +50,7 @@ async function* results(
   const lease = leaderElection === undefined ? undefined : leaseOf(leaderElection, cluster.namespace)
   yield await checkRights(client, rightsWanted(settings, lease))
   yield* await checkKinds(client)
+  yield* checkClass(settings.className)
   yield lease === undefined
     ? {
         state: 'note',

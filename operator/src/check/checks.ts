@@ -1,5 +1,7 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
+import { classLabelProblem } from '@kleym/shared/core/compile/output.ts'
+import { SCM_CLASS_LABEL } from '@kleym/shared/core/names.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -38,6 +40,18 @@ export async function checkServer(client: Discoverer, server: URL): Promise<Chec
       fix: 'see that pods of this namespace may connect to the API server, and as whom',
     }
   }
+}
+
+/** A note where outputs lack SCM's class label although there is a class; nothing is asked. */
+export function checkClass(className: string): readonly CheckResult[] {
+  const problem = classLabelProblem(className)
+  if (problem === undefined) return []
+  return [{ state: 'note', about: 'class', says: classWithoutLabelText(problem) }]
+}
+
+/** What a class that is no label value comes to; `problem` says why it is none. */
+export function classWithoutLabelText(problem: string): string {
+  return `the class ${problem}, so outputs have no label ${SCM_CLASS_LABEL}: an SCM with filterByClassName sees none of them`
 }
 
 /** Asks about each right; everybody may ask that about themselves. */

@@ -27,7 +27,7 @@ export class ClaimRegister {
     return labels === undefined ? claim : { ...claim, labels }
   }
 
-  /** Replaces claims, and wakes the direct peers under the old and the new ones; nobody where nothing has changed. */
+  /** Replaces claims, and wakes the direct peers under the old and the new ones; none where nothing has changed. */
   replace(before: readonly Claim[], now: readonly Claim[]): void {
     if (before.length === now.length && before.every((claim, at) => claim === now[at])) return
     for (const claim of before) {

@@ -6,7 +6,6 @@ import { objectKey } from '@kleym/shared/kube/store.ts'
 import { readyOf } from '@kleym/shared/core/install/conditions.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
-import { bindingView } from '../caches/core-view.ts'
 import type { IndexedBinding } from './binding-index.ts'
 import { Compilations } from './compilations.ts'
 import { ConfirmedAbsences, type MissingRef } from './missing-refs.ts'
@@ -79,7 +78,7 @@ export class Compiler {
   }
 
   #compile(binding: CachedBinding, references: CacheReferences): Compiled {
-    const compiled = compile(bindingView(binding), references, this.#options.config)
+    const compiled = compile(binding, references, this.#options.config)
     this.#compilations.keep(binding, compiled)
     return compiled
   }

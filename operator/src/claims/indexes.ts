@@ -3,15 +3,15 @@
 // they are, without waiting for anything.
 import type { Claim } from '@kleym/shared/core/collide/claim.ts'
 import type { Lookup } from '@kleym/shared/core/compile/references.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { judgeOwnership } from '@kleym/shared/core/plan/ownership.ts'
+import { judgeOwnership, type OwningBinding } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { objectKey, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { CachedOutput } from '../caches/cached-output.ts'
 import type { Caches } from '../caches/caches.ts'
-import { bindingView, outputView } from '../caches/core-view.ts'
+import { outputView } from '../caches/output-view.ts'
+import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
 import { BindingIndex, type IndexedBinding } from './binding-index.ts'
 import type { ClaimRegister } from './claim-register.ts'
@@ -115,7 +115,7 @@ export class Indexes {
 
   #bindingChanged(change: StoreChange<CachedBinding>): void {
     const { key } = change.kind === 'removed' ? change.before : change.now
-    if (change.kind === 'updated' && !mayChangeDecision(change.before.meta, change.now.meta)) {
+    if (change.kind === 'updated' && !mayChangeBindingDecision(change.before, change.now)) {
       this.#statusChanged(key)
       return
     }
@@ -145,6 +145,8 @@ export class Indexes {
     }
     const renderer = this.bindings.rendering(object.meta.name)
     if (renderer !== undefined) wake(renderer)
+    // It names no binding and may claim all the same: its peers must hear of it now, as no decision may follow.
+    else if (object.isWhole && object.bindingKey === undefined) this.#refreshOutput(object.meta.name)
   }
 
   /** Pools and objectives wake exactly the bindings that name them. */
@@ -210,6 +212,7 @@ export class Indexes {
     const ownership = judgeOwnership(object, {
       binding: (key) => this.#bindingLookup(key),
       renderedName: (key) => this.bindings.get(key)?.renderedName,
+      recordedOutput: (key) => this.#options.caches.bindings.store.get(key)?.readStatus()?.clusterSPIFFEID,
     })
     const claims = claimsOfOutput({ object, ownership }).map((claim, at) =>
       this.#options.register.shared(claim, before?.claims[at]),
@@ -218,10 +221,10 @@ export class Indexes {
   }
 
   /** A binding that the cache does not hold counts as gone here: nothing is deleted for it without a live read. */
-  #bindingLookup(key: string): Lookup<Binding> {
+  #bindingLookup(key: string): Lookup<OwningBinding> {
     const { syncState, store, resource } = this.#options.caches.bindings
     const binding = store.get(key)
-    if (binding !== undefined) return { state: 'found', object: bindingView(binding) }
+    if (binding !== undefined) return { state: 'found', object: binding }
     switch (syncState.kind) {
       case 'synced':
         return { state: 'absent' }
@@ -235,15 +238,18 @@ export class Indexes {
   }
 }
 
-/** Whether a change of a binding, pool or objective may change a decision: any other one wakes no binding. */
+/** Whether a change of a binding may change a decision: that others put on or take off finalizers of theirs does not. */
+function mayChangeBindingDecision(before: CachedBinding, now: CachedBinding): boolean {
+  return mayChangeDecision(before.meta, now.meta) || hasOurs(before.finalizers) !== hasOurs(now.finalizers)
+}
+
+/** Whether a change of an object's metadata may change a decision: any other one wakes no binding. */
 function mayChangeDecision(before: KeptMeta, now: KeptMeta): boolean {
   return (
     before.uid !== now.uid ||
     before.generation !== now.generation ||
     now.generation === undefined ||
-    before.deletedAt !== now.deletedAt ||
-    before.finalizers.length !== now.finalizers.length ||
-    before.finalizers.some((finalizer, at) => finalizer !== now.finalizers[at])
+    before.deletedAt !== now.deletedAt
   )
 }
 

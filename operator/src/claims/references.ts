@@ -2,12 +2,11 @@
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import type { Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Lookup, References } from '@kleym/shared/core/compile/references.ts'
-import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
+import type { DeclaredObjective, DeclaredPool } from '@kleym/shared/core/objects/inference.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { objectKey, type Cached } from '@kleym/shared/kube/store.ts'
 import type { Caches } from '../caches/caches.ts'
-import { objectiveView, poolView } from '../caches/core-view.ts'
 import type { ConfirmedAbsences, MissingRef } from './missing-refs.ts'
 
 export interface CacheReferencesOptions {
@@ -44,23 +43,23 @@ export class CacheReferences implements References {
     return result.check === 'objective found' ? this.#missingObjectives : NONE
   }
 
-  pool(group: PoolGroup, namespace: string, name: string): Lookup<Pool> {
+  pool(group: PoolGroup, namespace: string, name: string): Lookup<DeclaredPool> {
     const cache = this.#options.caches.pools.get(group)
     const ref = { kind: 'pool', group, namespace, name } as const
-    return this.#lookup(cache, ref, { read: poolView, missing: this.#missingPools })
+    return this.#lookup(cache, ref, this.#missingPools)
   }
 
-  objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<Objective> {
+  objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<DeclaredObjective> {
     const cache = this.#options.caches.objectives.get(group)
     const ref = { kind: 'objective', group, namespace, name } as const
-    return this.#lookup(cache, ref, { read: objectiveView, missing: this.#missingObjectives })
+    return this.#lookup(cache, ref, this.#missingObjectives)
   }
 
-  #lookup<T extends Cached, View>(
+  #lookup<T extends Cached>(
     cache: FollowedKind<T> | undefined,
     ref: MissingRef,
-    { read, missing }: { readonly read: (cached: T) => View; readonly missing: MissingRef[] },
-  ): Lookup<View> {
+    missing: MissingRef[],
+  ): Lookup<T> {
     if (cache === undefined) return { state: 'kind absent' }
     const { syncState } = cache
     switch (syncState.kind) {
@@ -76,7 +75,7 @@ export class CacheReferences implements References {
         }
       case 'synced': {
         const object = cache.store.get(objectKey(ref))
-        if (object !== undefined) return { state: 'found', object: read(object) }
+        if (object !== undefined) return { state: 'found', object }
         if (!this.#options.absences.has(ref)) missing.push(ref)
         return { state: 'absent' }
       }

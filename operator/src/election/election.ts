@@ -1,6 +1,7 @@
 // Leader election on a `coordination.k8s.io/v1` Lease, with the rules and times of client-go's `tools/leaderelection`.
 // Two promises keep two leaders apart, each by a monotonic clock of its own:
-// - a leader counts as one only until `RENEW_DEADLINE_MS` after it *sent* the last renewal that was confirmed;
+// - a leader counts as one only until `RENEW_DEADLINE_MS` after it *sent* the last renewal that was confirmed, by its wall
+//   clock too, since a monotonic clock stands still while a machine is suspended;
 // - no process takes a Lease over before `LEASE_DURATION_MS` after it *saw* the Lease change. Times written by others count for
 //   nothing, so clocks may differ; their rates may too, as long as 10 s here never last longer than 15 s there.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -47,6 +48,8 @@ export class Election implements Leadership {
   #state: ElectionState = 'standby'
   /** Until when this process leads, in monotonic milliseconds. */
   #leadsUntilMs = Number.NEGATIVE_INFINITY
+  /** The same by the wall clock: the monotonic one of Linux stands still while the machine is suspended. */
+  #leadsUntilDateMs = Number.NEGATIVE_INFINITY
   /** Whether the last record that was seen can be written as it is: its resource version is the newest known. */
   #fresh = false
   #cancelTry: () => void = () => {}
@@ -69,12 +72,15 @@ export class Election implements Leadership {
   }
 
   /**
-   * Whether this process may write now. It looks at the monotonic clock itself, because a process that was stopped wakes up
-   * with timers that are late; a deadline that has passed is a loss from here on.
+   * Whether this process may write now. It looks at the clocks itself, because a process that was stopped wakes up with timers
+   * that are late; a deadline that has passed by either clock is a loss from here on. A date that is set back shortens nothing,
+   * one that is set forward by more than what is left costs the Lease.
    */
   readonly isLeader = (): boolean => {
     if (this.#state !== 'leading') return false
-    if (this.#options.clock.monotonicMs() < this.#leadsUntilMs) return true
+    const { clock } = this.#options
+    if (clock.monotonicMs() < this.#leadsUntilMs && clock.now().getTime() < this.#leadsUntilDateMs)
+      return true
     this.#lose(`the Lease was not renewed for ${RENEW_DEADLINE_MS / 1000} s`)
     return false
   }
@@ -149,6 +155,7 @@ export class Election implements Leadership {
   /** Writes us as the holder. False on a conflict, after which the Lease must be read. */
   async #write(): Promise<boolean> {
     const sentMs = this.#options.clock.monotonicMs()
+    const sentDateMs = this.#options.clock.now().getTime()
     try {
       await this.#limited((signal) => this.#record.take(signal))
     } catch (error) {
@@ -157,18 +164,21 @@ export class Election implements Leadership {
       throw error
     }
     this.#fresh = true
-    this.#hold(sentMs)
+    this.#hold(sentMs, sentDateMs)
     return true
   }
 
-  #hold(sentMs: number): void {
+  #hold(sentMs: number, sentDateMs: number): void {
     const { clock, onElected, log } = this.#options
     const untilMs = sentMs + RENEW_DEADLINE_MS
+    const untilDateMs = sentDateMs + RENEW_DEADLINE_MS
     const wasStandby = this.#state === 'standby'
     // A renewal that was confirmed too late renews nothing; a first one is repeated at the next try.
-    if (wasStandby ? clock.monotonicMs() >= untilMs : !this.isLeader()) return
+    const isOver = clock.monotonicMs() >= untilMs || clock.now().getTime() >= untilDateMs
+    if (wasStandby ? isOver : !this.isLeader()) return
     this.#state = 'leading'
     this.#leadsUntilMs = untilMs
+    this.#leadsUntilDateMs = untilDateMs
     this.#cancelDeadline()
     this.#watchDeadline()
     if (!wasStandby || !this.isLeader()) return

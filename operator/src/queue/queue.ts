@@ -1,10 +1,10 @@
 // The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
 // of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
+import { Turns } from './turns.ts'
 
 /** How long a key that fails waits, before jitter. */
 const BACKOFF: Backoff = { firstMs: 5, maxMs: 300_000 }
@@ -51,11 +51,6 @@ export interface QueueState {
   readonly longestMs: number
 }
 
-interface KeyGroup {
-  readonly name: string
-  readonly keys: Fifo<string>
-}
-
 interface Delayed {
   readonly dueMs: number
   readonly cancel: () => void
@@ -76,10 +71,8 @@ export class WorkQueue {
   readonly #processing = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
   readonly #failures = new Map<string, number>()
-  /** The groups that have keys, in the order of their turns: each is in it once. */
-  readonly #turns = new Fifo<KeyGroup>()
-  readonly #groups = new Map<string, KeyGroup>()
-  #depth = 0
+  /** The keys that wait for a worker. */
+  readonly #turns = new Turns<string>()
   /** Workers that wait for a key; there are none while there are keys. */
   readonly #idle = new Fifo<(key: string | undefined) => void>()
   #shutDown: PromiseWithResolvers<void> | undefined
@@ -139,13 +132,9 @@ export class WorkQueue {
   /** The next key, which is then processing; undefined once shut down. Every key taken must be given to `done`. */
   take(): Promise<string | undefined> {
     if (this.#shutDown !== undefined) return Promise.resolve(undefined)
-    const group = this.#turns.shift()
-    if (group === undefined) return new Promise((resolve) => this.#idle.push(resolve))
-    const key = group.keys.shift()
-    if (group.keys.size > 0) this.#turns.push(group)
-    else this.#groups.delete(group.name)
-    this.#depth -= 1
-    if (key !== undefined) this.#start(key)
+    const key = this.#turns.shift()
+    if (key === undefined) return new Promise((resolve) => this.#idle.push(resolve))
+    this.#start(key)
     return Promise.resolve(key)
   }
 
@@ -174,9 +163,7 @@ export class WorkQueue {
     for (const { cancel } of this.#delayed.values()) cancel()
     this.#delayed.clear()
     this.#dirty.clear()
-    this.#groups.clear()
     this.#turns.clear()
-    this.#depth = 0
     for (let idle = this.#idle.shift(); idle !== undefined; idle = this.#idle.shift()) idle(undefined)
     this.#settleShutDown()
     return this.#shutDown.promise
@@ -190,7 +177,7 @@ export class WorkQueue {
       unfinishedMs += now - since
       longestMs = Math.max(longestMs, now - since)
     }
-    return { depth: this.#depth, processing: this.#processing.size, unfinishedMs, longestMs }
+    return { depth: this.#turns.size, processing: this.#processing.size, unfinishedMs, longestMs }
   }
 
   #enqueue(key: string): void {
@@ -200,11 +187,7 @@ export class WorkQueue {
       idle(key)
       return
     }
-    const name = this.#groupOf(key)
-    const group = getOrCreate(this.#groups, name, () => ({ name, keys: new Fifo<string>() }))
-    if (group.keys.size === 0) this.#turns.push(group)
-    group.keys.push(key)
-    this.#depth += 1
+    this.#turns.push(this.#groupOf(key), key)
   }
 
   #start(key: string): void {

@@ -2,7 +2,7 @@
 // say so in the status. Level-based: why the binding was woken does not matter (docs/contract.md §6 to §8).
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { alteredMessage, type AlteredField } from '@kleym/shared/core/plan/altered-fields.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -10,6 +10,7 @@ import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kley
 import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from '../caches/caches.ts'
+import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { Indexes } from '../claims/indexes.ts'
 import type { Evaluation, Ledger, OwnDecision } from '../claims/ledger.ts'
 import type { MissingRef } from '../claims/missing-refs.ts'
@@ -165,7 +166,7 @@ export class Convergence {
   /** Before the first output is written, and as long as there is one. */
   #lacksFinalizer(key: string, action: Action | undefined): boolean {
     const binding = this.#options.caches.bindings.store.get(key)
-    if (binding === undefined || binding.meta.finalizers.includes(FINALIZER)) return false
+    if (binding === undefined || hasOurs(binding.finalizers)) return false
     // A deleting binding gets none: the API server would refuse it.
     if (binding.meta.deletedAt !== undefined) return false
     if (action !== undefined && action.kind !== 'delete') return true
@@ -298,7 +299,7 @@ export class Convergence {
   /** SCM's counters on an output as the cache has it now. */
   #statsOf(key: string, name: string): OutputStats | undefined {
     const found = this.#options.ledger.ownOutputs(key).find(({ output }) => output.meta.name === name)?.output
-    return found?.bindingKey === undefined ? undefined : found.stats
+    return found?.isWhole === true ? found.stats : undefined
   }
 
   async #after(key: string, result: WriteResult, evaluation: OwnDecision): Promise<StepResult> {

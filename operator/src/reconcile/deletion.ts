@@ -1,11 +1,12 @@
 // A binding that is being deleted: the operator deletes its output, a live list confirms that nothing of it is left, then the
 // operator removes its finalizer (docs/contract.md §8, "Deletion"). No worker waits for the list: one list serves all bindings
 // whose deletes came before it, and wakes them.
-import { CLUSTER_SPIFFE_ID_KIND, FINALIZER } from '@kleym/shared/core/names.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { isKindAbsent } from '@kleym/shared/kube/failures.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
+import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { LiveLists } from '../caches/live-lists.ts'
 import type { Ledger } from '../claims/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -62,7 +63,7 @@ export class BindingDeletion {
       outputs.syncState.kind === 'absent' ? undefined : await this.#deleteOutputs(key, binding)
     if (unfinished !== undefined) return unfinished
     this.#confirmations.delete(key)
-    return binding.meta.finalizers.includes(FINALIZER) ? this.#removeFinalizer(key, binding) : NOTHING_TO_DO
+    return hasOurs(binding.finalizers) ? this.#removeFinalizer(key, binding) : NOTHING_TO_DO
   }
 
   /** Deletes what is there for the binding, and makes sure that nothing is left; else when to look again. */
@@ -82,7 +83,7 @@ export class BindingDeletion {
       this.#confirmations.delete(key)
       return { kind: 'after', ms: LEFTOVER_MS }
     }
-    return binding.meta.finalizers.includes(FINALIZER) ? this.#confirm(key, binding) : undefined
+    return hasOurs(binding.finalizers) ? this.#confirm(key, binding) : undefined
   }
 
   async #confirm(key: string, { meta }: CachedBinding): Promise<Next | undefined> {
@@ -133,6 +134,8 @@ export class BindingDeletion {
     if (current === undefined || current.meta.uid !== binding.meta.uid) return { kind: 'after', ms: 0 }
     const result = await writer.setFinalizer(current, false)
     if (result.kind !== 'done') return retry(result)
+    const left = caches.bindings.store.get(key)
+    if (left !== undefined && left.meta.uid === current.meta.uid && hasOurs(left.finalizers)) return retry()
     log.info('let a deleted binding go', { binding: key })
     return NOTHING_TO_DO
   }

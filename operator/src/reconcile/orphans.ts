@@ -59,9 +59,7 @@ export class Orphans {
 
   #isOfLivingBinding(key: string, { output }: OwnedOutput): boolean {
     const uid = this.#options.caches.bindings.store.get(key)?.meta.uid
-    return (
-      output.bindingKey !== undefined && uid === output.read().meta.annotations.get(ANNOTATION_BINDING_UID)
-    )
+    return output.isWhole && uid === output.read().meta.annotations.get(ANNOTATION_BINDING_UID)
   }
 }
 

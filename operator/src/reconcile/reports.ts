@@ -158,7 +158,7 @@ export class Reports {
   #observe(output: CachedOutput | undefined): InForceObservation {
     if (this.#options.caches.outputs.syncState.kind === 'unknown') return { kind: 'unknown' }
     if (output === undefined) return { kind: 'no output' }
-    return { kind: 'output', stats: output.bindingKey === undefined ? undefined : output.stats }
+    return { kind: 'output', stats: output.isWhole ? output.stats : undefined }
   }
 
   #announce(change: StatusChange): void {

@@ -7,9 +7,11 @@ import {
   LEASE_NAME_FLAG,
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
+  VARIANT_LABEL_KEY_ENV,
 } from '@kleym/shared/core/install/operator-settings.ts'
 import { OUTPUT_LABEL_FLAG } from '@kleym/shared/core/install/output-labels.ts'
 import { keysOf } from '@kleym/shared/core/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { LOG_LEVELS } from '../telemetry/log.ts'
@@ -48,6 +50,13 @@ export const FLAGS = {
     repeatable: true,
     about:
       'A label of every ClusterSPIFFEID, for a SPIRE controller manager with a clusterSPIFFEIDLabelSelector. Repeatable.',
+  },
+  [VARIANT_LABEL_KEY_FLAG]: {
+    value: 'KEY',
+    env: VARIANT_LABEL_KEY_ENV,
+    default: DEFAULT_VARIANT_LABEL_KEY,
+    about:
+      'The pod label that tells the variants of a pool apart (mode PerVariant), e.g. llm-d.ai/role for the pods of llm-d.',
   },
   '--kubeconfig': {
     value: 'FILE',

@@ -4,8 +4,14 @@ import {
   CLASS_NAME_FLAG,
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
+  VARIANT_LABEL_KEY_ENV,
 } from '@kleym/shared/core/install/operator-settings.ts'
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
+import {
+  VARIANT_LABEL_KEY_FIX,
+  variantLabelKeyProblem,
+} from '@kleym/shared/core/install/variant-label-key.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import {
@@ -34,6 +40,8 @@ export interface Settings {
   readonly className: string
   /** The labels that every output carries beside kleym's own. */
   readonly outputLabels: ReadonlyMap<string, string>
+  /** The pod label that tells the variants of a pool apart. */
+  readonly variantLabelKey: string
   /** Undefined: `$KUBECONFIG`, then the pod's service account. */
   readonly kubeconfig: string | undefined
   readonly context: string | undefined
@@ -102,6 +110,7 @@ function settingsOf(values: Values): Settings {
     trustDomain: trustDomainOf(values),
     className: values.required(CLASS_NAME_FLAG, plainText),
     outputLabels: outputLabelsOf(values.all(OUTPUT_LABEL_FLAG)),
+    variantLabelKey: variantLabelKeyOf(values),
     kubeconfig: values.optional('--kubeconfig', plainText),
     context: values.optional('--context', plainText),
     workers: values.required('--workers', wholeNumber),
@@ -182,6 +191,16 @@ function outputLabelsOf(given: readonly string[]): Settings['outputLabels'] {
   const read = readOutputLabels(given)
   if (read.kind === 'labels') return read.labels
   throw new BadSetting(`${OUTPUT_LABEL_FLAG}=${shown(read.argument)}: ${read.why}; ${read.fix}`)
+}
+
+/** An empty variable counts as none, as where a chart passes on what nobody set; an empty flag is a mistake. */
+function variantLabelKeyOf(values: Values): string {
+  const isUnset = values.source(VARIANT_LABEL_KEY_FLAG) === VARIANT_LABEL_KEY_ENV
+  return values.required(VARIANT_LABEL_KEY_FLAG, (text) => {
+    if (isUnset && text === '') return { value: DEFAULT_VARIANT_LABEL_KEY }
+    const why = text === '' ? 'is empty' : variantLabelKeyProblem(text)
+    return why === undefined ? { value: text } : { why, fix: VARIANT_LABEL_KEY_FIX }
+  })
 }
 
 function leaderElectionOf(values: Values): Settings['leaderElection'] {

@@ -9,7 +9,7 @@ import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { EVENTS } from '@kleym/shared/kube/resources.ts'
-import { Fifo } from '../queue/fifo.ts'
+import { Turns } from '../queue/turns.ts'
 import { errorClass, type Log } from './log.ts'
 import type { EventResult } from './metrics.ts'
 import { microTime } from '@kleym/shared/kube/micro-time.ts'
@@ -21,7 +21,10 @@ export const REPORTING_CONTROLLER = 'kleym.sonda.red/operator'
 const FIELD_BYTES = 128
 /** How many bytes of the object's name go into the name of the event; a hash makes it unique. */
 const NAME_BYTES = 200
-/** How many events wait at most; further ones are dropped, and counted. */
+/**
+ * How many events wait at most. Where there are more, one is dropped, and counted, of the namespace that has most; and they are
+ * written in turn, so that a namespace whose events pour loses its own and holds up nobody else's.
+ */
 const WAITING_MAX = 10_000
 /** How many are written at the same time. */
 const WRITERS = 4
@@ -78,7 +81,7 @@ export function eventRecorder(options: EventRecorderOptions): EventRecorder {
 
 class BackgroundRecorder implements EventRecorder {
   readonly #options: EventRecorderOptions
-  readonly #waiting = new Fifo<JsonRecord>()
+  readonly #waiting = new Turns<JsonRecord>()
   /** The classes of failures that were logged. */
   readonly #logged = new Set<string>()
   readonly #stop = new AbortController()
@@ -93,12 +96,14 @@ class BackgroundRecorder implements EventRecorder {
   record(event: EventNote): void {
     const { instance, clock, isLeader } = this.#options
     if (this.#drained !== undefined || !isLeader()) return
+    const { namespace } = event.regarding
     if (this.#waiting.size >= WAITING_MAX) {
       this.#end('dropped', 'too many wait')
-      return
+      if (this.#waiting.hasItsShare(namespace) || !this.#waiting.dropOne()) return
     }
     this.#recorded += 1
-    this.#waiting.push(eventObject(event, { instance, at: clock.now(), serial: this.#recorded }))
+    const object = eventObject(event, { instance, at: clock.now(), serial: this.#recorded })
+    this.#waiting.push(namespace, object)
     if (this.#writers < WRITERS) void this.#write()
   }
 

@@ -4,7 +4,7 @@ import { apiVersionOf, BINDING } from '@kleym/shared/core/kinds.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectVersion } from '@kleym/shared/core/objects/meta.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER, FINALIZER } from '@kleym/shared/core/names.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER } from '@kleym/shared/core/names.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -23,6 +23,7 @@ import { cachedOutput } from '../caches/cached-output.ts'
 import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
+import { finalizerPatch } from './finalizer-patch.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
 /** The outcome of a write. */
@@ -128,18 +129,12 @@ export class Writer {
 
   /** Adds or drops the finalizer of kleym, and changes nothing else. */
   async setFinalizer(binding: CachedBinding, wanted: boolean): Promise<WriteResult> {
-    const others = binding.meta.finalizers.filter((finalizer) => finalizer !== FINALIZER)
-    const metadata = {
-      uid: binding.meta.uid,
-      resourceVersion: binding.meta.resourceVersion,
-      finalizers: wanted ? [...others, FINALIZER] : others,
-    }
     return this.#onBinding(binding, 'patch', () =>
       this.#options.api.patch(
         this.#options.caches.bindings.resource,
         refOf(binding.meta),
-        { metadata },
-        { kind: 'merge', fieldManager: FIELD_MANAGER },
+        finalizerPatch(binding, wanted),
+        { kind: 'json', fieldManager: FIELD_MANAGER },
       ),
     )
   }
@@ -312,14 +307,24 @@ export class Writer {
       // The CRD of an older version refuses a status: the caller may have another one.
       if (verb === 'update' && isRefusal(error)) return { kind: 'refused', message: error.message }
       if (isOutcomeUnknown(error)) this.#unread.add(binding.key)
-      return this.#failed(error, verb, BINDING_KIND, async () => {
-        const { namespace, name } = binding.meta
-        const result = await this.read(bindings, { namespace, name })
-        if (result.kind !== 'read') return result
-        if (!result.found) bindings.store.confirmGone(binding.meta)
-        return { kind: 'overtaken' }
-      })
+      const readAgain = (): Promise<WriteResult> => this.#readBinding(binding)
+      if (verb === 'update' || !isUnprocessable(error))
+        return this.#failed(error, verb, BINDING_KIND, readAgain)
+      // A test of the patch has failed, unless the binding is still as it was: then the patch itself is refused.
+      const result = await readAgain()
+      const isSame = bindings.store.get(binding.key)?.meta.resourceVersion === binding.meta.resourceVersion
+      return result.kind === 'overtaken' && isSame ? unknown(error, verb, BINDING_KIND) : result
     }
+  }
+
+  /** A live read of a binding into the cache. */
+  async #readBinding({ meta }: CachedBinding): Promise<WriteResult> {
+    const { bindings } = this.#options.caches
+    const { namespace, name } = meta
+    const result = await this.read(bindings, { namespace, name })
+    if (result.kind !== 'read') return result
+    if (!result.found) bindings.store.confirmGone(meta)
+    return { kind: 'overtaken' }
   }
 
   /** What a failure means. Where another client's write came first, what is there now is read before the answer. */
@@ -356,6 +361,11 @@ interface AlteredOutput {
 
 function answerIn(value: JsonRecord): ClusterSpiffeId {
   return readClusterSpiffeId({ value }, 'live')
+}
+
+/** The answer to a JSON Patch whose test fails, or which the object's validation refuses. */
+function isUnprocessable(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 422
 }
 
 /** An answer that leaves open whether the write was carried out: none came, or the server broke. */

@@ -1,7 +1,11 @@
 // Time that a test turns by hand, for promises and for several processes: each has a clock of its own, which may run fast
-// or slow, show another date, or stand still with its process (SIGSTOP), which then finds its timers late.
+// or slow, show another date, stand still with its process (SIGSTOP), which then finds its timers late, or with its machine,
+// whose monotonic clock then does not know of it.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
+
+/** What a rate may cost in precision, in milliseconds. */
+const ROUNDING_MS = 1e-6
 
 export interface ClockTraits {
   /** How many milliseconds this clock counts in a true one. */
@@ -50,14 +54,18 @@ export class FakeTime {
 export class ProcessClock implements Clock {
   readonly #true: FakeClock
   readonly #rate: number
-  readonly #skewMs: number
-  /** What fell due while the process was stopped. */
+  /** What its date is ahead of the true one: somebody sets it. */
+  skewMs: number
+  /** What fell due while the process was stopped or the machine suspended. */
   #late: Set<() => void> | undefined
+  /** For how long the machine was suspended, in true milliseconds, and since when it is. */
+  #suspendedMs = 0
+  #suspendedSinceMs: number | undefined
 
   constructor(time: FakeClock, { rate = 1, skewMs = 0 }: ClockTraits) {
     this.#true = time
     this.#rate = rate
-    this.#skewMs = skewMs
+    this.skewMs = skewMs
   }
 
   get stopped(): boolean {
@@ -72,16 +80,37 @@ export class ProcessClock implements Clock {
     for (const run of late) this.deliver(0, run)
   }
 
+  get suspended(): boolean {
+    return this.#suspendedSinceMs !== undefined
+  }
+
+  /** While it is true the machine is suspended: nothing runs and the monotonic clock stands still, but the date goes on. */
+  set suspended(suspended: boolean) {
+    if (suspended === this.suspended) return
+    this.#suspendedMs += this.#true.monotonicMs() - (this.#suspendedSinceMs ?? this.#true.monotonicMs())
+    this.#suspendedSinceMs = suspended ? this.#true.monotonicMs() : undefined
+    this.stopped = suspended
+  }
+
   now(): Date {
-    return new Date(this.#true.now().getTime() + this.#skewMs)
+    return new Date(this.#true.now().getTime() + this.skewMs)
   }
 
   monotonicMs(): number {
-    return this.#true.monotonicMs() * this.#rate
+    const trueMs = this.#suspendedSinceMs ?? this.#true.monotonicMs()
+    return (trueMs - this.#suspendedMs) * this.#rate
   }
 
   after(ms: number, run: () => void): () => void {
-    return this.deliver(ms / this.#rate, run)
+    const dueMs = this.monotonicMs() + ms
+    // Timers count monotonic time: after a suspension they are due later.
+    const look = (): void => {
+      const leftMs = dueMs - this.monotonicMs()
+      if (leftMs > ROUNDING_MS) cancel = this.deliver(leftMs / this.#rate, look)
+      else run()
+    }
+    let cancel = this.deliver(ms / this.#rate, look)
+    return () => cancel()
   }
 
   /** Runs `run` in this process in true milliseconds, or when it goes on; the result cancels it. */

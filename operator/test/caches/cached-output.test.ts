@@ -4,13 +4,13 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { cachedOutput } from '../../src/caches/cached-output.ts'
-import { outputView } from '../../src/caches/core-view.ts'
+import { outputView } from '../../src/caches/output-view.ts'
 
 /** A ClusterSPIFFEID as the API server has it, with everything that its metadata may hold. */
-function stored(annotations: JsonRecord): JsonRecord {
+function stored(annotations: JsonRecord, name = 'kleym-team-a-chat'): JsonRecord {
   return {
     metadata: {
-      name: 'kleym-team-a-chat',
+      name,
       uid: 'u1',
       resourceVersion: '7',
       generation: 3,
@@ -32,7 +32,14 @@ test('one that names a binding is read back as it was', () => {
   expect(outputView(cached)).toEqual(readClusterSpiffeId({ value }, 'live'))
 })
 
-test('of one that names none, only what tells it from others is kept', () => {
+test('one that names none is read back as it was where its name may be of kleym', () => {
+  const value = stored({ note: 'by hand' }, 'kleym-team-a-chat-objective-0123456789abcdef0123')
+  const cached = cachedOutput(value)
+  expect(cached.bindingKey).toBeUndefined()
+  expect(outputView(cached)).toEqual(readClusterSpiffeId({ value }, 'live'))
+})
+
+test('of any other one, only what tells it from others is kept', () => {
   const cached = cachedOutput(stored({ note: 'by hand' }))
   expect(cached).toEqual({
     meta: {
@@ -42,9 +49,9 @@ test('of one that names none, only what tells it from others is kept', () => {
       resourceVersion: '7',
       generation: 3,
       deletedAt: '2026-01-02T00:00:00Z',
-      finalizers: [FINALIZER, 'example.org/hold'],
     },
     bindingKey: undefined,
+    isWhole: false,
   })
   expect(outputView(cached).meta).toMatchObject({
     name: 'kleym-team-a-chat',

@@ -6,7 +6,7 @@ import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/k
 import { drop, failure, json, text, type Behaviour } from '@kleym/testing/faults/behaviour.ts'
 import { faultServer } from '@kleym/testing/faults/server.ts'
 import { clientAt } from '@kleym/testing/clusters.ts'
-import { checkKinds, checkLeader, checkRights, checkServer } from '../../src/check/checks.ts'
+import { checkClass, checkKinds, checkLeader, checkRights, checkServer } from '../../src/check/checks.ts'
 import { objectText, rightsWanted } from '../../src/check/rights.ts'
 import { resultText } from '../../src/check/result.ts'
 import { Election } from '../../src/election/election.ts'
@@ -226,6 +226,19 @@ describe('kinds', () => {
       'FAILED  kinds   cannot discover InferencePool.inference.networking.x-k8s.io: failed\n',
     )
   })
+})
+
+test.each<[string, readonly string[]]>([
+  ['', []],
+  ['spire-mgmt-spire', []],
+  [
+    'spire/mgmt',
+    [
+      'note    class   the class has "/" at character 6; only letters, digits, "-", "_" and "." may stand there, so outputs have no label spire.spiffe.io/class-name: an SCM with filterByClassName sees none of them\n',
+    ],
+  ],
+])('the class %j', (className, said) => {
+  expect(checkClass(className).map(resultText)).toEqual(said)
 })
 
 describe('the leader', () => {

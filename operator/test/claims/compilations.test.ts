@@ -4,7 +4,6 @@ import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { References } from '@kleym/shared/core/compile/references.ts'
 import { binding, CONFIG } from '@kleym/testing/manifests.ts'
 import { cachedBinding, type CachedBinding } from '../../src/caches/cached-binding.ts'
-import { bindingView } from '../../src/caches/core-view.ts'
 import { Compilations } from '../../src/claims/compilations.ts'
 
 const NOTHING: References = {
@@ -20,7 +19,7 @@ interface Version {
 
 function versionOf(name: string): Version {
   const cached = cachedBinding(binding({ name }))
-  return { binding: cached, compiled: compile(bindingView(cached), NOTHING, CONFIG) }
+  return { binding: cached, compiled: compile(cached, NOTHING, CONFIG) }
 }
 
 function keep(kept: Compilations, version: Version): void {

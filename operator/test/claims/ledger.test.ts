@@ -5,7 +5,7 @@ import { poolOnly, pool } from '@kleym/testing/manifests.ts'
 import type { SimulatedCall } from '../simulation/calls.ts'
 import { isDeleting, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
-import { FOREIGN_FINALIZER } from '../simulation/users.ts'
+import { FOREIGN_FINALIZER } from '../simulation/webhook.ts'
 
 /** Members of the large collision. */
 const MEMBERS = 300
@@ -63,7 +63,7 @@ test('a delete that a foreign finalizer holds blocks the peer, and its binding s
   expect([sim.reason('a'), sim.reason('b')]).toEqual(['TargetObjectiveNotFound', 'Reconciled'])
 })
 
-test('a terminating output that loses its annotations lets the peers go on', async () => {
+test('a terminating output that loses its annotations keeps its peers waiting until it is gone', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   sim.editOutput(sim.output('a') ?? {}, { metadata: HELD })
   await sim.runUntilQuiet()
@@ -75,10 +75,13 @@ test('a terminating output that loses its annotations lets the peers go on', asy
   const old = sim.outputs('a').find(isDeleting)
   sim.editOutput(old ?? {}, { metadata: { annotations: {} } })
   await sim.runUntilQuiet()
+  expect(sim.reason('b')).toBe('WaitingForPeer')
+  sim.editOutput(sim.server.get(CLUSTER_SPIFFE_IDS, refOf(old ?? {})), { metadata: { finalizers: [] } })
+  await sim.runUntilQuiet()
   expect(sim.reason('b')).toBe('Reconciled')
 })
 
-test('a terminating output that is ours by the status alone lets the peers go on once the status names another', async () => {
+test('a terminating output that is ours by the status alone keeps its peers waiting once the status names another', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   const old = sim.output('a') ?? {}
   sim.editOutput(old, { metadata: HELD })
@@ -92,6 +95,9 @@ test('a terminating output that is ours by the status alone lets the peers go on
   })
   await sim.runUntilQuiet(0, { holds: (call) => call === post })
   await sim.carryOut(post)
+  await sim.runUntilQuiet()
+  expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'WaitingForPeer'])
+  sim.editOutput(sim.server.get(CLUSTER_SPIFFE_IDS, refOf(old)), { metadata: { finalizers: [] } })
   await sim.runUntilQuiet()
   expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
   expect(sim.problems()).toEqual([])

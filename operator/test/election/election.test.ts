@@ -333,6 +333,36 @@ describe('a leader', () => {
     expect(server.holders).toEqual(['a'])
   })
 
+  test('whose machine was suspended beyond its time knows so when it is first asked, though its monotonic clock stood still', async () => {
+    const { time, server } = setUp()
+    const a = replica(time, server, 'a')
+    a.election.start()
+    await time.advance(2_003)
+    const b = replica(time, server, 'b')
+    b.election.start()
+    a.clock.suspended = true
+    await time.advance(60_000)
+    expect(b.election.isLeader()).toBe(true)
+    const before = a.clock.monotonicMs()
+    a.clock.suspended = false
+    expect(a.clock.monotonicMs()).toBe(before)
+    expect(a.election.isLeader()).toBe(false)
+    expect(a.events).toEqual(['elected', NOT_RENEWED])
+  })
+
+  test('whose date is set back leads on, and loses the Lease by its monotonic clock', async () => {
+    const { time, server } = setUp()
+    const a = replica(time, server, 'a')
+    a.election.start()
+    await time.advance(2_003)
+    a.clock.skewMs = -3_600_000
+    await time.advance(20_000)
+    expect(a.election.isLeader()).toBe(true)
+    a.clock.stopped = true
+    await time.advance(10_001)
+    expect(a.election.isLeader()).toBe(false)
+  })
+
   test('that was stopped beyond its time is told by its own timer, where nobody asks', async () => {
     const { time, server } = setUp()
     const a = replica(time, server, 'a')
@@ -372,7 +402,7 @@ test('a bug in the way to the API server is not taken for a failed try', async (
 /** One thing that happens to the replicas. */
 const happening = record({
   afterMs: integer({ min: 1, max: 9_000 }),
-  what: constantFrom('stop', 'go on', 'cut off', 'connect', 'release', 'restart', 'nothing'),
+  what: constantFrom('stop', 'suspend', 'go on', 'cut off', 'connect', 'release', 'restart', 'nothing'),
   to: nat(2),
 })
 
@@ -415,7 +445,11 @@ test('there are never two leaders, whatever stops, is cut off or runs fast, and 
         const one = replicas[to]
         if (one === undefined) continue
         if (what === 'stop') one.clock.stopped = true
-        if (what === 'go on') one.clock.stopped = false
+        if (what === 'suspend' && !one.clock.stopped) one.clock.suspended = true
+        if (what === 'go on') {
+          one.clock.suspended = false
+          one.clock.stopped = false
+        }
         if (what === 'cut off') cutOff.add(to)
         if (what === 'connect') cutOff.delete(to)
         if (what === 'release' && !one.clock.stopped) void one.election.release()

@@ -1,41 +1,25 @@
 // Outputs that a mutating webhook makes others than the ones that were proven (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
-import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt } from '@kleym/shared/core/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
-import { isDeleting, metadataOf } from '../simulation/cluster.ts'
-import { Simulation } from '../simulation/simulation.ts'
+import { isDeleting, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
+import {
+  moveToProxy,
+  removeWebhook,
+  setFinalizer,
+  stripAnnotations,
+  stripSelectors,
+  switchAdminOn,
+  withMetadata,
+  type Alteration,
+} from '../simulation/webhook.ts'
 
-type Webhook = (output: JsonRecord) => JsonRecord
-
-const specOf = (output: JsonRecord): JsonRecord => (isRecord(output['spec']) ? output['spec'] : {})
-const withSpec = (output: JsonRecord, spec: JsonRecord): JsonRecord => ({
-  ...output,
-  spec: { ...specOf(output), ...spec },
-})
-const withMetadata = (output: JsonRecord, metadata: JsonRecord): JsonRecord => ({
-  ...output,
-  metadata: { ...metadataOf(output), ...metadata },
-})
-
-const stripSelectors: Webhook = (output) =>
-  withSpec(output, {
-    workloadSelectorTemplates: listAt(output, 'spec', 'workloadSelectorTemplates').filter(
-      (text) => !/^k8s:(sa|container-name):/.test(String(text)),
-    ),
-  })
-const switchAdminOn: Webhook = (output) => withSpec(output, { admin: true })
-const stripAnnotations: Webhook = (output) => withMetadata(output, { annotations: {} })
-const setFinalizer: Webhook = (output) => withMetadata(output, { finalizers: ['example.com/audit'] })
-const moveToProxy: Webhook = (output) =>
-  withSpec(stripAnnotations(output), {
-    workloadSelectorTemplates: listAt(output, 'spec', 'workloadSelectorTemplates').map((text) =>
-      String(text).replace('k8s:container-name:vllm', 'k8s:container-name:proxy'),
-    ),
-  })
+/** Moves it, and takes our annotations away. */
+const moveUnmarked: Alteration = (output) => stripAnnotations(moveToProxy(output))
 
 /** Puts a webhook in the way of the operator, and counts what it makes the server store. */
-function install(sim: SteeredSimulation, webhook: Webhook): { stored: number; asked: number } {
+function install(sim: SteeredSimulation, webhook: Alteration): { stored: number; asked: number } {
   const counts = { stored: 0, asked: 0 }
   sim.server.admission = (resource, object, by) => {
     if (resource !== CLUSTER_SPIFFE_IDS || by === 'user') return object
@@ -49,10 +33,6 @@ function install(sim: SteeredSimulation, webhook: Webhook): { stored: number; as
   return counts
 }
 
-function uninstall(sim: SteeredSimulation): void {
-  sim.server.admission = (_, object) => object
-}
-
 function messageOf(sim: SteeredSimulation, name: string): string | undefined {
   const object = sim.server.get(BINDINGS, { namespace: 'team-a', name })
   const ready = listAt(object, 'status', 'conditions').find((one) => stringAt(one, 'type') === 'Ready')
@@ -60,7 +40,7 @@ function messageOf(sim: SteeredSimulation, name: string): string | undefined {
 }
 
 describe('an output that comes back altered is deleted, and never written again while it would be', () => {
-  test.each<[string, Webhook, string]>([
+  test.each<[string, Alteration, string]>([
     ['its selectors are stripped', stripSelectors, '.spec.workloadSelectorTemplates'],
     ['admin is switched on', switchAdminOn, '.spec.admin'],
     ['our annotations are stripped', stripAnnotations, '.metadata.annotations'],
@@ -77,12 +57,12 @@ describe('an output that comes back altered is deleted, and never written again 
     expect(counts.stored).toBe(1)
     expect(counts.asked).toBeGreaterThan(8)
     expect(counts.asked).toBeLessThan(16)
-    uninstall(sim)
+    removeWebhook(sim.server)
     expect(await sim.problemsOnceQuiet()).toEqual([])
     expect(sim.reason('a')).toBe('Reconciled')
   })
 
-  test.each<[string, Webhook]>([
+  test.each<[string, Alteration]>([
     ['its selectors are stripped', stripSelectors],
     ['our annotations are stripped', stripAnnotations],
   ])('%s when it is updated', async (_, webhook) => {
@@ -94,7 +74,7 @@ describe('an output that comes back altered is deleted, and never written again 
     expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
     expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
     expect(counts.stored).toBe(1)
-    uninstall(sim)
+    removeWebhook(sim.server)
     expect(await sim.problemsOnceQuiet()).toEqual([])
   })
 
@@ -106,7 +86,7 @@ describe('an output that comes back altered is deleted, and never written again 
     expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
     expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
     expect(counts.stored).toBe(1)
-    uninstall(sim)
+    removeWebhook(sim.server)
     expect(await sim.problemsOnceQuiet()).toEqual([])
     // It was withdrawn: writing it again puts nothing back.
     expect(sim.life.repairs).toBe(0)
@@ -149,7 +129,7 @@ test('after a restart the status is the memory: nothing altered is stored once m
   expect(counts.stored).toBe(1)
   expect(counts.asked).toBeGreaterThan(asked)
   expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
-  uninstall(sim)
+  removeWebhook(sim.server)
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
 
@@ -158,7 +138,7 @@ test('a finalizer that goes during a dry run is put back before the output is wr
   install(sim, stripSelectors)
   sim.createBinding('a', 'vllm')
   await sim.runUntilQuiet(60_000)
-  uninstall(sim)
+  removeWebhook(sim.server)
   sim.editBinding('a', { containerName: 'proxy' })
   const rehearsal = await sim.heldRequest('create')
   expect(rehearsal.dryRun).toBe(true)
@@ -189,13 +169,13 @@ test('a dry run that comes back unaltered proves nothing of the write after it',
 describe('it claims until it is gone', () => {
   test('what the answer says, though it does not carry our annotations', async () => {
     const sim = await SteeredSimulation.of({})
-    install(sim, moveToProxy)
+    install(sim, moveUnmarked)
     sim.createBinding('a', 'vllm')
     const removal = await sim.heldRequest('delete')
     sim.createBinding('b', 'proxy')
     await sim.runUntilQuiet(0, { holds: (call) => call === removal })
     expect(sim.reason('b')).toBe('WaitingForPeer')
-    uninstall(sim)
+    removeWebhook(sim.server)
     expect(await sim.problemsOnceQuiet()).toEqual([])
     expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
   })
@@ -209,7 +189,7 @@ describe('it claims until it is gone', () => {
     sim.createBinding('b', 'vllm')
     await sim.runUntilQuiet(0, { holds: (call) => call === removal })
     expect(sim.reason('b')).toBe('WaitingForPeer')
-    uninstall(sim)
+    removeWebhook(sim.server)
     expect(await sim.problemsOnceQuiet()).toEqual([])
   })
 
@@ -223,12 +203,12 @@ describe('it claims until it is gone', () => {
       await sim.runUntilQuiet(60_000)
       expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
       expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
-      uninstall(sim)
+      removeWebhook(sim.server)
       expect(await sim.problemsOnceQuiet()).toEqual([])
     },
   )
 
-  test.each<[string, Webhook]>([
+  test.each<[string, Alteration]>([
     ['with our annotations', stripSelectors],
     ['without our annotations', stripAnnotations],
   ])('a finalizer keeps it, %s', async (_, webhook) => {
@@ -242,7 +222,7 @@ describe('it claims until it is gone', () => {
     sim.server.update(CLUSTER_SPIFFE_IDS, withMetadata(held ?? {}, { finalizers: [] }), 'user')
     await sim.runUntilQuiet(60_000)
     expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
-    uninstall(sim)
+    removeWebhook(sim.server)
     expect(await sim.problemsOnceQuiet()).toEqual([])
   })
 
@@ -261,18 +241,47 @@ describe('it claims until it is gone', () => {
   })
 })
 
-/** Any order of edits, faults, lags and restarts; the webhook alters every other write and dry run until it goes. */
-test.each(Array.from({ length: 40 }, (_, at) => at + 1))(
-  'whatever happens beside it, seed %i',
-  async (seed) => {
-    const sim = new Simulation(seed)
-    const webhook = seed % 4 < 2 ? stripSelectors : switchAdminOn
-    let calls = 0
-    sim.server.admission = (resource, object, by) => {
-      if (resource !== CLUSTER_SPIFFE_IDS || by === 'user') return object
-      calls += 1
-      return calls % 2 === 1 && calls < 24 ? webhook(object) : object
-    }
-    expect((await sim.run()).problems).toEqual([])
-  },
-)
+/** A binding whose POST a webhook has stripped of our annotations, and whose operator has died before the answer. */
+async function leftBehind(alter: Alteration): Promise<SteeredSimulation> {
+  const sim = await SteeredSimulation.of({})
+  install(sim, alter)
+  sim.createBinding('a', 'vllm')
+  await sim.carryOut(await sim.heldRequest('create'))
+  await sim.crash(() => true)
+  removeWebhook(sim.server)
+  return sim
+}
+
+describe('what nobody was told of', () => {
+  test.each<[string, Alteration, string]>([
+    ['as it was sent', stripAnnotations, 'vllm'],
+    ['with another container', moveUnmarked, 'proxy'],
+  ])('claims after a restart, %s, until somebody deletes it', async (_, alter, container) => {
+    const sim = await leftBehind(alter)
+    sim.editBinding('a', { containerName: 'tuner' })
+    sim.createBinding('b', container)
+    await sim.start({ leadsFirst: false })
+    await sim.runUntilQuiet(120_000)
+    const [left] = sim.server.all(CLUSTER_SPIFFE_IDS)
+    expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toHaveLength(1)
+    expect([sim.reason('a'), sim.reason('b')]).toEqual(['OutputNotOwned', 'WaitingForPeer'])
+    const { name } = refOf(left ?? {})
+    expect(messageOf(sim, 'b')).toContain(`${name}, which claims the same container`)
+    sim.server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
+  })
+
+  test('lets its peers go on when it goes, though its binding is gone and names nothing', async () => {
+    const sim = await leftBehind(stripAnnotations)
+    sim.forceDelete('a')
+    sim.createBinding('b', 'vllm')
+    await sim.start({ leadsFirst: false })
+    await sim.runUntilQuiet(120_000)
+    expect(sim.reason('b')).toBe('WaitingForPeer')
+    const [left] = sim.server.all(CLUSTER_SPIFFE_IDS)
+    sim.server.delete(CLUSTER_SPIFFE_IDS, refOf(left ?? {}), {}, 'user')
+    await sim.runUntilQuiet(0)
+    expect(sim.reason('b')).toBe('Reconciled')
+  })
+})

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { metadataOf, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
-import { FOREIGN_FINALIZER } from '../simulation/users.ts'
+import { FOREIGN_FINALIZER } from '../simulation/webhook.ts'
 
 const HELD = { finalizers: [FOREIGN_FINALIZER] }
 const OUTPUT_KIND = 'ClusterSPIFFEID.spire.spiffe.io'

@@ -23,6 +23,7 @@ test('a trust domain is enough', () => {
     trustDomain: 'example.org',
     className: '',
     outputLabels: new Map(),
+    variantLabelKey: 'identity.kleym.sonda.red/variant',
     kubeconfig: undefined,
     context: undefined,
     workers: 8,
@@ -42,6 +43,7 @@ test('every flag is read', () => {
     '--output-label=tier=gold',
     '--output-label',
     'example.org/team=',
+    '--variant-label-key=llm-d.ai/role',
     '--kubeconfig',
     '/etc/kubeconfig',
     '--context=prod',
@@ -67,6 +69,7 @@ test('every flag is read', () => {
       ['tier', 'gold'],
       ['example.org/team', ''],
     ]),
+    variantLabelKey: 'llm-d.ai/role',
     kubeconfig: '/etc/kubeconfig',
     context: 'prod',
     workers: 16,
@@ -248,4 +251,33 @@ test('two values for one output label are refused, and one value twice is none t
   expect(settings([DOMAIN, '--output-label=tier=gold', '--output-label=tier=gold']).outputLabels).toEqual(
     new Map([['tier', 'gold']]),
   )
+})
+
+const VARIABLE = 'KLEYM_VARIANT_LABEL_KEY'
+const LONGEST_KEY = `${'k'.repeat(179)}/${'n'.repeat(63)}`
+
+test.each([
+  ['neither', [], {}, 'identity.kleym.sonda.red/variant'],
+  ['the variable', [], { [VARIABLE]: 'llm-d.ai/role' }, 'llm-d.ai/role'],
+  ['an empty variable', [], { [VARIABLE]: '' }, 'identity.kleym.sonda.red/variant'],
+  ['both: the flag', ['--variant-label-key=role'], { [VARIABLE]: 'llm-d.ai/role' }, 'role'],
+  ['the longest key with room for a value', [`--variant-label-key=${LONGEST_KEY}`], {}, LONGEST_KEY],
+])('the label key of variants, given %s', (_name, argv, env, key) => {
+  expect(settings([DOMAIN, ...argv], env).variantLabelKey).toBe(key)
+})
+
+test.each([
+  ['', '"": is empty'],
+  ['llm-d.ai/role/x', 'llm-d.ai/role/x: has more than one slash'],
+  ['LLM-D.ai/role', 'LLM-D.ai/role: has a prefix that is no lower-case DNS name'],
+  [' role', '" role": has " " at character 1; only letters, digits, "-", "_" and "." may stand there'],
+  [`k${LONGEST_KEY}`, `k${LONGEST_KEY}: has 244 bytes, which leaves no room for a value: 243 is the most`],
+])('--variant-label-key=%s is refused', (key, says) => {
+  expect(problem([DOMAIN, `--variant-label-key=${key}`], { [VARIABLE]: 'fine' })).toBe(
+    `--variant-label-key=${says}; give the key of the pod label, such as llm-d.ai/role`,
+  )
+})
+
+test('a bad variable is named', () => {
+  expect(problem([DOMAIN], { [VARIABLE]: 'a b' })).toContain('KLEYM_VARIANT_LABEL_KEY="a b": has " "')
 })

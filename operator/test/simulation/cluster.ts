@@ -1,7 +1,7 @@
 // What an API server holds and how it treats a write, in memory and at once: versions, UIDs, generations, the status
 // subresource, preconditions, finalizers, kinds that are not served. When a request reaches it is not its business.
 // Semantics: kube-apiserver's `registry/generic/registry/store.go` and `registry/rest/{create,update,delete}.go`.
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, digPath, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import type {
   DeleteOptions,
@@ -13,6 +13,7 @@ import type {
   WriteOptions,
 } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
+import { FINALIZERS_PATH } from '@kleym/shared/kube/json-patch.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 
 /** Who writes: a user, or an operator, by the number of its life. */
@@ -128,9 +129,10 @@ export class SimulatedCluster {
     return dryRun ? after : this.#change(resource, before, after, by)
   }
 
-  /** A merge patch of metadata, which is all that kleym patches. */
+  /** A merge patch of metadata, or a JSON Patch of finalizers, which is what users and kleym send. */
   patch(resource: Resource, ref: ResourceRef, body: unknown, by: Author): JsonRecord {
     const before = this.get(resource, ref)
+    if (Array.isArray(body)) return this.#change(resource, before, jsonPatched(before, body), by)
     const patch = dig(body, 'metadata')
     if (!isRecord(patch)) throw failure(400, 'BadRequest', 'a patch of metadata is wanted', ref.name)
     mustMatch(resource, before, { uid: patch['uid'], resourceVersion: patch['resourceVersion'] })
@@ -226,6 +228,41 @@ export function refOf(object: JsonRecord): ResourceRef {
 /** Whether an object has a deletion timestamp. */
 export function isDeleting(object: JsonRecord): boolean {
   return stringAt(object, 'metadata', 'deletionTimestamp') !== undefined
+}
+
+/** An object after a JSON Patch; throws as kube-apiserver does where a test fails or a path is not there. */
+function jsonPatched(object: JsonRecord, patch: readonly unknown[]): JsonRecord {
+  const finalizers = [...listAt(object, 'metadata', 'finalizers')]
+  for (const operation of patch) {
+    const path = stringAt(operation, 'path') ?? ''
+    const at = path.startsWith(`${FINALIZERS_PATH}/`) ? Number(path.slice(FINALIZERS_PATH.length + 1)) : -1
+    const value = own(operation, 'value')
+    switch (own(operation, 'op')) {
+      case 'test':
+        if (value !== (at >= 0 ? finalizers[at] : digPath(object, path.split('/').slice(1))))
+          throw unprocessable(path)
+        break
+      case 'remove':
+        if (at < 0 || at >= finalizers.length) throw unprocessable(path)
+        finalizers.splice(at, 1)
+        break
+      case 'add':
+        if (path === FINALIZERS_PATH && Array.isArray(value))
+          finalizers.splice(0, finalizers.length, ...value)
+        else if (path === `${FINALIZERS_PATH}/-` && finalizers.length > 0) finalizers.push(value)
+        else throw unprocessable(path)
+        break
+      default:
+        throw unprocessable(path)
+    }
+  }
+  return { ...object, metadata: { ...metadataOf(object), finalizers } }
+}
+
+/** kube-apiserver's `applyJSPatch` (registry/rest's patch handler). */
+function unprocessable(path: string): ApiError {
+  const message = `the server rejected our request due to an error in our request: ${path}`
+  return new ApiError({ status: 422, reason: 'Invalid', message })
 }
 
 function keyOf({ namespace, name }: ResourceRef): string {

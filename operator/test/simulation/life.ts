@@ -29,6 +29,8 @@ export interface LifeOptions {
 
 export class Life {
   readonly id: number
+  /** What it is set to. */
+  readonly config: Config
   readonly caches: Caches
   readonly watches: readonly LaggingWatch[]
   /** What it has told people. */
@@ -46,6 +48,7 @@ export class Life {
 
   constructor({ id, server, calls, clock, dice, config, workers }: LifeOptions) {
     this.id = id
+    this.config = config
     const onError = (error: unknown): void => void this.failures.push(error)
     const caches = createCaches({ onError })
     this.caches = caches

@@ -1,4 +1,5 @@
 // What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
+import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { deepEqual, driftOf } from '@kleym/shared/core/plan/drift.ts'
 import { planOnce, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
@@ -16,12 +17,12 @@ import type { SimulatedCluster } from './cluster.ts'
 
 const KINDS = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
 
-/** Everything that the server holds, worked out by the core. */
-export function worldOf(server: SimulatedCluster): SettledCluster {
+/** Everything that the server holds, worked out by the core for an operator with these settings. */
+export function worldOf(server: SimulatedCluster, config: Config = CONFIG): SettledCluster {
   return settledCluster(
     KINDS.flatMap((resource) => server.all(resource)),
     {
-      config: CONFIG,
+      config,
       absentKinds: KINDS.filter((resource) => !server.serves(resource)).map(resourceName),
     },
   )
@@ -33,19 +34,32 @@ export function isForeign(server: SimulatedCluster, output: JsonRecord): boolean
   return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind === 'foreign'
 }
 
+/** The names of the foreign outputs for which bindings wait: kleym deletes none of them, people do. */
+export function inTheWay(server: SimulatedCluster): readonly string[] {
+  const { compiled, live } = worldOf(server)
+  const foreign = new Set(
+    live.filter(({ ownership }) => ownership.kind === 'foreign').map(({ object }) => object.meta.name),
+  )
+  const awaited = [...planOnce(compiled, live).judgements.values()].flatMap((judgement) =>
+    judgement.state === 'waiting' ? judgement.peers.map(({ claim }) => claim.output ?? '') : [],
+  )
+  return [...new Set(awaited)].filter((name) => foreign.has(name))
+}
+
 /** How the cluster differs from what it must come to once nothing happens any more; empty where it does not. */
-export function differences(server: SimulatedCluster): readonly string[] {
-  const now = worldOf(server)
+export function differences(server: SimulatedCluster, config: Config): readonly string[] {
+  const now = worldOf(server, config)
   const { judgements, actions } = planOnce(now.compiled, now.live)
   return [
     ...actions.map(({ kind, binding }) => `the core would still ${kind} an output for ${binding}`),
-    ...now.snapshot.bindings.flatMap((binding) => statusDifference(now, binding.key, judgements)),
+    ...now.snapshot.bindings.flatMap((binding) => statusDifference(now, config, binding.key, judgements)),
     ...outputDifferences(now),
   ]
 }
 
 function statusDifference(
   { snapshot, live }: SettledCluster,
+  config: Config,
   key: string,
   judgements: ReturnType<typeof planOnce>['judgements'],
 ): readonly string[] {
@@ -59,7 +73,7 @@ function statusDifference(
   const own = live.find(({ ownership }) => ownership.kind === 'ours' && ownership.binding === key)?.object
     .meta
   const wanted = nextStatus(binding.status, judgement, {
-    config: CONFIG,
+    config,
     generation: binding.meta.generation ?? 0,
     now: 'a time that no condition holds',
     inForce: own === undefined ? undefined : { name: own.name, uid: own.uid ?? '' },

@@ -1,5 +1,6 @@
 // One run: a cluster, its users, and operators that live and die, with everything that can happen in an order that a seed
 // decides. After that faults and users stop, and what is left must be what the core says.
+import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { settled } from '../build/fake-time.ts'
@@ -19,6 +20,11 @@ const QUIET_MS = 1_500_000
 
 /** The share of operators beside which another one stands by. */
 const STANDBYS = 0.5
+
+/** The share of restarts that bring another label key of variants, perhaps the same. */
+const NEW_SETTINGS = 0.3
+/** `tier` is a label of pools too. */
+const LABEL_KEYS = [CONFIG.variantLabelKey, 'llm-d.ai/role', 'tier'] as const
 
 /** How likely each thing is in a run: some have slow caches, some a bad network, some restless users. */
 interface Temper {
@@ -81,6 +87,8 @@ export class Simulation {
   readonly #collide: boolean
   /** Follows the cluster, as late as it likes, and writes nothing before it takes over. */
   #standby: Life | undefined
+  /** What operators that start now are set to. */
+  #config: Config = CONFIG
   #made = 0
   #step = 0
   #acts = 0
@@ -169,7 +177,7 @@ export class Simulation {
   #make(workers: number): Life {
     const { server, calls, clock, dice } = this
     this.#made += 1
-    return new Life({ id: this.#made, server, calls, clock, dice, config: CONFIG, workers })
+    return new Life({ id: this.#made, server, calls, clock, dice, config: this.#config, workers })
   }
 
   /** What follows on the operator that has died: the one that stands by, or a new one. */
@@ -189,7 +197,7 @@ export class Simulation {
 
   /** The server gets a request; for one of a dead operator that is all. */
   async carryOut(call: SimulatedCall, fate: CallFate = 'carried out'): Promise<void> {
-    this.watchdog.during(call, () => this.calls.carryOut(call, fate))
+    this.watchdog.during(call, fate, () => this.calls.carryOut(call, fate))
     if (call.life !== this.life.id || !this.life.isAlive) this.calls.drop(call)
     await this.#after(`${fate}: ${callText(call)}`)
   }
@@ -341,7 +349,16 @@ export class Simulation {
     // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
     // resync.
     for (const call of this.calls.requests) if (call.verb === 'update status') this.calls.drop(call)
+    if (this.dice.chance(NEW_SETTINGS)) this.#changeLabelKey()
     await this.#succeed()
+  }
+
+  /** Its install is upgraded, with another pod label for variants; who stood by with the old one is gone too. */
+  #changeLabelKey(): void {
+    const variantLabelKey = this.dice.pick(LABEL_KEYS)
+    this.#config = variantLabelKey === undefined ? CONFIG : { ...CONFIG, variantLabelKey }
+    this.#standby = undefined
+    this.trace.push(`${this.#step} the label key of variants is ${this.#config.variantLabelKey ?? ''}`)
   }
 
   async #disturb(doing: Doing | undefined): Promise<void> {
@@ -356,8 +373,12 @@ export class Simulation {
   /** Faults and users stop: what is there now must be what the core says, and must stay so. */
   async #end(): Promise<readonly string[]> {
     for (const watch of this.life.watches) if (watch.isBlind) watch.start()
-    if (!(await this.runUntilQuiet())) return ['it never comes to rest']
-    const wrong = [...this.problems(), ...differences(this.server)]
+    do {
+      if (!(await this.runUntilQuiet())) return ['it never comes to rest']
+      // What a webhook's finalizer held without our annotations, nobody else lets go of.
+      this.users.release()
+    } while (this.users.clearTheWay() > 0 && this.problems().length === 0)
+    const wrong = [...this.problems(), ...differences(this.server, this.life.config)]
     const budget = 40 + 30 * (this.#acts + this.#disturbances)
     if (this.watchdog.writes > budget) wrong.push(`${this.watchdog.writes} writes, more than ${budget}`)
     return wrong.length > 0 ? wrong : this.#stayingQuiet()

@@ -70,7 +70,18 @@ export class SteeredSimulation extends Simulation {
 
   /** The bindings' finalizers are stripped, whatever they wait for. */
   stripFinalizers(name: string): void {
-    this.server.patch(BINDINGS, { namespace: NAMESPACE, name }, { metadata: { finalizers: [] } }, 'user')
+    this.setFinalizers(name, [])
+  }
+
+  /** Somebody writes the finalizers of a binding. */
+  setFinalizers(name: string, finalizers: readonly string[]): void {
+    this.server.patch(BINDINGS, { namespace: NAMESPACE, name }, { metadata: { finalizers } }, 'user')
+  }
+
+  /** The finalizers of a binding; undefined where it is gone. */
+  finalizersOf(name: string): readonly unknown[] | undefined {
+    const object = this.server.find(BINDINGS, { namespace: NAMESPACE, name })
+    return object && listAt(object, 'metadata', 'finalizers')
   }
 
   /** The output of a binding; the first in the order of names. */
@@ -114,6 +125,10 @@ export class SteeredSimulation extends Simulation {
   /** Lets everything happen until nothing is left to do; returns what is wrong then. */
   async problemsOnceQuiet(): Promise<readonly string[]> {
     const isQuiet = await this.runUntilQuiet()
-    return [...(isQuiet ? [] : ['it never comes to rest']), ...this.problems(), ...differences(this.server)]
+    return [
+      ...(isQuiet ? [] : ['it never comes to rest']),
+      ...this.problems(),
+      ...differences(this.server, this.life.config),
+    ]
   }
 }

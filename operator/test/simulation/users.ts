@@ -1,28 +1,34 @@
 // Everybody else in the cluster: people who make, edit and delete bindings, pools and objectives, hands that meddle with
 // outputs, and other controllers. Each act happens on the server at once, as one request of theirs would.
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  DEFAULT_VARIANT_LABEL_KEY,
+  FINALIZER,
+} from '@kleym/shared/core/names.ts'
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import { binding, K8S_GROUP, LLM_D, objective, pool } from '@kleym/testing/manifests.ts'
 import type { Dice } from './dice.ts'
 import { isDeleting, metadataOf, refOf, type SimulatedCluster } from './cluster.ts'
-import { worldOf } from './oracle.ts'
+import { inTheWay, worldOf } from './oracle.ts'
+import { FOREIGN_FINALIZER, installWebhook, removeWebhook } from './webhook.ts'
 
 const NAMESPACES = ['team-a', 'team-a', 'team-a', 'team-b'] as const
 const BINDING_NAMES = ['b1', 'b2', 'b3', 'b4', 'b5'] as const
 const CONTAINERS = ['vllm', 'vllm', 'proxy', 'proxy', 'tuner'] as const
+const VARIANTS = ['prefill', 'prefill', 'decode'] as const
 const ACCOUNTS = ['runner', 'runner', 'runner', 'runner', 'batch'] as const
-/** Two that contain one another, and one apart. */
+/** Two that contain one another, and one apart, which selects the pod label of variants itself. */
 const POOL_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   wide: { app: 'llama' },
   narrow: { app: 'llama', tier: 'gold' },
-  apart: { app: 'qwen' },
+  apart: { app: 'qwen', [DEFAULT_VARIANT_LABEL_KEY]: 'prefill' },
 }
 /** The wide one is chosen most: collisions are what this is about. */
 const POOL_NAMES = ['wide', 'wide', 'narrow', 'apart'] as const
-export const FOREIGN_FINALIZER = 'someone.example/holds'
 
 /** What to pick a user's next act by: its weight among the others. */
 export const ACT_WEIGHTS = [
@@ -47,6 +53,8 @@ export const ACT_WEIGHTS = [
   ['restored orphan', 1],
   ['kind goes', 1],
   ['kind comes', 2],
+  ['webhook comes', 1],
+  ['webhook goes', 2],
 ] as const
 export type Act = (typeof ACT_WEIGHTS)[number][0]
 
@@ -59,6 +67,8 @@ export const COLLIDING_WEIGHTS: readonly (readonly [Act, number])[] = [
   ['delete', 2],
   ['recreate', 2],
   ['touch output', 1],
+  ['webhook comes', 0.7],
+  ['webhook goes', 2],
 ] as const
 
 /** Kinds that may go: kleym goes on without them, one way or another. */
@@ -67,7 +77,7 @@ const MORTAL: readonly Resource[] = [CLUSTER_SPIFFE_IDS, ...POOLS.slice(0, 1), .
 export class Users {
   readonly #server: SimulatedCluster
   readonly #dice: Dice
-  /** Whether all bindings are of one pool, so that they collide by their containers alone. */
+  /** Whether all bindings are of one pool, so that they collide by their containers and variants alone. */
   readonly #collide: boolean
 
   constructor(server: SimulatedCluster, dice: Dice, { collide = false } = {}) {
@@ -107,9 +117,22 @@ export class Users {
   /** Gives back what a cluster needs to come to rest: lets go of what is held, and of kinds that kleym cannot do without. */
   relent(): void {
     for (const resource of MORTAL) if (!this.#server.serves(resource)) this.#comes(resource)
+    removeWebhook(this.#server)
+    this.release()
+  }
+
+  /** Lets go of everything that is held. */
+  release(): void {
     for (const resource of [BINDINGS, CLUSTER_SPIFFE_IDS]) {
       for (const object of this.#server.all(resource)) this.#release(resource, object)
     }
+  }
+
+  /** Does what a waiting binding asks for: deletes what is not kleym's and stands in its way. Returns how many there were. */
+  clearTheWay(): number {
+    const names = inTheWay(this.#server)
+    for (const name of names) this.#server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
+    return names.length
   }
 
   #act(act: Act): string {
@@ -175,6 +198,11 @@ export class Users {
         return this.#kindGoes()
       case 'kind comes':
         return this.#kindComes()
+      case 'webhook comes':
+        return installWebhook(this.#server, this.#dice)
+      case 'webhook goes':
+        removeWebhook(this.#server)
+        return ''
     }
   }
 
@@ -189,11 +217,22 @@ export class Users {
   }
 
   #specFor(poolName: string): JsonRecord {
+    if (this.#dice.chance(0.3)) {
+      return {
+        poolRef: { name: this.#collide ? 'wide' : poolName },
+        serviceAccountName: this.#collide ? 'runner' : this.#dice.pick(ACCOUNTS),
+        mode: 'PerVariant',
+        objectiveRef: undefined,
+        containerName: undefined,
+        identityBoundary: { variant: this.#dice.pick(VARIANTS) },
+      }
+    }
     if (this.#collide) {
       return {
         poolRef: { name: 'wide' },
         serviceAccountName: 'runner',
         mode: 'PerObjective',
+        identityBoundary: undefined,
         objectiveRef: { name: this.#dice.chance(0.5) ? 'chat-wide' : 'batch-wide' },
         containerName: this.#dice.pick(CONTAINERS),
       }
@@ -206,13 +245,20 @@ export class Users {
       poolRef: { name: this.#dice.chance(0.97) ? poolName : 'nowhere' },
       serviceAccountName: this.#dice.pick(ACCOUNTS),
       mode: isPoolOnly ? 'PoolOnly' : 'PerObjective',
+      identityBoundary: undefined,
       objectiveRef: isPoolOnly ? undefined : { name: `${purpose}-${target}` },
       containerName: isPoolOnly ? undefined : this.#dice.pick(CONTAINERS),
     }
   }
 
   #randomEdit(object: JsonRecord): JsonRecord {
-    if (this.#dice.chance(0.5)) return { containerName: this.#dice.pick(CONTAINERS) }
+    if (this.#dice.chance(0.5)) {
+      // A variant with another mode, or without, is refused: now and then.
+      const isVariant = (dig(object, 'spec', 'mode') === 'PerVariant') !== this.#dice.chance(0.05)
+      return isVariant
+        ? { identityBoundary: { variant: this.#dice.pick(VARIANTS) } }
+        : { containerName: this.#dice.pick(CONTAINERS) }
+    }
     const poolName = stringAt(object, 'spec', 'poolRef', 'name') ?? ''
     return this.#specFor(this.#dice.chance(0.5) ? poolName : (this.#dice.pick(POOL_NAMES) ?? ''))
   }
@@ -223,15 +269,17 @@ export class Users {
     this.#server.update(BINDINGS, { ...object, spec }, 'user')
   }
 
-  /** Each takes the container of the next: one apply of several manifests. */
+  /** Each takes the container, or the variant, of the next: one apply of several manifests. */
   #rotate(count: number): string {
+    const mode = this.#dice.chance(0.3) ? 'PerVariant' : 'PerObjective'
+    const field = mode === 'PerVariant' ? 'identityBoundary' : 'containerName'
     const all = this.#server
       .all(BINDINGS)
-      .filter((object) => dig(object, 'spec', 'mode') === 'PerObjective' && !isDeleting(object))
+      .filter((object) => dig(object, 'spec', 'mode') === mode && !isDeleting(object))
     const chosen = this.#dice.some(all, count)
-    const containers = chosen.map((object) => dig(object, 'spec', 'containerName'))
+    const values = chosen.map((object) => dig(object, 'spec', field))
     for (const [at, object] of chosen.entries()) {
-      this.#editSpec(object, { containerName: containers[(at + 1) % containers.length] })
+      this.#editSpec(object, { [field]: values[(at + 1) % values.length] })
     }
     return chosen.map((object) => refOf(object).name).join(' ')
   }

@@ -1,15 +1,17 @@
 // What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
 // and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
 import { parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
-import { bodyOf, WRITES, type SimulatedCall } from './calls.ts'
+import { judgedVersion, patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'
+import { hasOurs } from '../../src/caches/kept-finalizers.ts'
+import { bodyOf, WRITES, type CallFate, type SimulatedCall } from './calls.ts'
 import type { Life } from './life.ts'
 import { metadataOf, type ServerChange, type SimulatedCluster } from './cluster.ts'
 import { isForeign } from './oracle.ts'
@@ -24,12 +26,16 @@ interface Made {
   readonly version: string
   /** Its spec or annotations are by a hand. */
   readonly isEdited: boolean
+  /** What was stored is not what the operator sent: nobody knows before the answer. */
+  readonly isAltered: boolean
+  /** Its operator was not answered. */
+  readonly isUnanswered: boolean
   /** Who wrote it last, and at which step the request was sent. */
   readonly life: number
   readonly sentAt: number
   /** It was carried out after its operator had died: nobody could have known. */
   readonly isLate: boolean
-  /** At which step the operator that lives has seen a late one. */
+  /** At which step the operator that lives has seen a late or altered one. */
   seenAt: number | undefined
 }
 
@@ -46,6 +52,7 @@ export class Watchdog {
   /** What live reads of a life have not found. */
   readonly #missed = new Set<string>()
   #current: SimulatedCall | undefined
+  #fate: CallFate = 'carried out'
 
   constructor(server: SimulatedCluster, lives: readonly Life[], step: () => number) {
     this.#server = server
@@ -54,9 +61,10 @@ export class Watchdog {
     server.onChange((change) => this.#changed(change))
   }
 
-  /** Runs what the server does for a call. */
-  during(call: SimulatedCall, run: () => void): void {
+  /** Runs what the server does for a call that comes to this. */
+  during(call: SimulatedCall, fate: CallFate, run: () => void): void {
     this.#current = call
+    this.#fate = fate
     run()
     this.#current = undefined
     if (call.verb === 'get' && this.#server.find(call.resource, call.ref) === undefined) {
@@ -76,7 +84,7 @@ export class Watchdog {
       return
     }
     if (resource === BINDINGS && verb === 'update status') return
-    if (resource === BINDINGS && verb === 'patch' && this.#patchesFinalizerOnly(call)) return
+    if (resource === BINDINGS && verb === 'patch' && patchesFinalizerAlone(call.body)) return
     this.#complain(`an operator may not send ${verb} ${resource.kind} ${JSON.stringify(call.body)}`)
   }
 
@@ -84,7 +92,7 @@ export class Watchdog {
   look(): void {
     const living = this.#lives.at(-1)
     for (const made of this.#made.values()) {
-      if (!made.isLate || made.seenAt !== undefined || living?.isAlive !== true) continue
+      if ((!made.isLate && !made.isAltered) || made.seenAt !== undefined || living?.isAlive !== true) continue
       const held = living.caches.outputs.store.get(made.name)?.meta
       if (held?.uid === made.uid && !isNewer(made.version, held.resourceVersion)) made.seenAt = this.#step()
     }
@@ -113,7 +121,7 @@ export class Watchdog {
     const facts = {
       uid,
       name: output.meta.name,
-      bindingUid: output.meta.annotations.get(ANNOTATION_BINDING_UID) ?? '',
+      bindingUid: (isWritten ? this.#bindingWritten() : known?.bindingUid) ?? '',
       claims: liveClaims(
         output,
         parseNamespacedName(output.meta.annotations.get(ANNOTATION_BINDING) ?? '') ?? '',
@@ -123,7 +131,14 @@ export class Watchdog {
     if (!isWritten && known !== undefined) {
       return { ...known, ...facts, isEdited: known.isEdited || saysOther(before, object) }
     }
-    return { ...facts, ...this.#author(by) }
+    const isAltered = this.#current !== undefined && saysOther(bodyOf(this.#current), object)
+    const isUnanswered = this.#fate !== 'carried out'
+    return { ...facts, ...this.#author(by), isAltered, isUnanswered }
+  }
+
+  /** The UID of the binding for which the operator has sent what is carried out now: a webhook may have removed it. */
+  #bindingWritten(): string | undefined {
+    return stringAt(this.#current?.body, 'metadata', 'annotations', ANNOTATION_BINDING_UID)
   }
 
   #author(by: ServerChange['by']): Pick<Made, 'life' | 'sentAt' | 'isLate' | 'seenAt' | 'isEdited'> {
@@ -169,9 +184,17 @@ export class Watchdog {
     const uid = metadataOf(binding)['uid']
     for (const made of this.#made.values()) {
       if (made.bindingUid !== uid || made.isEdited) continue
-      if (made.isLate && (made.seenAt === undefined || sentAt <= made.seenAt)) continue
+      if ((made.isLate || made.isAltered) && (made.seenAt === undefined || sentAt <= made.seenAt)) continue
+      if (made.isAltered && this.#isNobodys(made)) continue
       this.#complain(`${reason} is told while ${describe(made)} is there`)
     }
+  }
+
+  /** What a write without an answer has left without our annotations: people delete it. */
+  #isNobodys({ name, life, isUnanswered }: Made): boolean {
+    const object = this.#server.find(CLUSTER_SPIFFE_IDS, { name })
+    const isAnswered = !isUnanswered && life === this.#lives.at(-1)?.id
+    return !isAnswered && object !== undefined && isForeign(this.#server, object)
   }
 
   /** Missing is told only after a live read, or where the status says so already. */
@@ -194,17 +217,9 @@ export class Watchdog {
   #checkFinalizer(call: SimulatedCall): void {
     const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
     const binding = this.#lives.find(({ id }) => id === call.life)?.caches.bindings.store.get(key)
-    if (binding?.meta.finalizers.includes(FINALIZER) !== true) {
+    if (binding === undefined || !hasOurs(binding.finalizers)) {
       this.#complain(`an output of ${key} is written before its finalizer`)
     }
-  }
-
-  /** A patch may add or drop our finalizer, and nothing else, and says of which object. */
-  #patchesFinalizerOnly(call: SimulatedCall): boolean {
-    const patch = dig(call.body, 'metadata')
-    if (!isRecord(patch) || Object.keys(bodyOf(call)).length !== 1) return false
-    const names = Object.keys(patch).toSorted().join(' ')
-    return names === 'finalizers resourceVersion uid'
   }
 
   /** An output that came back altered goes in whatever version it is, by its UID (docs/contract.md §8). */
@@ -241,23 +256,27 @@ function reasonOf(binding: unknown): string {
 
 /** A write says which object it means, and in which version. */
 function hasPreconditions({ body }: SimulatedCall): boolean {
-  const wanted = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : body
-  return ['uid', 'resourceVersion'].every((field) => (stringAt(wanted, field) ?? '') !== '')
+  const { uid, resourceVersion } = judgedVersion(body)
+  return uid !== '' && resourceVersion !== ''
 }
 
-/** A late output was not known when the other was decided. */
+/** A late or altered output was not known when the other was decided. */
 function isExcused(late: Made, other: Made): boolean {
-  if (!late.isLate || late.life === other.life) return false
+  if (!late.isAltered && (!late.isLate || late.life === other.life)) return false
   return late.seenAt === undefined || other.sentAt <= late.seenAt
 }
 
 function sharePods(claim: Claim, peer: Claim): boolean {
   return (
-    claim.namespace === peer.namespace &&
-    claim.serviceAccountName === peer.serviceAccountName &&
+    meets(claim.namespace, peer.namespace) &&
+    meets(claim.serviceAccountName, peer.serviceAccountName) &&
     claim.containerName === peer.containerName &&
     relationOf(claim.labels, peer.labels) !== undefined
   )
+}
+
+function meets(one: string, other: string): boolean {
+  return one === other || one === ANY || other === ANY
 }
 
 function saysOther(before: JsonRecord | undefined, after: JsonRecord): boolean {

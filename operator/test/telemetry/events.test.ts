@@ -1,6 +1,6 @@
 // Events: what is written, what is tried again, and that nothing of it ever holds the operator up.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api, CallOptions } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { eventRecorder, type EventNote } from '../../src/telemetry/events.ts'
@@ -198,6 +198,46 @@ test('four events are written at a time, 10,000 wait, and what is beyond is drop
   expect(posted).toHaveLength(4)
   expect(ended).toEqual(Array.from({ length: 6 }, () => 'dropped'))
   expect(lines).toHaveLength(1)
+})
+
+function noteOf(namespace: string): EventNote {
+  return { ...NOTE, regarding: { ...NOTE.regarding, namespace } }
+}
+
+function namespaceOf(event: JsonRecord): unknown {
+  return dig(event, 'metadata', 'namespace')
+}
+
+/** A recorder whose events are answered when the test says `goOn`. */
+function setUpHeld() {
+  const answers: (() => void)[] = []
+  const parts = setUp((object) => new Promise((resolve) => answers.push(() => resolve(object))))
+  const goOn = async (): Promise<void> => {
+    for (const answer of answers.splice(0)) answer()
+    await settled()
+  }
+  return { ...parts, goOn }
+}
+
+describe('a namespace whose events pour', () => {
+  test("holds up nobody else's: they are written in turn", async () => {
+    const { recorder, posted, goOn } = setUpHeld()
+    for (let at = 0; at < 5_000; at++) recorder.record(noteOf('team-a'))
+    recorder.record(noteOf('team-b'))
+    await settled()
+    await goOn()
+    expect(posted.map(namespaceOf)).toContain('team-b')
+  })
+
+  test('loses its own where too many wait, and nobody else does', async () => {
+    const { recorder, posted, ended, goOn } = setUpHeld()
+    for (let at = 0; at < 10_004; at++) recorder.record(noteOf('team-a'))
+    for (let at = 0; at < 100; at++) recorder.record(noteOf('team-b'))
+    for (let at = 0; at < 100; at++) recorder.record(noteOf('team-a'))
+    expect(ended).toEqual(Array.from({ length: 200 }, () => 'dropped'))
+    for (let round = 0; round < 60; round++) await goOn()
+    expect(posted.map(namespaceOf).filter((namespace) => namespace === 'team-b')).toHaveLength(100)
+  })
 })
 
 describe('draining', () => {

@@ -20,6 +20,14 @@ export interface ScmQuestion {
   readonly scmNamespaces: readonly string[]
   /** Whether the namespaces were given, so that it is nowhere else. */
   readonly isScmNamespaceGiven?: boolean | undefined
+  /** What the command line says of kleym's outputs; a setting that it does not give is the operator's. */
+  readonly output?: GivenOutput | undefined
+}
+
+/** Class and labels of kleym's outputs where the command line gives them. */
+export interface GivenOutput {
+  readonly className: string | undefined
+  readonly outputLabels: ReadonlyMap<string, string> | undefined
 }
 
 /** What was found. */
@@ -55,13 +63,13 @@ export async function findEveryScm(
  */
 export async function findOurScm(
   reader: ClusterReader,
-  { scmNamespaces, isScmNamespaceGiven }: ScmQuestion,
+  { scmNamespaces, isScmNamespaceGiven, output }: ScmQuestion,
   operators: readonly RawObject[],
 ): Promise<ScmFound> {
   if (scmNamespaces.length === 0) return NOTHING
   const found = await usual(reader, scmNamespaces)
   if (isScmNamespaceGiven === true) return found
-  const config = outputSettingsOf(operators)
+  const config = outputSettingsOf(output, operators)
   const isFound = found.configMaps.length > 0
   if (isFound && (config === undefined || (await isActedOn(found.configMaps, config)))) return found
   const workloads = await listWorkloads(reader)
@@ -83,12 +91,17 @@ async function whereItRuns(
   }
 }
 
-/** What the operator gives to its output; undefined where no Deployment tells. */
-function outputSettingsOf(operators: readonly RawObject[]): OutputSettings | undefined {
-  for (const { className, outputLabels } of deploymentSettings(operators)) {
-    if (className !== undefined) return { className, ...(outputLabels !== undefined && { outputLabels }) }
-  }
-  return undefined
+/** What kleym gives to its outputs: as the command line says, else the operator's Deployment; undefined where neither tells the class. */
+function outputSettingsOf(
+  given: GivenOutput | undefined,
+  operators: readonly RawObject[],
+): OutputSettings | undefined {
+  const sources = [...(given === undefined ? [] : [given]), ...deploymentSettings(operators)]
+  const className = sources.map((one) => one.className).find((one) => one !== undefined)
+  const outputLabels = sources.map((one) => one.outputLabels).find((one) => one !== undefined)
+  return className === undefined
+    ? undefined
+    : { className, ...(outputLabels !== undefined && { outputLabels }) }
 }
 
 async function isActedOn(configMaps: readonly RawObject[], config: OutputSettings): Promise<boolean> {

@@ -28,7 +28,11 @@ export type FailOn = (typeof FAIL_ON)[number]
 export const DEFAULT_FAIL_ON: FailOn = 'error'
 
 /** Where SCM usually is: the hardened charts' namespace, and that of SPIRE's own examples. */
-export const SCM_NAMESPACES: readonly string[] = ['spire-server', 'spire-system']
+export const SCM_NAMESPACES: readonly string[] = [
+  'spire-server',
+  'spire-system',
+  'zero-trust-workload-identity-manager',
+]
 
 /** The namespace in force offline, where no flag and no kubeconfig says another. */
 export const DEFAULT_NAMESPACE = 'default'
@@ -114,6 +118,11 @@ export const settingsFlags = {
     multiple: true,
     multipleNonGreedy: true,
     description: 'A label that the operator gives to its ClusterSPIFFEIDs (repeatable).',
+  }),
+  'variant-label-key': Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'KEY',
+    description: 'The pod label by which the operator tells the variants of a pool apart.',
   }),
   'scm-config': Flags.string({
     helpGroup: SETTINGS,

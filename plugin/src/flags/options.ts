@@ -4,6 +4,7 @@ import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
+import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
@@ -16,6 +17,8 @@ export interface SourceOptions {
   readonly offline: boolean
   /** The folder that stands for the cluster. */
   readonly live: string | undefined
+  /** The files are a desired state: what a server writes counts in none of them, not even in a dump. */
+  readonly isDesiredState?: boolean
   readonly without: readonly ObjectName[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
   readonly namespace: string | undefined
@@ -33,6 +36,8 @@ export interface SettingsOptions {
   readonly className: string | undefined
   /** Undefined where the flag is not given. */
   readonly outputLabels: ReadonlyMap<string, string> | undefined
+  /** As written: unchecked. Undefined: not given. */
+  readonly variantLabelKey?: string | undefined
   readonly scmConfig: string | undefined
 }
 
@@ -69,6 +74,7 @@ export interface CommonFlags extends ClusterFlags {
   readonly 'trust-domain'?: string | undefined
   readonly 'clusterspiffeid-class-name'?: string | undefined
   readonly 'output-label'?: readonly string[] | undefined
+  readonly 'variant-label-key'?: string | undefined
   readonly 'scm-config'?: string | undefined
   readonly 'scm-namespace'?: string | undefined
   readonly output: OutputFormat
@@ -124,6 +130,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       trustDomain: flags['trust-domain'],
       className: flags['clusterspiffeid-class-name'],
       outputLabels: outputLabelsOf(flags['output-label']),
+      variantLabelKey: flags['variant-label-key'],
       scmConfig: flags['scm-config'],
     },
     output: {
@@ -178,7 +185,7 @@ function requireSources(flags: CommonFlags, command: string): void {
       docs,
     })
   }
-  if (files.filter((file) => file === '-').length > 1) {
+  if (files.filter((file) => file === STDIN_ARGUMENT).length > 1) {
     throw new KleymError({
       code: 'usage',
       what: 'stdin is given twice',

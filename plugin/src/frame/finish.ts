@@ -1,4 +1,5 @@
 // From a frame to what is printed: the format that was asked for, and the exit code, which never depends on the format.
+import type { Assumption } from '@kleym/shared/core/assumptions/assumptions.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { formatError } from '../io/errors.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../io/context.ts'
@@ -13,6 +14,7 @@ import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
 import { viewWidth } from '../text/layout.ts'
 import type { Frame } from './frame.ts'
+import { worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
 
@@ -45,6 +47,8 @@ async function answerIn(
         width: viewWidth(context),
         wide: options.format === 'wide',
         incomplete: judged.incomplete,
+        unsettled: judged.assumptions.length > 0,
+        world: worldText(judged.input),
       }
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
@@ -85,10 +89,34 @@ async function drawing(judged: AnswerResult, result: CiResult): Promise<string> 
   return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
 }
 
-/** What could not be read may change everything that follows: that is said first. */
-function viewWhole({ frame, shown, suppressed, aboutSuppressions }: AnswerResult, layout: Layout): Block {
+/** What could not be read, and what was not given, may change everything that follows: that is said first. */
+function viewWhole(judged: AnswerResult, layout: Layout): Block {
+  const { frame, shown, suppressed, aboutSuppressions } = judged
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
-  if (layout.incomplete !== true) return view
-  const text = ' not everything could be read, and what could not may change this answer'
-  return [...wrap(line(MARKS.warn, text), { width: layout.width, hang: 2 }), BLANK, ...view]
+  const head = [
+    ...(layout.incomplete === true
+      ? [line(MARKS.warn, ' not everything could be read, and what could not may change this answer')]
+      : []),
+    ...viewAssumptions(judged.assumptions),
+  ]
+  if (head.length === 0) return view
+  const isSettled = judged.assumptions.length === 0
+  return [
+    ...head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
+    BLANK,
+    // No view can forget it: nothing is simply fine while it depends on what was not given.
+    ...(isSettled
+      ? view
+      : view.map((row) => row.map((piece) => (piece.text === MARKS.ok.text ? MARKS.warn : piece)))),
+  ]
+}
+
+function viewAssumptions(assumptions: readonly Assumption[]): Block {
+  if (assumptions.length === 0) return []
+  return [
+    line(MARKS.warn, ' this depends on what was not given'),
+    ...assumptions.map(({ what, assumed, otherwise, fix }) =>
+      line(`  ${what}: ${assumed}; ${otherwise} (${fix})`),
+    ),
+  ]
 }

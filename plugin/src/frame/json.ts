@@ -1,6 +1,7 @@
 // The report that machines read (`-o json`, `-o yaml`). Its fields only ever grow; schema/ describes them.
 import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { report } from '../output/json.ts'
@@ -8,7 +9,7 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, findings, suppressed, exitCode } = judged
+  const { frame, input, findings, suppressed, assumptions, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(),
@@ -16,6 +17,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
+    assumptions,
     problems: input.problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
@@ -23,8 +25,9 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
 
 /** A finding as machines read it. */
 export function findingReport(one: Finding): Readonly<Record<string, unknown>> {
-  const { code, severity, subject, related, summary, evidence, fix } = one
-  return { code, severity, subject, related, summary, evidence, fix, docs: `docs/findings/${code}.md` }
+  const { code, severity, subject, related, summary, evidence, fix, dependsOn = [] } = one
+  const docs = `docs/findings/${code}.md`
+  return { code, severity, subject, related, summary, evidence, dependsOn, fix, docs }
 }
 
 function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly<Record<string, unknown>> {
@@ -32,13 +35,22 @@ function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly
   return { ...findingReport(finding), suppression: { by, text, reason: reason ?? null } }
 }
 
-function settingsReport({ operator, after }: AnswerInput): Readonly<Record<string, unknown>> {
-  const { trustDomain, className } = operator.config
+/** The settings that an answer rests on. */
+export function settingsReport({
+  operator,
+  after,
+}: Pick<AnswerInput, 'operator' | 'after'>): Readonly<Record<string, unknown>> {
+  const { trustDomain, className, variantLabelKey } = operator.config
   return {
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,
     trustDomainSource: operator.trustDomainSource ?? null,
     className,
     classNameSource: operator.classNameSource ?? null,
+    ...(variantLabelKey !== undefined &&
+      variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY && {
+        variantLabelKey,
+        variantLabelKeySource: operator.variantLabelKeySource ?? null,
+      }),
     scm: {
       source: after.settings.source,
       assumed: after.settings.assumed,

@@ -6,6 +6,7 @@ import {
   type Finding,
   type Subject,
 } from '@kleym/shared/core/findings/finding.ts'
+import { assumptionText, type Assumption } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -31,6 +32,8 @@ export interface AnswerResult {
   readonly incomplete: boolean
   /** Something rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean
+  /** The settings that were not given, and that the answer depends on. */
+  readonly assumptions: readonly Assumption[]
   readonly exitCode: ExitCode
 }
 
@@ -55,7 +58,9 @@ export function resultOf(
     },
   )
   const findings = problems.length === 0 ? kept : [...kept, ...problems].toSorted(compareFindings)
-  const open = { incomplete, unfollowed, differs: (frame.differences ?? []).length > 0 }
+  const assumptions = assumptionsOf(input)
+  const differs = (frame.differences ?? []).length > 0
+  const open = { incomplete, unfollowed, unsettled: assumptions.length > 0, differs }
   return {
     frame,
     input,
@@ -65,14 +70,21 @@ export function resultOf(
     suppressed,
     incomplete,
     unfollowed,
+    assumptions,
     exitCode: exitCodeOf(findings, failOn, open),
   }
 }
 
+/** What both sides of an answer assume, each once. */
+function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>): readonly Assumption[] {
+  const all = [...after.doubts.assumptions, ...before.doubts.assumptions]
+  return [...new Map(all.map((one) => [assumptionText(one), one])).values()]
+}
+
 /**
  * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
- * Else 1 for findings at the threshold or for differences; else 4 where a registration that kleym does not follow may
- * hide a finding, else 0.
+ * Else 1 for findings at the threshold, which rest on no assumption; else 4 where a setting that was not given could bring
+ * one; else 1 for differences; else 4 where a registration that kleym does not follow may hide a finding, else 0.
  */
 export function exitCodeOf(
   findings: readonly Finding[],
@@ -80,12 +92,22 @@ export function exitCodeOf(
   {
     incomplete,
     unfollowed,
+    unsettled,
     differs,
-  }: { readonly incomplete: boolean; readonly unfollowed: boolean; readonly differs: boolean },
+  }: {
+    readonly incomplete: boolean
+    readonly unfollowed: boolean
+    readonly unsettled: boolean
+    readonly differs: boolean
+  },
 ): ExitCode {
   if (incomplete) return EXIT.incomplete
-  const failing = failOn !== 'never' && findings.some(({ severity }) => isAtLeast(severity, failOn))
-  if (differs || failing) return EXIT.findings
+  const failing =
+    failOn !== 'never' &&
+    findings.some(({ severity, dependsOn }) => dependsOn === undefined && isAtLeast(severity, failOn))
+  if (failing) return EXIT.findings
+  if (failOn !== 'never' && unsettled) return EXIT.incomplete
+  if (differs) return EXIT.findings
   return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
 }
 
@@ -93,9 +115,11 @@ export function exitCodeOf(
 export function unknownsOf({
   frame,
   unfollowed,
-}: Pick<AnswerResult, 'frame' | 'unfollowed'>): readonly string[] {
+  assumptions,
+}: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions'>): readonly string[] {
   return [
     ...frame.missing.map(unknownReasonText),
+    ...assumptions.map(assumptionText),
     ...(unfollowed ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
   ]
 }

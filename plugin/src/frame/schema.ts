@@ -39,6 +39,9 @@ const findingFields = {
   related: z.array(subjectSchema).describe('The other objects that are part of it, in a total order.'),
   summary: z.string(),
   evidence: z.array(z.string()),
+  dependsOn: z
+    .array(z.string())
+    .describe('The settings that it rests on and that were not given; then it is no error.'),
   fix: z.string(),
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),
 }
@@ -59,12 +62,18 @@ export const suppressedFindingSchema = z
   .describe('A finding that does not count, and what suppresses it.')
   .meta({ id: 'SuppressedFinding' })
 
-const settingsSchema = z
+/** The settings that an answer rests on. */
+export const settingsSchema = z
   .object({
     trustDomain: z.string().nullable().describe('Null where it is not known.'),
     trustDomainSource: z.string().nullable(),
     className: z.string().describe('Empty for none.'),
     classNameSource: z.string().nullable().describe('Null where the class is assumed.'),
+    variantLabelKey: z
+      .string()
+      .optional()
+      .describe('The pod label that tells variants apart, where it is known and not the default.'),
+    variantLabelKeySource: z.string().nullable().optional(),
     scm: z
       .object({
         source: z.string(),
@@ -91,6 +100,17 @@ export const missingSchema = z
   })
   .describe('Something that the answer would have needed and that could not be read.')
   .meta({ id: 'Missing' })
+
+const assumptionSchema = z
+  .object({
+    setting: z.string().describe('scm, which scm, scm trust domain, class, output labels, trust domain, ...'),
+    what: z.string(),
+    assumed: z.string().describe('What is taken in its place.'),
+    otherwise: z.string().describe('What another value would change.'),
+    fix: z.string(),
+  })
+  .describe('A setting that was not given, and that the answer depends on.')
+  .meta({ id: 'Assumption' })
 
 const problemSchema = z
   .object({
@@ -124,6 +144,9 @@ export function reportSchema<Kind extends string, Fields extends z.ZodRawShape>(
       suppressed: z.array(suppressedFindingSchema),
       summary: summarySchema,
       missing: z.array(missingSchema).describe('Not empty: the answer is not complete.'),
+      assumptions: z
+        .array(assumptionSchema)
+        .describe('Not empty: whatever SPIRE is said to make of registrations depends on it.'),
       problems: z.array(problemSchema).describe('Not empty: the answer is not complete.'),
       exitCode: z.union([z.literal(0), z.literal(1), z.literal(4)]),
     })

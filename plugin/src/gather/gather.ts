@@ -1,7 +1,8 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { depending, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { restsOn } from '@kleym/shared/core/rules/resting.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -23,10 +24,18 @@ import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
-import { overlay, without } from './overlay.ts'
+import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
-import { assumptionNotes, operatorSettings, requireValidSettings, scmSettings } from './settings.ts'
+import {
+  doubtsAbout,
+  operatorSettings,
+  operatorSettingsBefore,
+  requireValidSettings,
+  scmSettings,
+  withClassOfScm,
+  type SettingsReading,
+} from './settings.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
@@ -45,6 +54,11 @@ export interface AnswerInput {
   readonly marks: readonly ObjectMark[]
   /** For stderr. */
   readonly notes: readonly string[]
+  /**
+   * With `--live`: the objects of it that stand in none of the files. The answer takes them to stay, since a manifest that
+   * was deleted cannot be told from one that was not given.
+   */
+  readonly takenToStay?: readonly Subject[]
   /** Whether a cluster was read, rather than files alone. */
   readonly isLive: boolean
   /** The namespace to which the answer is limited; undefined: none. */
@@ -90,8 +104,9 @@ interface Objects {
   readonly whole: (() => Snapshot) | undefined
   /** The live side, where files or `--without` change it. */
   readonly before: Snapshot | undefined
-  readonly operator: OperatorSettings
-  readonly scm: Awaited<ReturnType<typeof scmSettings>>
+  readonly settings: SettingsReading
+  /** Those of `before`, as its own objects have them. */
+  readonly settingsBefore: SettingsReading
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
   readonly drive: Drive
@@ -131,13 +146,13 @@ class Gathering {
   }
 
   async readFiles(): Promise<void> {
-    const { files, live, offline } = this.#options.sources
+    const { files, live, offline, isDesiredState } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
     if (live !== undefined) {
       const folder = { files: [live], recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
-    const dumps = offline && live === undefined
+    const dumps = offline && live === undefined && isDesiredState !== true
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
     this.#sayIfMany()
@@ -161,6 +176,7 @@ class Gathering {
         namespaces: from,
         scmNamespaces,
         isScmNamespaceGiven: sources.isScmNamespaceGiven,
+        output: settings,
         kind: question.kind,
         policies: question.policies === true,
         files: this.#files.objects,
@@ -187,19 +203,23 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<AnswerInput> {
-    const { after, whole, before, operator, scm, marks, unread, drive } = await this.#read(side, question)
+    const { after, whole, before, settings, settingsBefore, marks, unread, drive } = await this.#read(
+      side,
+      question,
+    )
     onRead?.()
-    const analysed = (snapshot: Snapshot): Analysis =>
-      drive(analysing(snapshot, operator.config, scm.settings))
-    const first = analysed(after)
-    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole())
+    const { operator, scm } = settings
+    const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
+      drive(analysing(snapshot, of.operator.config, of.scm.settings, doubtsAbout(snapshot, of)))
+    const first = analysed(after, settings)
+    const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     return {
       after: analysis,
-      before: before === undefined ? analysis : analysed(before),
+      before: before === undefined ? analysis : analysed(before, settingsBefore),
       operator,
       inputFindings: [
         ...operator.disagreements,
-        ...scm.findings,
+        ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
@@ -212,11 +232,13 @@ class Gathering {
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),
-        ...assumptionNotes(operator, scm.settings),
       ],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
+      ...(this.#dump === undefined || this.#files.objects.length === 0
+        ? {}
+        : { takenToStay: takenToStay(this.#dump.objects, this.#files.objects) }),
     }
   }
 
@@ -246,17 +268,51 @@ class Gathering {
         : undefined
     const after = drive(reading(snapshotSource(objects, { gaps, doubts, side, onlyNamespaces })))
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
-    const operator = operatorSettings(settings, deployments, statuses, after.clusterSpiffeIds)
-    const scmObjects = [...objects, ...(side?.scmWorkloads ?? [])]
-    const scm = await scmSettings(settings, scmObjects, after, operator, this.#context.cwd)
+    const { cwd } = this.#context
+    const read = async (
+      operator: OperatorSettings,
+      from: readonly RawObject[],
+      snapshot: Snapshot,
+    ): Promise<SettingsReading> => {
+      const scmObjects = [...from, ...(side?.scmWorkloads ?? [])]
+      const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: true })
+      return withClassOfScm({ operator, scm })
+    }
+    const operator = operatorSettings(settings, {
+      deployments,
+      bindings: statuses,
+      outputs: after.clusterSpiffeIds,
+    })
+    const settingsAfter = await read(operator, objects, after)
     const before = isOneState
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })))
+    const settingsBefore =
+      before === undefined
+        ? settingsAfter
+        : await read(
+            operatorSettingsBefore(settings, {
+              deployments: [...(side?.operatorDeployments ?? []), ...(start ?? [])],
+              bindings: before.bindings,
+              outputs: before.clusterSpiffeIds,
+            }),
+            start ?? [],
+            before,
+          )
     const whole =
       onlyNamespaces === undefined
         ? undefined
         : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, doubts, side })))
-    return { after, whole, before, operator, scm, marks: marksOf(objects), unread, drive }
+    return {
+      after,
+      whole,
+      before,
+      settings: settingsAfter,
+      settingsBefore,
+      marks: marksOf(objects),
+      unread,
+      drive,
+    }
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {

@@ -13,25 +13,28 @@ import { assumptionNotes, operatorSettings, scmSettings, type ScmReading } from 
 
 /** What was read of an installation. */
 export interface InstalledInput extends AnswerInput {
-  readonly scm: Pick<ScmReading, 'instances' | 'containers'>
+  readonly scm: InstalledScm
+}
+
+/** The SCMs of an installation, as far as they were found. */
+export interface InstalledScm extends Pick<ScmReading, 'instances' | 'containers'> {
+  /** Where SCM is by what the command line says, or usually: nobody but SPIRE's own people may make workloads there. */
+  readonly ownNamespaces: readonly string[]
 }
 
 /** What was read, as every frame takes it. */
 export async function installedInput(
   { side }: Installation,
-  { settings }: CommonOptions,
+  { settings, sources }: CommonOptions,
   { cwd, namespace }: { readonly cwd: string; readonly namespace: string | undefined },
 ): Promise<InstalledInput> {
   const { objects } = side
   const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
-  const operator = operatorSettings(
-    settings,
-    side.operatorDeployments ?? [],
-    snapshot.bindings,
-    snapshot.clusterSpiffeIds,
-  )
+  const { bindings, clusterSpiffeIds: outputs } = snapshot
+  const deployments = side.operatorDeployments ?? []
+  const operator = operatorSettings(settings, { deployments, bindings, outputs })
   const scmObjects = [...objects, ...(side.scmWorkloads ?? [])]
-  const scm = await scmSettings(settings, scmObjects, snapshot, operator, cwd)
+  const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: false })
   const after = analyse(snapshot, operator.config, scm.settings)
   return {
     after,
@@ -46,7 +49,7 @@ export async function installedInput(
       ...assumptionNotes(operator, scm.settings),
     ],
     isLive: true,
-    scm,
+    scm: { ...scm, ownNamespaces: sources.scmNamespaces },
     namespaceInForce: namespace,
     drive: driveAtOnce,
   }

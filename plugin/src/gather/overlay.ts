@@ -1,9 +1,21 @@
 // Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
 // keeps what only the server gives (docs/cluster.md, "Files over the cluster").
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { compareSubjects, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import {
+  ACCESS_POLICY_KIND,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+  groupOfApiVersion,
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+} from '@kleym/shared/core/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 
 const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp']
@@ -22,6 +34,31 @@ export function overlay(live: readonly RawObject[], files: readonly RawObject[])
   }
   return [...merged.values()]
 }
+
+/** The live objects that no file shadows, of the kinds that people keep in files; in a total order. */
+export function takenToStay(live: readonly RawObject[], files: readonly RawObject[]): readonly Subject[] {
+  const given = new Set(files.map(identityOf))
+  return live
+    .filter((object) => KEPT_IN_FILES.has(kindKey(object.value)) && !given.has(identityOf(object)))
+    .map(({ value }) => {
+      const { namespace, name } = readMeta(value)
+      return { kind: stringAt(value, 'kind') ?? '', namespace, name }
+    })
+    .toSorted(compareSubjects)
+}
+
+/** What a pull request may delete. Pods and nodes are not kept in files, and SCM's settings are told apart from objects. */
+const KEPT_IN_FILES: ReadonlySet<string> = new Set(
+  [
+    BINDING,
+    ...POOL_KINDS,
+    ...OBJECTIVE_KINDS,
+    CLUSTER_SPIFFE_ID,
+    CLUSTER_STATIC_ENTRY,
+    ...WORKLOAD_KINDS,
+    ACCESS_POLICY_KIND,
+  ].map(qualifiedKind),
+)
 
 /** The objects that a `--without` does not name, and whether it named any. */
 export function without(

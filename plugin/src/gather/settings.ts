@@ -1,14 +1,16 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { Doubts } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { doubtsOf } from '@kleym/shared/core/analysis/doubts.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
+  CLASS_NAME_FLAG,
   deploymentSettings,
   outputSettings,
   mergeSettings,
   statusSettings,
-  CLASS_NAME_FLAG,
   TRUST_DOMAIN_FLAG,
   type OperatorSettings,
   type SettingsSource,
@@ -25,8 +27,13 @@ import {
   type ScmConfigText,
   type ScmInstance,
 } from '@kleym/shared/core/install/scm-instance.ts'
-import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
+import { CLASS_PLACEHOLDER, type ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import {
+  VARIANT_LABEL_KEY_FIX,
+  variantLabelKeyProblem,
+} from '@kleym/shared/core/install/variant-label-key.ts'
+import { VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { KleymError } from '../io/errors.ts'
 import { SCM_NAMESPACES } from '../flags/flags.ts'
@@ -35,8 +42,26 @@ import { configMapTexts } from '../sources/load.ts'
 import { placeText, type InputProblem } from '../sources/problem.ts'
 import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'
 
-/** Throws a usage error for a trust domain that cannot be one. */
-export function requireValidSettings({ trustDomain }: SettingsOptions): void {
+/** Throws a usage error for a trust domain, or a label key of variants, that cannot be one. */
+export function requireValidSettings({ trustDomain, variantLabelKey }: SettingsOptions): void {
+  requireTrustDomain(trustDomain)
+  requireVariantLabelKey(variantLabelKey)
+}
+
+function requireVariantLabelKey(key: string | undefined): void {
+  if (key === undefined) return
+  const why = key === '' ? 'is empty' : variantLabelKeyProblem(key)
+  if (why === undefined) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'the variant label key is not valid',
+    where: `${VARIANT_LABEL_KEY_FLAG} ${key}`,
+    why: `it ${why}`,
+    fix: VARIANT_LABEL_KEY_FIX,
+  })
+}
+
+function requireTrustDomain(trustDomain: string | undefined): void {
   if (trustDomain === undefined) return
   const problem = trustDomainProblem(trustDomain)
   if (problem === undefined) return
@@ -49,19 +74,33 @@ export function requireValidSettings({ trustDomain }: SettingsOptions): void {
   })
 }
 
+/** The objects of one side of an answer that say what kleym is set to. */
+export interface SettingsObjects {
+  /** Those of the operator first. */
+  readonly deployments: readonly RawObject[]
+  /** Those with a status, at least. */
+  readonly bindings: readonly Binding[]
+  readonly outputs: Iterable<ClusterSpiffeId>
+}
+
 /** kleym's own settings: the command line first, then the operators' Deployments, then statuses, then outputs. */
-export function operatorSettings(
+export function operatorSettings(settings: SettingsOptions, objects: SettingsObjects): OperatorSettings {
+  return mergeSettings([flagClaim(settings), ...claimsOf(objects)])
+}
+
+/**
+ * What kleym is set to before a change: what the objects of that side say, and the command line only where they do not. A
+ * setting that is given otherwise than it is there is a change, too.
+ */
+export function operatorSettingsBefore(
   settings: SettingsOptions,
-  deployments: readonly RawObject[],
-  bindings: readonly Binding[],
-  outputs: Iterable<ClusterSpiffeId>,
+  objects: SettingsObjects,
 ): OperatorSettings {
-  return mergeSettings([
-    flagClaim(settings),
-    ...deploymentSettings(deployments),
-    ...statusSettings(bindings),
-    ...outputSettings(outputs),
-  ])
+  return mergeSettings([...claimsOf(objects), flagClaim(settings)])
+}
+
+function claimsOf({ deployments, bindings, outputs }: SettingsObjects): readonly SettingsSource[] {
+  return [...deploymentSettings(deployments), ...statusSettings(bindings), ...outputSettings(outputs)]
 }
 
 /** What the command line says. */
@@ -69,8 +108,16 @@ export function flagClaim({
   trustDomain,
   className,
   outputLabels,
-}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels'>): SettingsSource {
-  return { source: 'the command line', subject: undefined, trustDomain, className, outputLabels }
+  variantLabelKey,
+}: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey'>): SettingsSource {
+  return {
+    source: 'the command line',
+    subject: undefined,
+    trustDomain,
+    className,
+    outputLabels,
+    variantLabelKey,
+  }
 }
 
 /** Evidence of SCM's settings where its configuration was not read. */
@@ -97,19 +144,52 @@ export interface ScmReading {
   readonly problems: readonly InputProblem[]
 }
 
-/** SCM's settings: from --scm-config, else from a ConfigMap among the objects, else as the SPIRE charts set them. */
+/** Both settings that an answer rests on. */
+export interface SettingsReading {
+  readonly operator: OperatorSettings
+  readonly scm: ScmReading
+}
+
+/** kleym's settings with SCM's: a class of kleym's that nothing gives is taken to be SCM's, whatever that is. */
+export function withClassOfScm({ operator, scm }: SettingsReading): SettingsReading {
+  if (operator.classNameSource !== undefined) return { operator, scm }
+  const isSaid = scm.settings.className !== undefined || !scm.settings.assumed.includes('className')
+  const className = scm.settings.className ?? CLASS_PLACEHOLDER
+  return {
+    operator: { ...operator, config: { ...operator.config, className } },
+    scm: isSaid ? scm : { ...scm, settings: { ...scm.settings, className } },
+  }
+}
+
+/** What an answer about a snapshot does not know of these settings. */
+export function doubtsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): Doubts {
+  const [, ...others] = scm.instances
+  return doubtsOf(snapshot, operator.config, {
+    className: operator.classNameSource !== undefined,
+    settings: scm.settings,
+    acting: others.filter(acts).map(({ settings }) => settings),
+    beside: others.filter((one) => !acts(one)).map(({ settings }) => settings),
+  })
+}
+
+/**
+ * SCM's settings: from --scm-config, else from what stands for it among the objects, else as the SPIRE charts set them.
+ * `classFollows`: where kleym's class is not known, it is that of any SCM.
+ */
 export async function scmSettings(
   { scmConfig }: SettingsOptions,
   objects: readonly RawObject[],
-  { clusterSpiffeIds }: Snapshot,
+  { clusterSpiffeIds }: Pick<Snapshot, 'clusterSpiffeIds'>,
   operator: OperatorSettings,
-  cwd: string,
+  { cwd, classFollows }: { readonly cwd: string; readonly classFollows: boolean },
 ): Promise<ScmReading> {
   const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
   const evidence = scmEvidence(operator, clusterSpiffeIds)
   const containers = scmContainersOf(objects.map(({ value }) => value))
   const found = given === undefined ? (await scmConfigsIn(objects)).toSorted(byUsualPlace) : []
-  const instances = scmInstances(found, containers, operator.config, evidence)
+  const isFollowing = classFollows && operator.classNameSource === undefined
+  const output = isFollowing ? { ...operator.config, className: undefined } : operator.config
+  const instances = scmInstances(found, containers, output, evidence)
   const { settings, problems } =
     instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
   return {
@@ -174,7 +254,7 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
   })
 }
 
-/** What an answer assumes because no source shows it, one sentence each. */
+/** What `status` and `watch` take for granted because no source shows it, one sentence each. */
 export function assumptionNotes(
   { trustDomainSource, classNameSource }: OperatorSettings,
   scm: ScmSettings,

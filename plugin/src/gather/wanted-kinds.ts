@@ -12,6 +12,8 @@ import {
   CLUSTER_STATIC_ENTRY_KIND,
   SPIRE_GROUP,
 } from '@kleym/shared/core/names.ts'
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { WantedKind } from '../sources/objects.ts'
 
@@ -28,6 +30,9 @@ export const WANTED_KINDS: readonly WantedKind[] = [
   ...OBJECTIVE_KINDS.map(namespaced),
   { group: SPIRE_GROUP, kind: CLUSTER_SPIFFE_ID_KIND, namespaced: false },
   { group: SPIRE_GROUP, kind: CLUSTER_STATIC_ENTRY_KIND, namespaced: false },
+  // Not namespaced: the file that SCM reads, which no API server serves.
+  { group: SPIRE_GROUP, kind: SCM_CONFIG_KIND, namespaced: false, isNameless: true },
+  { group: OPENSHIFT_SCM.group, kind: OPENSHIFT_SCM.kind, namespaced: false },
   { group: '', kind: 'Namespace', namespaced: false },
   { group: '', kind: 'Node', namespaced: false },
   namespaced({ group: '', kind: 'Pod' }),

@@ -13,8 +13,8 @@ export interface JsonFault {
 const WORDS: Readonly<Record<string, string>> = {
   InvalidSymbol: 'here stands what is no value, e.g. a word without quotes',
   InvalidNumberFormat: 'a number is malformed',
-  PropertyNameExpected: 'a key in double quotes is missing, e.g. after a trailing comma',
-  ValueExpected: 'a value is missing, e.g. after a trailing comma',
+  PropertyNameExpected: 'a key in double quotes is missing',
+  ValueExpected: 'a value is missing',
   ColonExpected: 'a ":" is missing after a key',
   CommaExpected: 'a "," is missing between two values',
   CloseBraceExpected: 'a "}" is missing',
@@ -42,5 +42,14 @@ export function jsonFault(text: string): JsonFault | undefined {
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
   )
-  return first
+  return first === undefined ? undefined : (trailingComma(text, first.offset) ?? first)
+}
+
+/** A comma before a closing bracket: it is what is wrong, and it may stand lines before the bracket that shows it. */
+function trailingComma(text: string, offset: number): JsonFault | undefined {
+  if (!'}]'.includes(text[offset] ?? ' ')) return undefined
+  const before = text.slice(0, offset).trimEnd()
+  return before.endsWith(',')
+    ? { offset: before.length - 1, why: 'it is no JSON: a comma stands before the end of a list or mapping' }
+    : undefined
 }

@@ -21,6 +21,7 @@ import {
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
+import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
@@ -159,7 +160,7 @@ async function readSources(
     }
   }
   const { cwd, env } = io
-  const named = args.files.filter((path) => path !== '-')
+  const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
   const { recursive, exclude = [] } = args
   const found = findFiles(named, { cwd, recursive, exclude })
   problems.push(...found.problems)

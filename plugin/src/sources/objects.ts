@@ -15,6 +15,8 @@ export interface WantedKind {
   readonly group: string
   readonly kind: string
   readonly namespaced: boolean
+  /** It is no object of an API server, and may have no name. */
+  readonly isNameless?: true
 }
 
 /** What is kept of a document, and how. */
@@ -126,7 +128,7 @@ function collectObject(
     return
   }
   if (collected.takesAway?.(value, wanted) === true) return
-  const fault = metadataFault(value)
+  const fault = wanted.isNameless === true ? undefined : metadataFault(value)
   const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
   if (fault !== undefined) {
     const reach = reachOf(wanted, { namespace: undefined }, JSON.stringify(value))
@@ -137,7 +139,7 @@ function collectObject(
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
     if (wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined) collected.placed++
-    objects.push({ value: settle(value, wanted, rules), origin })
+    objects.push({ ...settle(value, wanted, rules), origin })
   }
 }
 
@@ -274,7 +276,7 @@ const SERVER_FIELDS = [
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The object with its namespace settled, and without what it must not bring along. */
-function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonRecord {
+function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawObject {
   const found = own(value, 'metadata')
   const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
   const dump = isDump(value, rules)
@@ -288,8 +290,9 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): JsonR
     metadata['annotations'] = rest
   }
   const settled: Record<string, unknown> = { ...value, metadata }
-  if (!dump) delete settled['status']
-  return settled
+  if (dump) return { value: settled }
+  delete settled['status']
+  return { value: settled, isManifest: true }
 }
 
 /** Whether an object is a dump of a live one, which nobody has yet to fill in. */

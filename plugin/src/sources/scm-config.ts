@@ -1,6 +1,12 @@
 // Finds the SPIRE Controller Manager's configuration (ControllerManagerConfig) in a file or among the objects: raw, or
 // under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import {
+  OPENSHIFT_CLASS,
+  OPENSHIFT_SCM,
+  openshiftScmConfig,
+} from '@kleym/shared/core/install/openshift-scm.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { resolve } from 'node:path'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
@@ -44,8 +50,29 @@ export async function readScmConfigFile(file: string, cwd: string): Promise<ScmC
   )
 }
 
-/** The configurations in the ConfigMaps among some objects, in their order. What does not parse is none. */
+/**
+ * The configurations among some objects, in their order: those in ConfigMaps, those that are documents of their own, and
+ * OpenShift's, unless a ConfigMap has it. What does not parse is none.
+ */
 export async function scmConfigsIn(objects: readonly RawObject[]): Promise<readonly ScmConfigText[]> {
+  const found: ScmConfigText[] = [...(await configMapsIn(objects))]
+  for (const { value, origin } of objects) {
+    if (isScmConfig(value)) found.push({ config: value, source: `${SCM_CONFIG_KIND}${placeOf(origin)}` })
+  }
+  if (found.some(({ config }) => own(config, 'className') === OPENSHIFT_CLASS)) return found
+  for (const { value, origin } of objects) {
+    const { kind, group } = OPENSHIFT_SCM
+    if (stringAt(value, 'kind') !== kind) continue
+    if (groupOfApiVersion(stringAt(value, 'apiVersion') ?? '') !== group) continue
+    found.push({
+      config: openshiftScmConfig(value),
+      source: `${kind} ${readMeta(value).name}${placeOf(origin)}`,
+    })
+  }
+  return found
+}
+
+async function configMapsIn(objects: readonly RawObject[]): Promise<readonly ScmConfigText[]> {
   const found: ScmConfigText[] = []
   for (const object of objects) {
     if (stringAt(object.value, 'kind') !== 'ConfigMap' || stringAt(object.value, 'apiVersion') !== 'v1')
@@ -77,5 +104,9 @@ function configMapSource({ value, origin }: RawObject): string {
   const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
   const name = stringAt(value, 'metadata', 'name') ?? ''
   const path = namespace === '' ? name : namespacedName(namespace, name)
-  return origin === undefined ? `ConfigMap ${path}` : `ConfigMap ${path} (${origin.file}:${origin.line})`
+  return `ConfigMap ${path}${placeOf(origin)}`
+}
+
+function placeOf(origin: RawObject['origin']): string {
+  return origin === undefined ? '' : ` (${origin.file}:${origin.line})`
 }

@@ -67,8 +67,9 @@ function shortSubject(subject: Subject): string {
 }
 
 /** A finding under the object that it is about: mark, sentence, code. */
-export function viewFindingUnder({ code, severity, summary }: Finding, { width }: Layout): Block {
-  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${summary}   `, span(code, 'dim')), {
+export function viewFindingUnder({ code, severity, summary, dependsOn }: Finding, { width }: Layout): Block {
+  const rests = dependsOn === undefined ? '' : ` (depends on ${dependsOn.join(', ')})`
+  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${summary}${rests}   `, span(code, 'dim')), {
     width,
     hang: 4,
   })

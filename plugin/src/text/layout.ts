@@ -10,6 +10,10 @@ export interface Layout {
   readonly wide: boolean
   /** Something could not be read: nothing may then be said to be fine. */
   readonly incomplete?: boolean
+  /** Settings that matter were not given: nothing may then be said without saying that it depends on them. */
+  readonly unsettled?: boolean
+  /** How far the world of the answer goes, behind an absence: ` among these files`; empty for a cluster. */
+  readonly world?: string
 }
 
 /** The narrowest layout; a smaller terminal wraps by itself. */

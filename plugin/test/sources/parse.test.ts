@@ -168,10 +168,12 @@ describe('JSON', () => {
   })
 
   test.each<[string, string, string, number, number]>([
-    ['a trailing comma', '{\n"a": 1,\n}', 'it is no JSON: a key in double quotes is missing', 3, 1],
+    ['a trailing comma', '{\n"a": 1,\n\n}', 'it is no JSON: a comma stands before the end', 2, 7],
+    ['a trailing comma in a list', '[1,\n]', 'it is no JSON: a comma stands before the end', 1, 3],
+    ['a key that is missing', '{\n"a": 1, 2}', 'it is no JSON: a key in double quotes is missing', 2, 9],
     ['a missing comma', '{\n"a": 1\n"b": 2}', 'it is no JSON: a "," is missing', 3, 1],
     ['a missing colon', '{\n  "a" 1}', 'it is no JSON: a ":" is missing after a key', 2, 7],
-    ['a missing value', '[1,\n]', 'it is no JSON: a value is missing', 2, 1],
+    ['a missing value', '{"a":\n}', 'it is no JSON: a value is missing', 2, 1],
     ['a word that JSON does not know', '{\n"a": True}', 'it is no JSON: here stands what is no value', 2, 6],
     ['a comment', '{\n"a": 1 // one\n}', 'it is no JSON: JSON has no comments', 2, 8],
     ['a line break in a string', '{"a":\n"b\n"}', 'it is no JSON: a string has no end on its line', 2, 1],

@@ -73,8 +73,12 @@ export const CONDITION_TYPES = [...DECISION_CONDITIONS, IN_FORCE_CONDITION] as c
 export type ConditionType = (typeof CONDITION_TYPES)[number]
 
 /** The identity boundaries: values of `.spec.mode`. */
-export const MODES = ['PoolOnly', 'PerObjective'] as const
+export const MODES = ['PoolOnly', 'PerVariant', 'PerObjective'] as const
 /** One of `MODES`. */
 export type Mode = (typeof MODES)[number]
 /** The mode of a binding that names none. */
 export const DEFAULT_MODE: Mode = 'PerObjective'
+/** The key of the pod label that tells the variants of a pool apart, where the install sets no other. */
+export const DEFAULT_VARIANT_LABEL_KEY = 'identity.kleym.sonda.red/variant'
+/** The operator's flag for that key; a check that cannot do without the key names it. */
+export const VARIANT_LABEL_KEY_FLAG = '--variant-label-key'

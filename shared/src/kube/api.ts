@@ -60,6 +60,8 @@ export interface ListOptions extends CallOptions {
   readonly fieldSelector?: string
   /** Items per page; 500 when absent. */
   readonly limit?: number
+  /** A page of several items that is longer is asked for again with fewer; PAGE_BYTES when absent. */
+  readonly pageBytes?: number
   /** `PartialObjectMetadata` in place of whole objects. */
   readonly metadataOnly?: boolean
 }

@@ -15,7 +15,7 @@ import type { Cluster } from './cluster.ts'
 import { deleteOptionsOf, deletionIn } from './deletion.ts'
 import { createExchange, type ClientOptions, type Exchange, type HttpMethod } from './exchange.ts'
 import { connectionError } from './failures.ts'
-import { allPages, PAGE_SIZE, pagesOf, type ReadPage } from './paging.ts'
+import { allPages, PAGE_SIZE, pagesOf, type PageLimits, type ReadPage } from './paging.ts'
 import { resourceName, resourcePath, type PathParts } from './resources.ts'
 import { chunksOf } from './transport.ts'
 import { eventIn, LINE_BYTES, linesOf } from './watch-stream.ts'
@@ -49,10 +49,10 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
       object({ method: 'GET', path: pathOf(resource, ref), signal }),
     // A generator, so that a path that is refused throws where the first page is asked for.
     pages: async function* (resource, options = {}) {
-      yield* pagesOf(pageReader(object, resource, options), listName(resource), options.limit ?? PAGE_SIZE)
+      yield* pagesOf(pageReader(object, resource, options), listName(resource), pageLimits(options))
     },
     list: async (resource, options = {}) =>
-      allPages(pageReader(object, resource, options), listName(resource), options.limit ?? PAGE_SIZE),
+      allPages(pageReader(object, resource, options), listName(resource), pageLimits(options)),
     create: async (resource, body, write = {}) =>
       object({
         method: 'POST',
@@ -98,6 +98,10 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
 
 function listName(resource: Resource): string {
   return `list ${resourceName(resource)}`
+}
+
+function pageLimits({ limit = PAGE_SIZE, pageBytes }: ListOptions): PageLimits {
+  return { limit, pageBytes }
 }
 
 function pageReader(

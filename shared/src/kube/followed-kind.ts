@@ -5,6 +5,7 @@ import type { JsonRecord } from '../core/json.ts'
 import type { UnknownReason } from '../core/unknown-reason.ts'
 import type { Api, Resource } from './api.ts'
 import type { Clock } from './clock.ts'
+import { SMALL_PAGES } from './paging.ts'
 import { Reflector, type ReflectorState } from './reflector.ts'
 import { isAtMost } from './resource-version.ts'
 import { objectKey, Store, type Cached } from './store.ts'
@@ -126,7 +127,7 @@ export class FollowedKind<T extends Cached> {
     const { store } = this
     const listed = new Set<string>()
     let version: string | undefined
-    for await (const page of api.pages(this.resource)) {
+    for await (const page of api.pages(this.resource, SMALL_PAGES)) {
       for (const raw of page.items) {
         const object = this.read(raw)
         listed.add(uidKey(object))

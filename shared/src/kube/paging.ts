@@ -11,12 +11,28 @@ export const PAGE_SIZE = 500
 const PAGED_TRIES = 2
 
 /**
- * The most bytes of a page of several items. Objects of 1.5 MB, the most that an API server takes, would make a page of 250
- * larger than the memory of the operator: such pages are asked for with fewer items, down to one.
+ * The most bytes of a page of several items, unless its caller says otherwise. Objects of 1.5 MB, the most that an API server
+ * takes, would make a page of 250 larger than the memory of the operator: such pages are asked for with fewer items, down to one.
  */
 export const PAGE_BYTES = 16 * 1024 * 1024
 /** By how much a page that was too long shrinks, and later ones grow again. */
 const PAGE_STEP = 10
+/** After how many pages they grow: large objects come in a row, and the server has made a page that is not read on. */
+const PAGES_BEFORE_GROWTH = 4
+
+/** How large pages may be. */
+export interface PageLimits {
+  /** Items of a page; 0 for all. */
+  readonly limit: number
+  /** Bytes of a page of several items; PAGE_BYTES when absent. */
+  readonly pageBytes?: number | undefined
+}
+
+/**
+ * The pages of whoever keeps little of each object and runs for long: half of client-go's number of items, and of large ones two
+ * or three, since what a page leaves behind decides how large a process gets. Parsed, short fields take 15 times their bytes.
+ */
+export const SMALL_PAGES = { limit: 250, pageBytes: 4 * 1024 * 1024 } as const
 
 /** Asks for a page: `limit` items (0 for all), after those that `continueToken` stands for. */
 export type ReadPage = (page: {
@@ -27,11 +43,16 @@ export type ReadPage = (page: {
 }) => Promise<JsonRecord>
 
 /** The pages of one list. Throws what `read` throws, and a ConnectionError (malformed) for what is no list. */
-export async function* pagesOf(read: ReadPage, what: string, limit: number): AsyncGenerator<Listing> {
+export async function* pagesOf(
+  read: ReadPage,
+  what: string,
+  { limit, pageBytes = PAGE_BYTES }: PageLimits,
+): AsyncGenerator<Listing> {
   let continueToken: string | undefined
   let size = limit
+  let inARow = 0
   for (;;) {
-    const asked = { limit: size, continueToken, bodyBytes: size > 1 ? PAGE_BYTES : undefined }
+    const asked = { limit: size, continueToken, bodyBytes: size > 1 ? pageBytes : undefined }
     let page: JsonRecord
     try {
       page = await read(asked)
@@ -39,9 +60,14 @@ export async function* pagesOf(read: ReadPage, what: string, limit: number): Asy
       // The same page once more, with fewer items; one item alone may be as long as it likes.
       if (!(error instanceof BodyTooLarge) || size <= 1) throw error
       size = Math.max(1, Math.floor(size / PAGE_STEP))
+      inARow = 0
       continue
     }
-    size = Math.min(limit, size * PAGE_STEP)
+    inARow += 1
+    if (size < limit && inARow === PAGES_BEFORE_GROWTH) {
+      size = Math.min(limit, size * PAGE_STEP)
+      inARow = 0
+    }
     // Go writes a list without items as null in some kinds.
     const items = own(page, 'items') ?? []
     const resourceVersion = stringAt(page, 'metadata', 'resourceVersion') ?? ''
@@ -56,11 +82,11 @@ export async function* pagesOf(read: ReadPage, what: string, limit: number): Asy
 }
 
 /** All pages as one list; begun again where the state that the pages are of was compacted away (410). */
-export async function allPages(read: ReadPage, what: string, limit: number): Promise<Listing> {
+export async function allPages(read: ReadPage, what: string, limits: PageLimits): Promise<Listing> {
   for (let tries = 1; ; tries += 1) {
     const all = tries > PAGED_TRIES
     try {
-      return await collect(pagesOf(read, what, all ? 0 : limit))
+      return await collect(pagesOf(read, what, all ? { ...limits, limit: 0 } : limits))
     } catch (error) {
       if (all || !(error instanceof ApiError) || error.status !== 410) throw error
     }

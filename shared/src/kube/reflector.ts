@@ -8,12 +8,10 @@ import type { Api, Resource, WatchEvent } from './api.ts'
 import type { Clock } from './clock.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { ignoranceOf } from './failures.ts'
+import { SMALL_PAGES } from './paging.ts'
 import { PAGE_LIMIT_MS, SHORT_WATCH_MS, WATCH_GRACE_MS, waitAfter, watchSeconds } from './reflector-timing.ts'
 import { resourceName } from './resources.ts'
 import type { Cached, Store } from './store.ts'
-
-/** Objects per page: half of client-go's number, since what a page leaves behind decides how large a process gets. */
-const PAGE_SIZE = 250
 
 /**
  * What a reflector knows of its kind. `waiting`: no attempt has succeeded or failed yet. `synced`: the store follows
@@ -108,7 +106,7 @@ export class Reflector<T extends Cached> {
     const items: T[] = []
     let version = ''
     await this.#call('a page of the list', PAGE_LIMIT_MS, async (signal, restartTimer) => {
-      for await (const page of api.pages(resource, { metadataOnly, signal, limit: PAGE_SIZE })) {
+      for await (const page of api.pages(resource, { metadataOnly, signal, ...SMALL_PAGES })) {
         restartTimer()
         for (const raw of page.items) {
           const item = this.#read(raw)

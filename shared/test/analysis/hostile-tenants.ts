@@ -3,6 +3,7 @@
 import * as fc from 'fast-check'
 import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
@@ -33,6 +34,7 @@ const NAMESPACES = ['team-a', 'team-a', 'team-b', 'team'] as const
 const ACCOUNTS = ['runner', 'runner', 'runner', 'runner', 'run', 'runner-2'] as const
 const CONTAINERS = ['vllm', 'vllm', 'vllm', 'vl', 'vllm-2', 'proxy'] as const
 const POOLS = ['llama', 'llama-2'] as const
+const VARIANTS = ['prefill', 'prefill', 'decode', 'Prefill'] as const
 const LABEL_SETS: readonly JsonRecord[] = [
   { app: 'llama' },
   { app: 'llama', tier: 'gold' },
@@ -56,6 +58,12 @@ const hostileLabels: fc.Arbitrary<JsonRecord> = fc
 const labels = fc.oneof(
   { weight: 10, arbitrary: fc.constantFrom(...LABEL_SETS) },
   { weight: 1, arbitrary: hostileLabels },
+)
+
+/** The variant that a pod carries: mostly one, now and then none or something hostile. */
+const carried = fc.oneof(
+  { weight: 6, arbitrary: mostly(VARIANTS) },
+  { weight: 1, arbitrary: fc.constant(undefined) },
 )
 
 /** A pool before it is a manifest. */
@@ -87,8 +95,16 @@ const binding = fc.record({
   pool: mostly(POOLS),
   objective: fc.constantFrom('a', 'b', '{{ .TrustDomain }}'),
   serviceAccountName: mostly(ACCOUNTS),
-  mode: fc.constantFrom('PerObjective', 'PerObjective', 'PerObjective', 'PoolOnly'),
+  mode: fc.constantFrom(
+    'PerObjective',
+    'PerObjective',
+    'PerObjective',
+    'PerVariant',
+    'PerVariant',
+    'PoolOnly',
+  ),
   containerName: mostly(CONTAINERS),
+  variant: mostly(VARIANTS),
 })
 /** A binding before it is a manifest. */
 export type BindingDraft = typeof binding extends fc.Arbitrary<infer T> ? T : never
@@ -97,6 +113,8 @@ export type BindingDraft = typeof binding extends fc.Arbitrary<infer T> ? T : ne
 export interface PodDraft {
   readonly namespace: string
   readonly labels: JsonRecord
+  /** Undefined: it has no such label. */
+  readonly variant: string | undefined
   readonly serviceAccountName: string
   readonly containers: readonly { readonly name: string; readonly role: string }[]
 }
@@ -107,6 +125,7 @@ const pod: fc.Arbitrary<PodDraft> = fc.record({
     { weight: 8, arbitrary: fc.constantFrom(...LABEL_SETS) },
     { weight: 1, arbitrary: hostileLabels },
   ),
+  variant: carried,
   serviceAccountName: mostly(ACCOUNTS),
   containers: fc.uniqueArray(
     fc.record({ name: mostly(CONTAINERS), role: fc.constantFrom('regular', 'init', 'sidecar', 'ephemeral') }),
@@ -179,7 +198,7 @@ function poolManifests({ namespace, name, labels: matchLabels }: PoolDraft): rea
 }
 
 function bindingManifest(draft: BindingDraft): JsonRecord {
-  const { namespace, name, mode, containerName, serviceAccountName } = draft
+  const { namespace, name, mode, containerName, variant, serviceAccountName } = draft
   const perObjective = mode === 'PerObjective'
   return {
     apiVersion: 'kleym.sonda.red/v1alpha1',
@@ -189,18 +208,23 @@ function bindingManifest(draft: BindingDraft): JsonRecord {
       poolRef: { name: draft.pool },
       mode,
       serviceAccountName,
+      ...(mode === 'PerVariant' ? { identityBoundary: { variant } } : {}),
       ...(perObjective ? { objectiveRef: { name: `${draft.pool}-${draft.objective}` }, containerName } : {}),
     },
   }
 }
 
-function podManifest({ namespace, labels: podLabels, serviceAccountName, containers }: PodDraft, at: number) {
+function podManifest(
+  { namespace, labels: podLabels, variant, serviceAccountName, containers }: PodDraft,
+  at: number,
+) {
   const of = (role: string, more: JsonRecord = {}): readonly JsonRecord[] =>
     containers.filter((one) => one.role === role).map(({ name }) => ({ name, ...more }))
+  const all = variant === undefined ? podLabels : { ...podLabels, [DEFAULT_VARIANT_LABEL_KEY]: variant }
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: `pod-${at}`, namespace, uid: `uid-of-pod-${at}`, labels: podLabels },
+    metadata: { name: `pod-${at}`, namespace, uid: `uid-of-pod-${at}`, labels: all },
     spec: {
       nodeName: 'n1',
       serviceAccountName,

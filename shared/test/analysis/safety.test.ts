@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { bindingsByOutput } from '../../src/core/analysis/state.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
 import type { Pod } from '../../src/core/objects/pod.ts'
 import { containerVerdicts, type Registration } from '../../src/core/spire/registration.ts'
 import { predict } from '../../src/core/spire/predict.ts'
@@ -51,13 +52,17 @@ function poolOf({ pools }: HostileTenants, { namespace, pool }: BindingDraft): P
   return found
 }
 
-function isHostile(text: string): boolean {
-  return HOSTILE.some((hostile) => hostile === text)
+/** Whether a hostile text stands where nothing allows it; a label value may have capitals, unlike a name. */
+function isUnfit({ mode, variant }: BindingDraft): (text: string) => boolean {
+  return (text) =>
+    HOSTILE.some((hostile) => hostile === text) &&
+    !(mode === 'PerVariant' && text === variant && /^[A-Za-z0-9]{1,63}$/.test(text))
 }
 
-test('an identity of ours reaches only the namespace, service account, pool pods and container of its binding', () => {
+test('an identity of ours reaches only the namespace, service account, pool pods, and container or variant of its binding', () => {
   const seen = {
     issued: 0,
+    ofVariants: 0,
     init: 0,
     'native sidecar': 0,
     lookAlikes: 0,
@@ -81,6 +86,9 @@ test('an identity of ours reaches only the namespace, service account, pool pods
         expect(Object.fromEntries(pod.labels)).toMatchObject(labels)
         expect(role).not.toBe('ephemeral')
         expect(container).toBe(draft.mode === 'PerObjective' ? draft.containerName : container)
+        const variant = pod.labels.get(DEFAULT_VARIANT_LABEL_KEY)
+        expect(draft.mode === 'PerVariant' ? draft.variant : variant).toBe(variant)
+        if (draft.mode === 'PerVariant') seen.ofVariants++
         if (registration.verdict === 'issued') seen.issued++
         if (role === 'init' || role === 'native sidecar') seen[role]++
         if (analysis.podsInQuestion.some((other) => isLookAlike(other, pod))) seen.lookAlikes++
@@ -91,6 +99,7 @@ test('an identity of ours reaches only the namespace, service account, pool pods
   )
   // Each of these is what the property is about: it must have happened, and often.
   expect(seen.issued).toBeGreaterThan(RUNS / 10)
+  expect(seen.ofVariants).toBeGreaterThan(RUNS / 20)
   expect(seen.init).toBeGreaterThan(5)
   expect(seen['native sidecar']).toBeGreaterThan(5)
   expect(seen.lookAlikes).toBeGreaterThan(20)
@@ -117,8 +126,11 @@ function countHostile(
   for (const draft of world.bindings) {
     const state = analysis.settled.judgements.get(`${draft.namespace}/${draft.name}`)?.state
     const container = draft.mode === 'PerObjective' ? [draft.containerName] : []
+    const variant = draft.mode === 'PerVariant' ? [draft.variant] : []
     // The name of a binding is part of no selector: it may be anything.
-    const bad = [draft.namespace, draft.serviceAccountName, draft.pool, ...container].some(isHostile)
+    const bad = [draft.namespace, draft.serviceAccountName, draft.pool, ...container, ...variant].some(
+      isUnfit(draft),
+    )
     if (bad && state === 'refused') hostile++
     expect({ draft, isReady: bad && state === 'ready' }).toEqual({ draft, isReady: false })
     if (state === 'ready') ready++
@@ -127,21 +139,20 @@ function countHostile(
   if (hostile > 0 && ready > 0) seen.readyBesideHostile++
 }
 
-test('two bindings that are both Ready and PerObjective never share the pods of one container provably', () => {
-  const seen = { pairs: 0, collisions: 0 }
+test('two Ready bindings of one mode never share the pods of one container, or of one variant, provably', () => {
+  const seen = { PerObjective: 0, PerVariant: 0, collisions: 0 }
   fc.assert(
     fc.property(hostileTenants, (world) => {
       const exact = { ...world, pods: world.pools.flatMap((pool) => exactPods(world, pool)) }
       const analysis = analysisOf(exact)
       const ready = world.bindings.filter(
         ({ namespace, name, mode }) =>
-          mode === 'PerObjective' &&
-          analysis.settled.judgements.get(`${namespace}/${name}`)?.state === 'ready',
+          mode !== 'PoolOnly' && analysis.settled.judgements.get(`${namespace}/${name}`)?.state === 'ready',
       )
       for (const [at, one] of ready.entries()) {
         for (const other of ready.slice(at + 1)) {
-          if (!sameContainer(one, other)) continue
-          seen.pairs++
+          if (!sameBoundary(one, other)) continue
+          seen[one.mode === 'PerVariant' ? 'PerVariant' : 'PerObjective']++
           expect(isSubset(poolOf(world, one), poolOf(world, other))).toBe(false)
           expect(isSubset(poolOf(world, other), poolOf(world, one))).toBe(false)
         }
@@ -156,26 +167,30 @@ test('two bindings that are both Ready and PerObjective never share the pods of 
     { numRuns: 3 * RUNS },
   )
   expect(seen.collisions).toBeGreaterThan(20)
-  expect(seen.pairs).toBeGreaterThan(3)
+  expect(seen.PerObjective).toBeGreaterThan(3)
+  expect(seen.PerVariant).toBeGreaterThan(3)
 })
 
 /** A pod with a pool's labels and no others: whatever else selects it shares its pods provably. */
 function exactPods({ bindings }: HostileTenants, { namespace, labels }: PoolDraft): HostileTenants['pods'] {
   return bindings
     .filter((one) => one.namespace === namespace)
-    .map(({ serviceAccountName, containerName }) => ({
+    .map(({ serviceAccountName, containerName, mode, variant }) => ({
       namespace,
       labels,
+      variant: mode === 'PerVariant' ? variant : undefined,
       serviceAccountName,
       containers: [{ name: containerName, role: 'regular' }],
     }))
 }
 
-function sameContainer(one: BindingDraft, other: BindingDraft): boolean {
+/** Whether two bindings give out the same container, or the same variant, as far as their own fields tell. */
+function sameBoundary(one: BindingDraft, other: BindingDraft): boolean {
   return (
     one.namespace === other.namespace &&
     one.serviceAccountName === other.serviceAccountName &&
-    one.containerName === other.containerName
+    one.mode === other.mode &&
+    (one.mode === 'PerVariant' ? one.variant === other.variant : one.containerName === other.containerName)
   )
 }
 
@@ -191,8 +206,10 @@ function expectOneOfOurs(analysis: Analysis, world: HostileTenants): void {
     analysis.podsInQuestion,
   )) {
     const key = ours.get(registration.source.name)
-    if (key === undefined || draftOf(world, key).mode !== 'PerObjective') continue
-    const where = `${pod.uid ?? ''}:${container}`
+    if (key === undefined) continue
+    const { mode } = draftOf(world, key)
+    if (mode === 'PoolOnly') continue
+    const where = `${mode}:${pod.uid ?? ''}:${container}`
     expect(holders.get(where) ?? key).toBe(key)
     holders.set(where, key)
   }

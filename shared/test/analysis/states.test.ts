@@ -90,10 +90,10 @@ describe.each(['now', 'settled'] as const)('the state %s', (which) => {
     const analysis = analysed()
     const frozen = unchanged(analysis[which])
     expect([frozen.now, frozen.settled]).toEqual([analysis[which], analysis[which]])
-    for (const { binding: one } of analysis.compiled) {
+    for (const one of analysis.snapshot.bindings) {
       expect(frozen.changes.of(one.key)).toEqual([])
-      expect(explain(frozen, one.key)?.withdrawn).toEqual([])
-      expect(explain(frozen, one.key)?.output?.state ?? 'in step').toBe('in step')
+      expect(explain(frozen, one)?.withdrawn).toEqual([])
+      expect(explain(frozen, one)?.output?.state ?? 'in step').toBe('in step')
     }
     expect(frozen.changes.all).toEqual([])
     expect(statusFindings(frozen, undefined).filter(({ code }) => code === 'KLM542')).toEqual([])

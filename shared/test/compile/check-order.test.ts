@@ -50,6 +50,10 @@ const FLAWS: Readonly<Record<CheckName, Flaw>> = {
   mode: { reason: 'UnsupportedMode', spec: { mode: 'Both' } },
   'service account': { reason: 'InvalidServiceAccountName', spec: { serviceAccountName: 'No' } },
   container: { reason: 'InvalidContainerName', spec: { containerName: '' } },
+  'identity boundary': {
+    reason: 'InvalidIdentityBoundary',
+    spec: { identityBoundary: { variant: 'prefill' } },
+  },
   'safety proof': { reason: 'UnsafeSelector', pools: [pool({ labels: LONG_LABEL })] },
   'SPIFFE ID': {
     reason: 'InvalidSPIFFEID',

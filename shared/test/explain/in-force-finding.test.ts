@@ -1,13 +1,11 @@
 // KLM546: the operator's InForce against the prediction.
 import { expect, test } from 'vitest'
 import { inForceFinding } from '../../src/core/explain/in-force-finding.ts'
-import { namespacedName } from '../../src/core/namespaced-name.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 
 const OUTPUT = outputOf([poolOnly(), pool()])
-const KEY = namespacedName('team-a', 'llama')
 const NODE = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'n1' } }
 
 /** The binding with what its status says of InForce. */
@@ -30,7 +28,8 @@ function pod(labels: Readonly<Record<string, string>>): JsonRecord {
 
 function found(binding: JsonRecord, ...more: readonly JsonRecord[]): string | undefined {
   const analysis = analysisOf([binding, pool(), live(OUTPUT), NODE, ...more])
-  return inForceFinding(analysis, KEY)?.summary
+  const [one] = analysis.snapshot.bindings
+  return one && inForceFinding(analysis, one)?.summary
 }
 
 const SERVED = pod({ app: 'llama' })

@@ -5,8 +5,11 @@ import {
   deploymentSettings,
   mergeSettings,
   outputSettings,
+  statusSettings,
 } from '../../src/core/install/operator-settings.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
+import { readBinding, type Binding } from '../../src/core/objects/binding.ts'
+import { perVariant } from '@kleym/testing/manifests.ts'
 
 const operator = (name: string, trustDomain: string, ...flags: readonly string[]): { value: JsonRecord } => ({
   value: {
@@ -82,5 +85,68 @@ describe('the output labels', () => {
     ]
     expect(labelsOf(...sources)).toEqual(new Map())
     expect(mergeSettings(sources).disagreements).toEqual([])
+  })
+})
+
+function withStatus(variantLabelKey: string | undefined): Binding {
+  const status = { trustDomain: 'example.org', variantLabelKey }
+  return readBinding({ value: perVariant({ status }) }, 'live')
+}
+
+describe('the label key of variants', () => {
+  const DEFAULT = 'identity.kleym.sonda.red/variant'
+  const ROLE = 'llm-d.ai/role'
+
+  test.each<[name: string, flags: readonly string[], more: JsonRecord, key: string | undefined]>([
+    ['the default, where nothing sets it', [], {}, DEFAULT],
+    ['the flag', ['--variant-label-key=llm-d.ai/role'], {}, ROLE],
+    ['the flag in two arguments', ['--variant-label-key', 'llm-d.ai/role'], {}, ROLE],
+    ['the last of two flags', ['--variant-label-key=a', '--variant-label-key=llm-d.ai/role'], {}, ROLE],
+    ['the variable', [], { env: [{ name: 'KLEYM_VARIANT_LABEL_KEY', value: ROLE }] }, ROLE],
+    ['the default, where the variable is empty', [], { env: [{ name: 'KLEYM_VARIANT_LABEL_KEY' }] }, DEFAULT],
+    [
+      'the flag, where both are there',
+      ['--variant-label-key=a'],
+      { env: [{ name: 'KLEYM_VARIANT_LABEL_KEY', value: ROLE }] },
+      'a',
+    ],
+    ['not known, where an argument holds a variable', ['--variant-label-key=$(KEY)'], {}, undefined],
+    ['not known, where it can be none', ['--variant-label-key=a b'], {}, undefined],
+    [
+      'not known, where the variable comes from elsewhere',
+      [],
+      { env: [{ name: 'KLEYM_VARIANT_LABEL_KEY', valueFrom: { configMapKeyRef: { name: 'a', key: 'b' } } }] },
+      undefined,
+    ],
+    [
+      'not known, where a ConfigMap may set it',
+      [],
+      { envFrom: [{ configMapRef: { name: 'a' } }] },
+      undefined,
+    ],
+  ])('of a Deployment is %s', (_name, flags, more, key) => {
+    const args = ['--trust-domain=example.org', ...flags]
+    const containers = [{ image: 'kleym-operator', args, ...more }]
+    const value = {
+      kind: 'Deployment',
+      metadata: { name: 'a' },
+      spec: { template: { spec: { containers } } },
+    }
+    expect(deploymentSettings([{ value }])[0]?.variantLabelKey).toBe(key)
+  })
+
+  test('of a status that has another one is a disagreement, until the operator has rewritten it', () => {
+    const deployed = deploymentSettings([operator('a', 'example.org', `--variant-label-key=${ROLE}`)])
+    const found = mergeSettings([...deployed, ...statusSettings([withStatus(DEFAULT)])])
+    expect(found.config.variantLabelKey).toBe(ROLE)
+    expect(found.variantLabelKeySource).toBe('Deployment kleym/a')
+    expect(found.disagreements.map(({ code, evidence }) => [code, ...evidence])).toEqual([
+      [
+        'KLM520',
+        `the status of binding team-a/llama has the variant label key ${DEFAULT}, Deployment kleym/a has ${ROLE}`,
+      ],
+    ])
+    for (const key of [ROLE, undefined])
+      expect(mergeSettings([...deployed, ...statusSettings([withStatus(key)])]).disagreements).toEqual([])
   })
 })

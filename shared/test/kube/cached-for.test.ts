@@ -1,10 +1,11 @@
 // A kept value is got once, and again when it is due or wanted anew.
 import { expect, test } from 'vitest'
 import { cachedFor } from '../../src/kube/cached-for.ts'
-import { manualClock, rejection } from '@kleym/testing/clusters.ts'
+import { rejection } from '@kleym/testing/clusters.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 
 test('all who ask at the same time get the same, and those who ask within its time too', async () => {
-  const clock = manualClock()
+  const clock = new FakeClock()
   let loads = 0
   const value = cachedFor(clock, 1000, async () => (loads += 1))
   expect(await Promise.all([value(), value(), value()])).toEqual([1, 1, 1])
@@ -17,7 +18,7 @@ test('all who ask at the same time get the same, and those who ask within its ti
 test('a refresh gets a new one at once, once for all who want it', async () => {
   let loads = 0
   const asked: boolean[] = []
-  const value = cachedFor(manualClock(), 1000, async (refresh) => {
+  const value = cachedFor(new FakeClock(), 1000, async (refresh) => {
     asked.push(refresh)
     return (loads += 1)
   })
@@ -29,7 +30,7 @@ test('a refresh gets a new one at once, once for all who want it', async () => {
 
 test('a failure is not kept', async () => {
   let loads = 0
-  const value = cachedFor(manualClock(), 1000, async () => {
+  const value = cachedFor(new FakeClock(), 1000, async () => {
     loads += 1
     if (loads === 1) throw new Error('not yet')
     return loads

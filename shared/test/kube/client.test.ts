@@ -11,12 +11,12 @@ import {
   clientAt,
   clientOf,
   clusterAt,
-  manualClock,
   rejection,
   TEAM_PATH,
   THINGS,
   THINGS_PATH,
 } from '@kleym/testing/clusters.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 
 const THING = { metadata: { namespace: 'team-a', name: 'one', resourceVersion: '7' } }
 const ONE = { namespace: 'team-a', name: 'one' }
@@ -225,7 +225,7 @@ describe('a failure that the server tells of', () => {
 
   test.each(told)('$says', async ({ behaviour, error }) => {
     await using server = await faultServer(() => behaviour)
-    const thrown = await rejection(clientAt(server.url, { clock: manualClock() }).get(THINGS, ONE))
+    const thrown = await rejection(clientAt(server.url, { clock: new FakeClock() }).get(THINGS, ONE))
     expect(thrown).toBeInstanceOf(ApiError)
     expect(thrown).toMatchObject(error)
     expect(server.seen).toHaveLength(1)
@@ -493,24 +493,24 @@ describe('the end of a call', () => {
     { says: 'no answer', behaviour: stall },
     { says: 'half a body', behaviour: stream(['{"items":'], 'stall') },
   ])('$says in time is timed out, and the connection is closed', async ({ behaviour }) => {
-    const clock = manualClock()
+    const clock = new FakeClock()
     await using server = await faultServer(() => behaviour)
     const work = rejection(clientAt(server.url, { clock, timeoutMs: 1000 }).get(THINGS, ONE))
     await expect.poll(() => server.seen.length, { message: 'the request to arrive' }).toBe(1)
     clock.advance(1000)
     expect(await work).toMatchObject({ failure: 'timed out', neverSent: false })
     await expect.poll(() => server.open(), { message: 'the connection to close' }).toBe(0)
-    expect(clock.pending()).toBe(0)
+    expect(clock.timers).toBe(0)
   })
 
   test('a call that waits for a connection times out as well, and was never sent', async () => {
-    const clock = manualClock()
+    const clock = new FakeClock()
     await using server = await faultServer(() => stall)
     const api = clientAt(server.url, { clock, timeoutMs: 1000, maxSockets: 1 })
     const first = rejection(api.get(THINGS, ONE))
     await expect.poll(() => server.seen.length, { message: 'the first request to arrive' }).toBe(1)
     const second = rejection(api.create(THINGS, THING))
-    await expect.poll(() => clock.pending(), { message: 'the second call to begin' }).toBe(2)
+    await expect.poll(() => clock.timers, { message: 'the second call to begin' }).toBe(2)
     clock.advance(1000)
     expect(await first).toMatchObject({ failure: 'timed out', neverSent: false })
     expect(await second).toMatchObject({ failure: 'timed out', neverSent: true })

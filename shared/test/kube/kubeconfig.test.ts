@@ -11,7 +11,8 @@ import { httpProxy, socksProxy, type TestProxy } from '@kleym/testing/faults/pro
 import { faultServer, type FaultTls, type Seen } from '@kleym/testing/faults/server.ts'
 import { ClusterConfigError } from '../../src/kube/cluster.ts'
 import { loadCluster } from '../../src/kube/kubeconfig.ts'
-import { clientOf, manualClock, rejection } from '@kleym/testing/clusters.ts'
+import { clientOf, rejection } from '@kleym/testing/clusters.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 
 let folder = ''
 beforeEach(async () => {
@@ -221,7 +222,7 @@ describe('a user with', () => {
       cluster: { ...CA, server: server.url.href },
       user: { tokenFile: 'token' },
     })
-    const cluster = await loadCluster({ kubeconfigPath: path, env: {}, clock: manualClock() })
+    const cluster = await loadCluster({ kubeconfigPath: path, env: {}, clock: new FakeClock() })
     await cluster.credentials()
     await writeFile(join(folder, 'token'), 'new')
     expect(await clientOf(cluster).raw('GET', '/version')).toEqual(VERSION)
@@ -501,7 +502,7 @@ async function mount(token: string): Promise<void> {
 describe('in a pod', () => {
   test('its token is used, and read again when a minute has passed', async () => {
     await mount('one')
-    const clock = manualClock()
+    const clock = new FakeClock()
     await using server = await faultServer(() => json(VERSION), SERVER)
     const cluster = await loadCluster({
       env: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: server.url.port },

@@ -15,15 +15,8 @@ import {
 import { faultServer } from '@kleym/testing/faults/server.ts'
 import type { WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { linesOf } from '../../src/kube/watch-stream.ts'
-import {
-  clientAt,
-  clientOf,
-  clusterAt,
-  manualClock,
-  rejection,
-  THINGS,
-  THINGS_PATH,
-} from '@kleym/testing/clusters.ts'
+import { clientAt, clientOf, clusterAt, rejection, THINGS, THINGS_PATH } from '@kleym/testing/clusters.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 
 const FROM = { resourceVersion: '1', timeoutSeconds: 60 }
 const added = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata: { name } } })
@@ -123,7 +116,7 @@ describe('a watch', () => {
   )
 
   test('that does not begin in time is timed out', async () => {
-    const clock = manualClock()
+    const clock = new FakeClock()
     await using server = await faultServer(() => stall)
     const work = rejection(Array.fromAsync(clientAt(server.url, { clock }).watch(THINGS, FROM)))
     await expect.poll(() => server.seen.length, { message: 'the request to arrive' }).toBe(1)
@@ -132,11 +125,11 @@ describe('a watch', () => {
   })
 
   test('may last longer than a call', async () => {
-    const clock = manualClock()
+    const clock = new FakeClock()
     await using server = await faultServer(() => events([added('a')], 'stall'))
     const watch = clientAt(server.url, { clock }).watch(THINGS, FROM)[Symbol.asyncIterator]()
     expect(await watch.next()).toEqual({ done: false, value: added('a') })
-    expect(clock.pending()).toBe(0)
+    expect(clock.timers).toBe(0)
     await watch.return?.()
   })
 

@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../../src/core/kinds.ts'
 import type { RefusalReason } from '../../src/core/registry/reasons.ts'
-import { binding, estate, judgementOf, poolOnly, reasonOf, settledCluster } from '@kleym/testing/manifests.ts'
+import {
+  binding,
+  estate,
+  judgementOf,
+  perVariant,
+  poolOnly,
+  reasonOf,
+  settledCluster,
+} from '@kleym/testing/manifests.ts'
 import { admissionProblems, crdSchema } from './structural-schema.ts'
 
 const specSchema = crdSchema('spec')
@@ -17,7 +25,8 @@ interface Case {
   readonly reason?: RefusalReason
   /** What the message at reconcile time says. */
   readonly says?: string
-  readonly mode?: 'PoolOnly'
+  /** PerObjective where it is absent. */
+  readonly mode?: 'PoolOnly' | 'PerVariant'
 }
 
 /** The rules of a DNS-1123 subdomain, which three fields share. */
@@ -159,7 +168,7 @@ const CASES: readonly Case[] = [
     name: 'mode must not be empty',
     spec: { mode: '' },
     reason: 'UnsupportedMode',
-    says: '.spec.mode must be PoolOnly or PerObjective',
+    says: '.spec.mode must be PoolOnly, PerVariant or PerObjective',
   },
   { name: 'mode must not be in lower case', spec: { mode: 'poolonly' }, reason: 'UnsupportedMode' },
   { name: 'mode must not be true', spec: { mode: true }, reason: 'UnsupportedMode' },
@@ -223,13 +232,99 @@ const CASES: readonly Case[] = [
     spec: { containerName: 'a.b' },
     reason: 'UnexpectedContainerName',
   },
+  { name: 'containerName may be empty when PerVariant', mode: 'PerVariant', spec: { containerName: '' } },
+  {
+    name: 'containerName must not be set when PerVariant',
+    mode: 'PerVariant',
+    spec: { containerName: 'vllm' },
+    reason: 'UnexpectedContainerName',
+    says: '.spec.containerName must be empty when .spec.mode is PerVariant',
+  },
+  { name: 'mode may be PerVariant', mode: 'PerVariant', spec: {} },
+  {
+    name: 'objectiveRef may be set when PerVariant',
+    mode: 'PerVariant',
+    spec: { objectiveRef: { name: 'chat' } },
+  },
+  ...['decode', 'prefill-decode', 'Prefill', '1', 'a.b_c-9', 'v'.repeat(63)].map((variant) => ({
+    name: `variant may be ${variant}`,
+    mode: 'PerVariant' as const,
+    spec: { identityBoundary: { variant } },
+  })),
+  ...variantCases([
+    ['must be there', undefined, 'is missing'],
+    ['counts as absent when it is null', null, 'is missing'],
+    ['must not be empty', '', 'must not be empty'],
+    ['must not have 64 characters', 'v'.repeat(64), 'must be no more than 63 characters'],
+    ['must not be a dot', '.', 'must be a label value'],
+    ['must not be two dots', '..', 'must be a label value'],
+    ['must not begin with a dash', '-a', 'must be a label value'],
+    ['must not end with a dot', 'a.', 'must be a label value'],
+    ['must not be padded', ' prefill', 'must be a label value'],
+    ['must not end with a line feed', 'prefill\n', 'must be a label value'],
+    ['must not hold a slash', 'a/b', 'must be a label value'],
+    ['must not hold a colon', 'a:b', 'must be a label value'],
+    ['must not be a template', '{{ .PodMeta.Name }}', 'must be a label value'],
+    ['must not be a number', 1, 'must be a string'],
+  ]),
+  {
+    name: 'identityBoundary is required when PerVariant',
+    mode: 'PerVariant',
+    spec: { identityBoundary: undefined },
+    reason: 'InvalidIdentityBoundary',
+    says: '.spec.identityBoundary.variant is missing; mode PerVariant requires it',
+  },
+  {
+    name: 'identityBoundary must not be a string',
+    mode: 'PerVariant',
+    spec: { identityBoundary: 'prefill' },
+    reason: 'InvalidIdentityBoundary',
+    says: '.spec.identityBoundary must be a mapping',
+  },
+  {
+    name: 'identityBoundary must not be set when PoolOnly',
+    mode: 'PoolOnly',
+    spec: { identityBoundary: { variant: 'prefill' } },
+    reason: 'InvalidIdentityBoundary',
+    says: '.spec.identityBoundary must be absent when .spec.mode is PoolOnly',
+  },
+  {
+    name: 'identityBoundary must not be set when PerObjective',
+    spec: { identityBoundary: { variant: 'prefill' } },
+    reason: 'InvalidIdentityBoundary',
+    says: '.spec.identityBoundary must be absent when .spec.mode is PerObjective',
+  },
+  {
+    name: 'identityBoundary must not be set when the mode is absent',
+    spec: { mode: undefined, identityBoundary: { variant: 'prefill' } },
+    reason: 'InvalidIdentityBoundary',
+  },
+  {
+    name: 'identityBoundary must not be empty when PoolOnly',
+    mode: 'PoolOnly',
+    spec: { identityBoundary: {} },
+    reason: 'InvalidIdentityBoundary',
+  },
+  { name: 'identityBoundary null is absent', mode: 'PoolOnly', spec: { identityBoundary: null } },
 ]
+
+function variantCases(bad: readonly (readonly [string, unknown, string])[]): readonly Case[] {
+  return bad.map(([name, variant, says]) => ({
+    name: `variant ${name}`,
+    mode: 'PerVariant',
+    spec: { identityBoundary: present({ variant }) },
+    reason: 'InvalidIdentityBoundary',
+    says: `.spec.identityBoundary.variant ${says}`,
+  }))
+}
+
+const MANIFEST = { PoolOnly: poolOnly, PerVariant: perVariant, PerObjective: binding } as const
 
 /** Reasons that a field alone decides; the others speak of the pool, the objective or peers. */
 const FIELD_REASONS = new Set<string | undefined>(CASES.flatMap(({ reason }) => reason ?? []))
 
 describe.each(CASES)('$name', ({ spec, mode, reason, says }) => {
-  const manifest = mode === 'PoolOnly' ? poolOnly({ spec }) : binding({ spec })
+  const manifest = MANIFEST[mode ?? 'PerObjective']({ spec })
   const one = settledCluster(estate(manifest))
 
   test('at reconcile time', () => {

@@ -1,7 +1,7 @@
 // docs/contract.md §2: what the CRD says at admission, and what its CEL rules come to.
 import { describe, expect, test } from 'vitest'
 import { dig, type JsonRecord } from '../../src/core/json.ts'
-import { binding, poolOnly } from '@kleym/testing/manifests.ts'
+import { binding, perVariant, poolOnly } from '@kleym/testing/manifests.ts'
 import { admissionProblems, celHolds, crdSchema, prepared, recordAt } from './structural-schema.ts'
 
 const specSchema = crdSchema('spec')
@@ -15,9 +15,16 @@ describe('the CRD', () => {
     expect(problemsOf(poolOnly({ spec: { containerName: 'vllm' } }))).toEqual([
       ': spec.containerName must be empty when spec.mode is PoolOnly',
     ])
+    expect(problemsOf(perVariant({ spec: { containerName: 'vllm', identityBoundary: undefined } }))).toEqual([
+      ': spec.containerName must be empty when spec.mode is PerVariant',
+      ': spec.identityBoundary.variant is required when spec.mode is PerVariant',
+    ])
+    expect(problemsOf(poolOnly({ spec: { identityBoundary: { variant: 'prefill' } } }))).toEqual([
+      ': spec.identityBoundary must be absent unless spec.mode is PerVariant',
+    ])
   })
 
-  // mode, objectiveRef, containerName; then what each of the three rules says.
+  // mode, objectiveRef, containerName; then what each of the first three rules says.
   test.each([
     ['PoolOnly', 'absent', undefined, true, true, true],
     ['PoolOnly', 'absent', '', true, true, true],
@@ -34,15 +41,32 @@ describe('the CRD', () => {
     [undefined, 'absent', undefined, false, false, true],
     [undefined, 'there', '', true, false, true],
     [undefined, 'there', 'vllm', true, true, true],
+    ['PerVariant', 'absent', undefined, true, true, true],
+    ['PerVariant', 'there', '', true, true, true],
   ])('CEL: mode %s, objectiveRef %s, containerName %j', (mode, ref, containerName, ...expected) => {
     const self = present({
       mode,
       containerName,
       objectiveRef: ref === 'there' ? { name: 'chat' } : undefined,
     })
-    const rules = dig(specSchema, 'x-kubernetes-validations')
-    const answers = Array.isArray(rules) ? rules.map((rule) => celHolds(String(dig(rule, 'rule')), self)) : []
-    expect(answers).toEqual(expected)
+    expect(answersTo(self).slice(0, 3)).toEqual(expected)
+  })
+
+  // mode, containerName, identityBoundary; then what each of the other three rules says.
+  test.each([
+    ['PerVariant', undefined, 'there', true, true, true],
+    ['PerVariant', '', 'there', true, true, true],
+    ['PerVariant', 'vllm', 'there', false, true, true],
+    ['PerVariant', undefined, 'absent', true, false, true],
+    ['PoolOnly', undefined, 'absent', true, true, true],
+    ['PoolOnly', undefined, 'there', true, true, false],
+    ['PerObjective', 'vllm', 'absent', true, true, true],
+    ['PerObjective', 'vllm', 'there', true, true, false],
+    [undefined, 'vllm', 'absent', true, true, true],
+    [undefined, 'vllm', 'there', true, true, false],
+  ])('CEL: mode %s, containerName %j, identityBoundary %s', (mode, containerName, where, ...expected) => {
+    const identityBoundary = where === 'there' ? { variant: 'prefill' } : undefined
+    expect(answersTo(present({ mode, containerName, identityBoundary })).slice(3)).toEqual(expected)
   })
 
   test('defaults the mode and prunes what it does not know', () => {
@@ -56,9 +80,21 @@ describe('the CRD', () => {
 
   test('has no field beyond the contract', () => {
     const fields = Object.keys(recordAt(specSchema, 'properties'))
-    expect(fields).toEqual(['poolRef', 'objectiveRef', 'serviceAccountName', 'mode', 'containerName'])
+    expect(fields).toEqual([
+      'poolRef',
+      'objectiveRef',
+      'serviceAccountName',
+      'mode',
+      'containerName',
+      'identityBoundary',
+    ])
   })
 })
+
+function answersTo(self: JsonRecord): readonly boolean[] {
+  const rules = dig(specSchema, 'x-kubernetes-validations')
+  return Array.isArray(rules) ? rules.map((rule) => celHolds(String(dig(rule, 'rule')), self)) : []
+}
 
 function problemsOf(manifest: JsonRecord): readonly string[] {
   return admissionProblems(specSchema, manifest['spec'])

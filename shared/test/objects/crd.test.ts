@@ -23,12 +23,13 @@ describe('the CRD', () => {
     })
   })
 
-  test('prints MODE POOL OBJECTIVE READY REASON IN-FORCE SPIFFE-ID AGE', () => {
+  test('prints MODE POOL OBJECTIVE READY REASON IN-FORCE SPIFFE-ID AGE, and with -o wide VARIANT', () => {
     const columns = dig(only, 'additionalPrinterColumns')
     const names = Array.isArray(columns)
       ? columns.map((column) => String(dig(column, 'name')).toUpperCase())
       : []
-    expect(names.join(' ')).toBe('MODE POOL OBJECTIVE READY REASON IN-FORCE SPIFFE-ID AGE')
+    expect(names.join(' ')).toBe('MODE POOL OBJECTIVE READY REASON IN-FORCE SPIFFE-ID AGE VARIANT')
+    expect(Array.isArray(columns) ? columns.at(-1) : undefined).toMatchObject({ priority: 1 })
   })
 
   test('has the status fields of the contract, and a status subresource', () => {
@@ -38,6 +39,7 @@ describe('the CRD', () => {
       'conditions',
       'trustDomain',
       'clusterSPIFFEIDClassName',
+      'variantLabelKey',
       'computedSpiffeIDs',
       'renderedSelectors',
       'conflicts',

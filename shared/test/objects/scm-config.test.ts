@@ -26,7 +26,13 @@ describe('a given configuration', () => {
         reconcileClusterSPIFFEIDs: true,
         reconcileClusterStaticEntries: true,
         entryIDPrefix: '',
+        entryRenderCache: false,
       },
+    },
+    {
+      name: 'the render cache is switched on by its own field',
+      config: { ...REQUIRED, enableEntryRenderCache: true },
+      settings: { entryRenderCache: true },
     },
     {
       name: 'an empty list ignores nothing',

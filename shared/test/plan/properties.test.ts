@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { liveClaims } from '../../src/core/collide/claim.ts'
 import { relationOf } from '../../src/core/collide/claim-index.ts'
 import { meet } from '../collide/meet.ts'
+import { podLabelsOf } from '../../src/core/compile/identity.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { planOnce, type LiveOutput } from '../../src/core/plan/plan.ts'
 import { verdictOf } from '../../src/core/plan/status.ts'
@@ -39,7 +40,7 @@ function bytesOf({ settled, compiled }: SettledCluster): string {
   ])
 }
 
-/** Pairs of outputs of different owners that provably give one container two PerObjective identities. */
+/** Pairs of outputs of different owners that provably give one container two identities of one mode. */
 function sharing(outputs: readonly LiveOutput[]): readonly string[] {
   const claims = outputs.flatMap(({ object, ownership }) =>
     ownership.kind === 'ours' ? liveClaims(object, ownership.binding) : [],
@@ -100,16 +101,18 @@ describe('random clusters', () => {
     expect(onlyCreated).toBeGreaterThan(RUNS / 10)
   })
 
-  test('two bindings that are both Ready and PerObjective share no pod on one container', () => {
+  test('two Ready bindings of one mode that gives out containers or variants share no pod', () => {
+    const seen = { PerObjective: 0, PerVariant: 0 }
     fc.assert(
       fc.property(randomCluster, ({ inputs, outputs }) => {
         const { settled } = settledCluster([...inputs, ...outputs])
         for (const pass of [settled.first, settled]) {
           const ready = [...pass.judgements.values()].flatMap((judgement) =>
-            judgement.state === 'ready' && judgement.resolved.identity.mode === 'PerObjective'
+            judgement.state === 'ready' && judgement.resolved.identity.mode !== 'PoolOnly'
               ? [judgement.resolved.identity]
               : [],
           )
+          for (const { mode } of ready) if (mode !== 'PoolOnly') seen[mode]++
           const both = ready.flatMap((one, at) =>
             ready
               .slice(at + 1)
@@ -117,15 +120,17 @@ describe('random clusters', () => {
                 (other) =>
                   one.namespace === other.namespace &&
                   one.serviceAccountName === other.serviceAccountName &&
+                  one.mode === other.mode &&
                   one.containerName === other.containerName &&
-                  relationOf(one.poolLabels, other.poolLabels) !== undefined,
+                  relationOf(podLabelsOf(one), podLabelsOf(other)) !== undefined,
               ),
           )
           expect(both).toEqual([])
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: 2 * RUNS },
     )
+    expect(Math.min(seen.PerObjective, seen.PerVariant)).toBeGreaterThan(RUNS / 10)
   })
 
   test('what settle leaves is settled: a second time changes nothing', () => {

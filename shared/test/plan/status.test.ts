@@ -1,6 +1,7 @@
 // docs/contract.md §2 and §7: what a judgement makes of a status.
 import { IN_FORCE_REASON_NAMES } from '../../src/core/registry/in-force-reasons.ts'
 import { describe, expect, test } from 'vitest'
+import type { JsonRecord } from '../../src/core/json.ts'
 import type { BindingStatus, Condition } from '../../src/core/objects/binding-status.ts'
 import { CONDITION_TYPES, DECISION_CONDITIONS } from '../../src/core/names.ts'
 import type { Judgement } from '../../src/core/plan/plan.ts'
@@ -16,6 +17,8 @@ import {
   live,
   orphanOf,
   outputOf,
+  perVariant,
+  poolOnly,
   settledCluster,
 } from '@kleym/testing/manifests.ts'
 
@@ -51,6 +54,24 @@ const others = (text: string): Record<string, string> =>
 function decisions({ conditions = [] }: BindingStatus): readonly Condition[] {
   return conditions.filter(({ type }) => type !== 'InForce')
 }
+
+function keyOf(manifest: JsonRecord, config = CONFIG): string | undefined {
+  const judgement = judgementOf(settledCluster(estate(manifest), { config }))
+  return next(judgement, undefined, { ...CONTEXT, config }).variantLabelKey
+}
+
+describe('the label key of variants', () => {
+  test('is told with a variant, refused or not, and without one never', () => {
+    expect(keyOf(perVariant())).toBe('identity.kleym.sonda.red/variant')
+    expect(keyOf(perVariant({ spec: { poolRef: { name: 'gone' } } }))).toBe(
+      'identity.kleym.sonda.red/variant',
+    )
+    expect(keyOf(perVariant({ spec: { identityBoundary: undefined } }))).toBeUndefined()
+    expect(keyOf(perVariant(), { ...CONFIG, variantLabelKey: 'llm-d.ai/role' })).toBe('llm-d.ai/role')
+    expect(keyOf(binding())).toBeUndefined()
+    expect(keyOf(poolOnly())).toBeUndefined()
+  })
+})
 
 describe('a refusal', () => {
   test.each(REFUSALS.map((reason) => [reason] as const))(

@@ -12,7 +12,10 @@ import {
   settledCluster,
 } from '@kleym/testing/manifests.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
+import { ANNOTATION_BINDING } from '../../src/core/names.ts'
 import { NARROW, tenant } from '../collide/claims.ts'
+
+const STRIPPED = { [ANNOTATION_BINDING]: undefined }
 
 describe('a binding waits', () => {
   const outputA = outputOf(estate(binding()))
@@ -40,6 +43,11 @@ describe('a binding waits', () => {
       `ClusterSPIFFEID ${outputA.metadata.name}, of binding`,
     ],
     ['for an orphan', [orphanOf(outputA, 'team-a/gone')], 'an orphan, which claims the same container'],
+    [
+      'for what has a name of kleym and no annotations, as a webhook may leave it',
+      [binding({ spec: { containerName: 'lora' } }), live(outputA, { annotations: STRIPPED })],
+      "which claims the same container and has a name of kleym's, but is not kleym's: delete it",
+    ],
   ])('%s', (_name, others, sentence) => {
     const judgement = judgementOf(settledCluster(estate(peer, ...others)), 'team-a/peer')
     expect(judgement).toMatchObject({ state: 'waiting' })
@@ -56,6 +64,21 @@ describe('a binding waits', () => {
       waitsFor: ['binding team-a/llama, whose own checks cannot be decided'],
     })
   })
+
+  test('not for what is foreign and holds its own name: that refuses it', () => {
+    const one = settledCluster(estate(binding(), live(outputA, { annotations: STRIPPED })))
+    expect(reasonOf(one)).toBe('OutputNotOwned')
+  })
+
+  test.each(['kleym-team-a-copy', 'llama-objective-0123456789abcdef0123', 'kleym-0123456789abcdef012'])(
+    'not for what is foreign and has a name of its own, %s',
+    (name) => {
+      const other = live(outputA, { name, annotations: STRIPPED })
+      expect(judgementOf(settledCluster(estate(peer, other)), 'team-a/peer')).toMatchObject({
+        state: 'ready',
+      })
+    },
+  )
 
   test('not for a binding whose pool could not be read', () => {
     const gaps = { 'InferencePool.inference.networking.x-k8s.io': FORBIDDEN }

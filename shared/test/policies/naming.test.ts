@@ -5,6 +5,7 @@ import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { affectedPolicies, type AffectedPolicy } from '../../src/core/explain/affected-policies.ts'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
+import { policyFindings } from '../../src/core/rules/policy-rules.ts'
 import { hasPolicies } from '../../src/core/policies/policies.ts'
 import { binding, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import {
@@ -370,5 +371,83 @@ describe('policies affected by a change', () => {
         `${change} ${name} ${spiffeId} ${had?.source.resolution.state ?? 'none'} → ${has?.source.resolution.state ?? 'none'}`,
     )
     expect(found).toEqual(changes)
+  })
+})
+
+describe('an ID in a CEL text', () => {
+  const cel = (expression: string): JsonRecord => ({
+    authorization: { type: 'CEL', cel: { expression } },
+  })
+  const mentionsOf = (more: JsonRecord, ids = [CHAT_ID], setting: AnalysisSetting = {}): readonly string[] =>
+    analysisOf([...TEAM_A, policy({ spec: { rules: [rule(account('planner'), more)] } })], setting)
+      .settled.policies()
+      .namedBy(ids, [])
+      .mentions.map(({ policy: { key }, rule: { name }, spiffeId }) => `${key} ${name} ${spiffeId}`)
+
+  test.each<[string, JsonRecord, readonly string[]]>([
+    ['is mentioned', cel(`source.id == "${CHAT_ID}"`), [`agents/tools callers ${CHAT_ID}`]],
+    [
+      'is mentioned where CEL asks for any other',
+      cel(`source.id != '${CHAT_ID}'`),
+      [`agents/tools callers ${CHAT_ID}`],
+    ],
+    [
+      'is mentioned in a list of authorizations, which hold their text themselves',
+      { authorization: [{ type: 'CEL', cel: `id == "${CHAT_ID}"` }] },
+      [`agents/tools callers ${CHAT_ID}`],
+    ],
+    ['that is longer is another one', cel(`source.id == "${CHAT_ID}/child"`), []],
+    ['in another field is no CEL', { authorization: { type: 'CEL', note: CHAT_ID } }, []],
+  ])('%s', (_, more, mentions) => {
+    expect(mentionsOf(more)).toEqual(mentions)
+  })
+
+  test('whose trust domain is not known is found by its path', () => {
+    const id = CHAT_ID.replace('example.org', TRUST_DOMAIN_PLACEHOLDER)
+    expect(mentionsOf(cel(`id == "${CHAT_ID}"`), [id], { trustDomain: undefined })).toHaveLength(1)
+  })
+
+  test('is not said to be named by no policy', () => {
+    const codes = (more: JsonRecord): readonly string[] =>
+      policyFindings(
+        analysisOf([...TEAM_A, policy({ spec: { rules: [rule(account('planner'), more)] } })]),
+      ).map(({ code }) => code)
+    expect(codes({})).toContain('KLM604')
+    expect(codes(cel(`id == "${CHAT_ID}"`))).not.toContain('KLM604')
+  })
+})
+
+describe('kind AccessPolicy of v1alpha1, as the proposals write it', () => {
+  const ids = [CHAT_ID, 'spiffe://example.org/ns/agents/sa/planner']
+  const proposed = policy({ kind: 'AccessPolicy', spec: { rules: [rule(spiffe(ids))] } })
+
+  test('has rules, with a list of IDs, and a problem that names its kind', () => {
+    const analysis = analysisOf([...TEAM_A, proposed])
+    const [read] = analysis.settled.policies().list
+    expect(read?.isInterpreted).toBe(true)
+    expect(read?.problems).toEqual([
+      'its kind is AccessPolicy, and agentic.networking.x-k8s.io/v1alpha1 calls it XAccessPolicy: its CRD serves no AccessPolicy',
+    ])
+    expect(read?.rules[0]?.sources.map(({ text }) => text)).toEqual(ids)
+    expect(analysis.settled.policies().namedBy([CHAT_ID], []).namings).toHaveLength(1)
+    expect(policyFindings(analysis).map(({ code }) => code)).toContain('KLM609')
+  })
+
+  test('counts for no target, since no controller sees it', () => {
+    const many = Array.from({ length: 5 }, (_, at) =>
+      policy({ kind: 'AccessPolicy', name: `other-${at}`, spec: { rules: [rule(spiffe(CHAT_ID))] } }),
+    )
+    const { list } = analysisOf([...TEAM_A, policy(), ...many]).settled.policies()
+    expect(list.flatMap(({ notes }) => notes.map(({ kind }) => kind))).toEqual([])
+    expect(list.flatMap(({ rules }) => rules.flatMap((one) => one.notes))).toEqual([])
+  })
+
+  test('before v1alpha1 it stays too old', () => {
+    const old = policy({ kind: 'AccessPolicy', apiVersion: 'agentic.networking.x-k8s.io/v0alpha0' })
+    const [read] = analysisOf([...TEAM_A, old]).settled.policies().list
+    expect(read).toMatchObject({
+      isInterpreted: false,
+      problems: ['agentic.networking.x-k8s.io/v0alpha0 is too old to interpret'],
+    })
   })
 })

@@ -154,6 +154,18 @@ const CASES: readonly Case[] = [
     kinds: ['nothing asked'],
   },
   {
+    says: 'Inline that lets the methods of the base protocol through asks for those',
+    policy: stored({
+      spec: inline({ mcp: { mcpBaseProtocolMethodsOption: 'MATCH_BASE_PROTOCOL_METHODS', methods: [] } }),
+    }),
+    kinds: [],
+  },
+  {
+    says: 'Inline with the option that skips them asks nothing',
+    policy: stored({ spec: inline({ mcp: { mcpBaseProtocolMethodsOption: 'SKIP_BASE_PROTOCOL_METHODS' } }) }),
+    kinds: ['nothing asked'],
+  },
+  {
     says: 'Inline with L7 fields alone asks nothing yet',
     policy: stored({ spec: inline({ paths: [{ value: '/x' }], hosts: ['x'] }) }),
     kinds: ['nothing asked'],

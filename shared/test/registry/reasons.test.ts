@@ -16,6 +16,7 @@ test('the registry holds the reasons of the contract, and no other', () => {
     'InferenceObjectiveCRDMissing',
     'InvalidPoolSelector',
     'UnsafeSelector',
+    'InvalidIdentityBoundary',
     'IdentityCollision',
     'UnsupportedMode',
     'MissingObjectiveRef',

@@ -5,6 +5,7 @@ import type { Config } from '../../src/core/compile/config.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { FINDING_CODES, type FindingCode } from '../../src/core/registry/findings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
@@ -16,6 +17,7 @@ import {
   objective,
   orphanOf,
   outputOf,
+  perVariant,
   pool,
   poolOnly,
   X_GROUP,
@@ -27,6 +29,8 @@ interface Setting {
   readonly scm?: JsonRecord | null
   readonly className?: string
   readonly gaps?: Readonly<Record<string, UnknownReason>>
+  /** The objects are yet to be applied. */
+  readonly manifests?: true
 }
 
 const SCM: JsonRecord = {
@@ -39,10 +43,10 @@ const SCM: JsonRecord = {
 /** The codes that a cluster shows, each once. */
 function codesOf(
   objects: readonly JsonRecord[],
-  { scm, className = '', gaps = {} }: Setting,
+  { scm, className = '', gaps = {}, manifests }: Setting,
 ): readonly string[] {
   const snapshot = readSnapshot({
-    objects: objects.map((value) => ({ value })),
+    objects: objects.map((value) => ({ value, ...(manifests && { isManifest: manifests }) })),
     gaps: new Map(Object.entries(gaps)),
   })
   const { settings } = readScmSettings(scm === null ? undefined : { ...SCM, ...scm }, 'a test', {
@@ -50,7 +54,11 @@ function codesOf(
     className,
     clusterSpiffeIdClasses: snapshot.clusterSpiffeIds.map(({ spec }) => spec.className),
   })
-  const config: Config = { trustDomain: { kind: 'set', value: 'example.org' }, className }
+  const config: Config = {
+    trustDomain: { kind: 'set', value: 'example.org' },
+    className,
+    variantLabelKey: DEFAULT_VARIANT_LABEL_KEY,
+  }
   return [...new Set(findingsOf(analyse(snapshot, config, settings)).map(({ code }) => code))]
 }
 
@@ -111,6 +119,8 @@ const thief = (spec: JsonRecord): JsonRecord =>
     ...spec,
   })
 
+const MANIFESTS: Setting = { manifests: true }
+
 interface Case {
   readonly code: FindingCode
   readonly shows: readonly JsonRecord[]
@@ -166,6 +176,11 @@ const CASES: readonly Case[] = [
     code: 'KLM202',
     shows: [pool({ labels: { app: '' } }), objective(), binding()],
     not: [pool({ labels: { app: 'x' } }), objective(), binding()],
+  },
+  {
+    code: 'KLM203',
+    shows: world(perVariant({ spec: { identityBoundary: undefined } })),
+    not: world(perVariant()),
   },
   {
     code: 'KLM301',
@@ -289,6 +304,13 @@ const CASES: readonly Case[] = [
     not: world(binding()),
     setting: { scm: { ignoreNamespaces: ['('] } },
   },
+  {
+    code: 'KLM422',
+    shows: world(binding()),
+    not: world(binding()),
+    setting: { className: 'x'.repeat(64) },
+    settingNot: { className: 'x'.repeat(63) },
+  },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },
   {
@@ -330,6 +352,27 @@ const CASES: readonly Case[] = [
     code: 'KLM512',
     shows: world(binding(), orphanOf(OUTPUT, 'team-a/gone')),
     not: world(binding({ spec: { containerName: 'proxy' } }), orphanOf(OUTPUT, 'team-a/gone')),
+  },
+  {
+    code: 'KLM420',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(foreign('named', { namespaceSelector: { matchNames: ['production'] } })),
+    not: world(foreign('named', { namespaceSelector: { matchLabels: { name: 'production' } } })),
+  },
+  {
+    code: 'KLM421',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(foreign('hourly', { ttl: 3600 })),
+    not: world(foreign('hourly', { ttl: '1h' })),
+  },
+  {
+    code: 'KLM550',
+    setting: MANIFESTS,
+    settingNot: MANIFESTS,
+    shows: world(binding({ spec: { containerNames: ['vllm'] } })),
+    not: world(binding()),
   },
   { code: 'KLM521', shows: world(orphanOf(OUTPUT, 'team-a/gone')), not: world(binding(), live(OUTPUT)) },
   {

@@ -375,9 +375,14 @@ describe('static entries (§3, §11.7, §11.15)', () => {
     },
     { name: 'a duplicate selector', spec: { selectors: ['a:b', 'a:b'] }, state: 'refused' },
     {
-      name: 'a foreign trust domain, which SCM does not check',
+      name: "a trust domain that is not SCM's, which need not be the server's",
       spec: { spiffeID: 'spiffe://far/x' },
-      state: 'refused',
+      state: 'depends',
+    },
+    {
+      name: "a parent in a trust domain that is not SCM's",
+      spec: { parentID: 'spiffe://far/spire/agent/x' },
+      state: 'depends',
     },
     { name: 'a parent without a path', spec: { parentID: 'spiffe://td' }, state: 'refused' },
     { name: 'another class', spec: { className: 'y' }, state: 'ignored' },

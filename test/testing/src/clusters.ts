@@ -1,7 +1,7 @@
 // Clusters and clients for tests: the fault server as an API server, and a clock that a test moves.
 import type { Cluster, Credentials } from '@kleym/shared/kube/cluster.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
-import { systemClock, type Clock } from '@kleym/shared/kube/clock.ts'
+import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { ClientOptions } from '@kleym/shared/kube/exchange.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 
@@ -36,37 +36,6 @@ export function clientOf(cluster: Cluster, options: Partial<ClientOptions> = {})
 /** A client of a server that wants no credentials. */
 export function clientAt(server: URL, options: Partial<ClientOptions> = {}): Client {
   return clientOf(clusterAt(server), options)
-}
-
-/** A clock whose time passes when the test says so; it starts at 2026-01-01T00:00:00Z. */
-export interface ManualClock extends Clock {
-  advance(ms: number): void
-  /** Timers that are set. */
-  pending(): number
-}
-
-/** A clock at its start. */
-export function manualClock(): ManualClock {
-  let at = 0
-  const timers = new Set<{ readonly due: number; readonly run: () => void }>()
-  return {
-    now: () => new Date(Date.UTC(2026, 0, 1) + at),
-    monotonicMs: () => at,
-    after: (ms, run) => {
-      const timer = { due: at + ms, run }
-      timers.add(timer)
-      return () => timers.delete(timer)
-    },
-    advance: (ms) => {
-      at += ms
-      for (const timer of timers) {
-        if (timer.due > at) continue
-        timers.delete(timer)
-        timer.run()
-      }
-    },
-    pending: () => timers.size,
-  }
 }
 
 /** What a promise rejects with; fails the test where it does not. */

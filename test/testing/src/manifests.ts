@@ -1,22 +1,23 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
-import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Config } from '@kleym/shared/core/compile/config.ts'
+import { boundaryWord, parseIdentity } from '@kleym/shared/core/compile/identity-path.ts'
 import { outputName, type Output } from '@kleym/shared/core/compile/output.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  DEFAULT_MODE,
+  DEFAULT_VARIANT_LABEL_KEY,
+} from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { ownershipFacts } from '@kleym/shared/core/analysis/ownership-facts.ts'
 import { judgeOwnership, type Ownership } from '@kleym/shared/core/plan/ownership.ts'
 import type { Judgement, LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { settle, type Settled } from '@kleym/shared/core/plan/settle.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
-import {
-  bindingsIn,
-  readSnapshot,
-  referencesIn,
-  type Snapshot,
-} from '@kleym/shared/core/snapshot/snapshot.ts'
+import { readSnapshot, referencesIn, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 
 /** The group of InferencePool v1. */
 export const K8S_GROUP = 'inference.networking.k8s.io'
@@ -26,8 +27,12 @@ export const X_GROUP = 'inference.networking.x-k8s.io'
 export const LLM_D = 'llm-d.ai'
 /** The trust domain of `CONFIG`. */
 export const TRUST_DOMAIN = 'example.org'
-/** An install with a trust domain and no class. */
-export const CONFIG: Config = { trustDomain: { kind: 'set', value: TRUST_DOMAIN }, className: '' }
+/** An install with a trust domain, no class, and the usual label key of variants. */
+export const CONFIG: Config = {
+  trustDomain: { kind: 'set', value: TRUST_DOMAIN },
+  className: '',
+  variantLabelKey: DEFAULT_VARIANT_LABEL_KEY,
+}
 /** Why a kind could not be read. */
 export const FORBIDDEN: UnknownReason = { verb: 'list', what: 'something', cause: 'forbidden' }
 
@@ -72,6 +77,12 @@ export function binding(parts: BindingParts = {}): JsonRecord {
 export function poolOnly(parts: BindingParts = {}): JsonRecord {
   const spec = { mode: 'PoolOnly', objectiveRef: undefined, containerName: undefined, ...parts.spec }
   return binding({ ...parts, spec })
+}
+
+/** A good PerVariant binding of the variant `prefill`. */
+export function perVariant(parts: BindingParts = {}): JsonRecord {
+  const identityBoundary = { variant: 'prefill' }
+  return poolOnly({ ...parts, spec: { mode: 'PerVariant', identityBoundary, ...parts.spec } })
 }
 
 /** What of a pool differs from the good one. */
@@ -186,12 +197,7 @@ export function ownershipIn(
   snapshot: Snapshot,
   compiled: readonly Compiled[],
 ): (object: ClusterSpiffeId) => Ownership {
-  const names = new Map(
-    compiled.flatMap((one) =>
-      one.result.kind === 'resolved' ? [[one.binding.key, one.result.output.metadata.name] as const] : [],
-    ),
-  )
-  const facts = { binding: bindingsIn(snapshot), renderedName: (key: NamespacedName) => names.get(key) }
+  const facts = ownershipFacts(snapshot, compiled)
   return (object) => judgeOwnership(object, facts)
 }
 
@@ -231,8 +237,10 @@ export function outputOf(
 /** An orphan: what a binding that is no longer there would have left behind. */
 export function orphanOf(output: Output, bindingKey: string, parts: OutputParts = {}): JsonRecord {
   const [namespace = '', name = ''] = bindingKey.split('/')
+  const { spiffeIDTemplate } = output.spec
+  const word = boundaryWord(parseIdentity(spiffeIDTemplate)?.mode ?? DEFAULT_MODE)
   return live(output, {
-    name: outputName(namespace, name, 'objective', output.spec.spiffeIDTemplate),
+    name: outputName(namespace, name, word, spiffeIDTemplate),
     annotations: { [ANNOTATION_BINDING]: bindingKey, [ANNOTATION_BINDING_UID]: 'uid-of-a-gone-binding' },
     ...parts,
   })

@@ -2,7 +2,18 @@
 // versions of the same bindings left behind.
 import * as fc from 'fast-check'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { K8S_GROUP, LLM_D, X_GROUP, binding, live, objective, pool, settledCluster } from './manifests.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
+import {
+  CONFIG,
+  K8S_GROUP,
+  LLM_D,
+  X_GROUP,
+  binding,
+  live,
+  objective,
+  pool,
+  settledCluster,
+} from './manifests.ts'
 
 const NAMES = ['a', 'b', 'c', 'd'] as const
 const LABELS: readonly Readonly<Record<string, string>>[] = [
@@ -13,7 +24,12 @@ const LABELS: readonly Readonly<Record<string, string>>[] = [
   { app: 'x', tier: '1', zone: 'eu' },
   { app: 'y' },
   { tier: '1' },
+  { app: 'x', tier: 'prefill' },
+  { app: 'x', [DEFAULT_VARIANT_LABEL_KEY]: 'prefill' },
 ]
+/** The label keys that the operator of the earlier bindings was set to: mostly today's. */
+const EARLIER_KEYS = [DEFAULT_VARIANT_LABEL_KEY, DEFAULT_VARIANT_LABEL_KEY, 'llm-d.ai/role', 'tier'] as const
+
 const POOLS = ['p', 'q', 'r']
 const namespace = fc.constantFrom('team-a', 'team-a', 'team-a', 'team-a', 'team-b')
 
@@ -32,15 +48,22 @@ const spec = fc
     objectiveOf: fc.constantFrom(undefined, undefined, undefined, undefined, undefined, undefined, 'p'),
     number: fc.constantFrom('1', '2'),
     serviceAccountName: fc.constantFrom('runner', 'runner', 'runner', 'other'),
-    mode: fc.constantFrom(...Array<string>(9).fill('PerObjective'), 'PoolOnly', 'Neither'),
+    mode: fc.constantFrom(
+      ...Array<string>(9).fill('PerObjective'),
+      ...Array<string>(6).fill('PerVariant'),
+      'PoolOnly',
+      'Neither',
+    ),
     containerName: fc.constantFrom('vllm', 'vllm', 'lora', 'proxy'),
+    variant: fc.constantFrom('prefill', 'prefill', 'decode'),
   })
-  .map(({ poolName, objectiveOf, number, mode, serviceAccountName, containerName }): JsonRecord => ({
+  .map(({ poolName, objectiveOf, number, mode, serviceAccountName, containerName, variant }): JsonRecord => ({
     poolRef: { name: poolName },
     objectiveRef: { name: `${objectiveOf ?? poolName}-${number}` },
     serviceAccountName,
     mode,
-    containerName: mode === 'PoolOnly' ? undefined : containerName,
+    containerName: mode === 'PoolOnly' || mode === 'PerVariant' ? undefined : containerName,
+    identityBoundary: mode === 'PerVariant' ? { variant } : undefined,
   }))
 
 const draft = fc
@@ -82,6 +105,7 @@ const edits = fc.constantFrom<JsonRecord>(
   { admin: true },
   { podSelector: { matchLabels: { app: 'x' } } },
   { spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/edited' },
+  { spiffeIDTemplate: 'spiffe://example.org/ns/team-a/pool/p/variant/prefill' },
 )
 
 /** The objects of a cluster. */
@@ -98,24 +122,29 @@ export const randomCluster: fc.Arbitrary<RandomCluster> = fc
     surroundings,
     now: drafts,
     before: drafts,
+    earlierKey: fc.constantFrom(...EARLIER_KEYS),
     edits: fc.array(fc.record({ spec: edits, terminating: fc.integer({ min: 0, max: 5 }) }), {
       maxLength: 7,
     }),
   })
-  .map(({ surroundings: around, now, before, edits: changes }) => ({
+  .map(({ surroundings: around, now, before, earlierKey, edits: changes }) => ({
     inputs: [...around, ...now.map((one) => manifest(one))],
-    outputs: leftoversOf(around, before, changes),
+    outputs: leftoversOf({ around, before, earlierKey, changes }),
   }))
 
-function leftoversOf(
-  around: readonly JsonRecord[],
-  before: readonly Draft[],
-  changes: readonly { readonly spec: JsonRecord; readonly terminating: number }[],
-): readonly JsonRecord[] {
+interface Earlier {
+  readonly around: readonly JsonRecord[]
+  readonly before: readonly Draft[]
+  readonly earlierKey: string
+  readonly changes: readonly { readonly spec: JsonRecord; readonly terminating: number }[]
+}
+
+function leftoversOf({ around, before, earlierKey, changes }: Earlier): readonly JsonRecord[] {
+  const config = { ...CONFIG, variantLabelKey: earlierKey }
   // Each earlier binding alone, so that even outputs that collide are left behind.
   return before.flatMap((one, at) => {
     const { deletedAt: _, ...alive } = one
-    const [compiled] = settledCluster([...around, manifest(alive)]).compiled
+    const [compiled] = settledCluster([...around, manifest(alive)], { config }).compiled
     if (compiled?.result.kind !== 'resolved') return []
     const change = changes[at]
     const deletedAt = change?.terminating === 0 ? { deletedAt: '2026-01-01T00:00:00Z' } : {}

@@ -6,11 +6,11 @@ import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { NAMESPACE_NAME_LABEL } from '@kleym/shared/core/names.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, NAMESPACE_NAME_LABEL } from '@kleym/shared/core/names.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { binding, CONFIG, live, objective, pool, poolOnly, settledCluster } from './manifests.ts'
+import { binding, CONFIG, live, objective, perVariant, pool, poolOnly, settledCluster } from './manifests.ts'
 import { HANDLES_EVERYTHING } from './scm-settings.ts'
 
 /** The namespaces. */
@@ -35,15 +35,16 @@ const NODES = ['n1', 'n2'].map((name) => ({
 }))
 
 const tenant = fc.constantFrom(...TENANTS)
-/** A pool's binding, an objective's, and one that is refused. */
+/** A pool's binding, a variant's, an objective's, and one that is refused. */
 const bindings = fc
-  .uniqueArray(fc.tuple(tenant, fc.constantFrom('pool', 'chat', 'gone')), {
+  .uniqueArray(fc.tuple(tenant, fc.constantFrom('pool', 'role', 'chat', 'gone')), {
     selector: ([namespace, name]) => `${namespace}/${name}`,
     maxLength: 4,
   })
   .map((all) =>
     all.map(([namespace, name]) => {
       if (name === 'pool') return poolOnly({ namespace, name })
+      if (name === 'role') return perVariant({ namespace, name })
       return binding({ namespace, name, ...(name === 'gone' && { spec: { poolRef: { name: 'none' } } }) })
     }),
   )
@@ -53,6 +54,7 @@ const ids = fc.constantFrom(
   ...TENANTS.flatMap((namespace) => [
     `${ID}/ns/${namespace}/pool/llama`,
     `${ID}/ns/${namespace}/objective/chat`,
+    `${ID}/ns/${namespace}/pool/llama/variant/prefill`,
     `${ID}/ns/${namespace}/{{ index .PodMeta.Labels "kind" }}/llama`,
   ]),
   `${ID}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}`,
@@ -134,7 +136,12 @@ const pods = fc
   .array(
     fc.record({
       namespace: tenant,
-      labels: fc.constantFrom({ app: 'llama' }, { app: 'llama', kind: 'pool' }, { app: 'other' }),
+      labels: fc.constantFrom<JsonRecord>(
+        { app: 'llama' },
+        { app: 'llama', kind: 'pool' },
+        { app: 'llama', [DEFAULT_VARIANT_LABEL_KEY]: 'prefill' },
+        { app: 'other' },
+      ),
       annotations: fc.constantFrom(
         { id: `${ID}/ns/team-a/pool/llama`, cut: 'plain' },
         { id: `${ID}/ns/team-b/pool/llama`, cut: 'é' },

@@ -16,6 +16,7 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM512',
   'KLM520',
   'KLM521',
+  'KLM550',
 ])
 /** Nothing clashes where no pod is there yet. */
 const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])

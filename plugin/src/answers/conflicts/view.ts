@@ -5,6 +5,7 @@ import type { Layout } from '../../text/layout.ts'
 import { severitiesText, viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
+import { wrap } from '../../text/wrap.ts'
 import type { ConflictCounts } from './counts.ts'
 
 /** The whole view. */
@@ -12,11 +13,16 @@ export function viewConflicts(findings: readonly Finding[], counts: ConflictCoun
   const where = whereText(counts)
   const isEmpty = counts.bindings === 0 && (counts.policies ?? 0) === 0
   if (findings.length === 0 && isEmpty && layout.incomplete !== true)
-    return [line(MARKS.note, ' no binding is in scope, and nothing else is seen to clash')]
+    return [
+      line(MARKS.note, ` no binding is in scope, and nothing else is seen to clash${layout.world ?? ''}`),
+    ]
   if (findings.length === 0) {
-    return layout.incomplete === true
-      ? [line(MARKS.warn, ` nothing is known to clash in ${where}`)]
-      : [line(MARKS.ok, ` nothing clashes in ${where}`)]
+    const world = layout.world ?? ''
+    const text =
+      layout.incomplete === true || layout.unsettled === true
+        ? line(MARKS.warn, ` nothing is known to clash in ${where}${world}`)
+        : line(MARKS.ok, ` nothing clashes in ${where}${world}`)
+    return wrap(text, { width: layout.width, hang: 2 })
   }
   return [
     line(span(`${severitiesText(findings)} in ${where}`, 'bold')),

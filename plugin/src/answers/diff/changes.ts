@@ -1,7 +1,13 @@
 // What `diff` compares: every ClusterSPIFFEID of ours that is to be created, updated or deleted, before and after.
 import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
+import { verdictText } from '@kleym/shared/core/explain/effect.ts'
+import type { State } from '@kleym/shared/core/analysis/state.ts'
+import { differingPaths } from '@kleym/shared/core/plan/drift.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import type { DiffInput } from './base.ts'
 import { liveText, updatedText, wantedText } from './yaml-text.ts'
 
 /** One ClusterSPIFFEID before and after; an empty text where it is not there. */
@@ -16,12 +22,75 @@ export interface ObjectChange {
   readonly dueAlready: boolean
 }
 
-/** The changes that are due, in byte order of their names; those that the files make come first. */
-export function objectChanges({ before, after }: AnswerInput): readonly ObjectChange[] {
+/** What the two sides of a diff are called. */
+export interface Sides {
+  readonly before: string
+  readonly after: string
+}
+
+/** `live` and `after`, or `base` and `head` between two desired states. */
+export function sidesOf({ base }: Pick<DiffInput, 'base'>): Sides {
+  return base === undefined ? { before: 'live', after: 'after' } : { before: 'base', after: 'head' }
+}
+
+/**
+ * The changes that are due, in byte order of their names; those that the files make come first. Between two desired states:
+ * what differs once kleym has done all that each of them asks for.
+ */
+export function objectChanges({ before, after, base }: DiffInput): readonly ObjectChange[] {
+  if (base !== undefined) return changesBetween(before.settled, after.settled)
   const due = new Set(before === after ? [] : changesOf(before).map(textOfChange))
   return changesOf(after)
     .map((change) => ({ ...change, dueAlready: due.has(textOfChange(change)) }))
     .toSorted((a, b) => Number(a.dueAlready) - Number(b.dueAlready))
+}
+
+function changesBetween(before: State, after: State): readonly ObjectChange[] {
+  const [had, has] = [ownOutputs(before), ownOutputs(after)]
+  const names = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes)
+  return names.flatMap((name): readonly ObjectChange[] => {
+    const [left, right] = [had.get(name), has.get(name)]
+    const binding = right?.binding ?? left?.binding ?? ''
+    const texts = {
+      before: left === undefined ? '' : liveText(left.object, false),
+      after: right === undefined ? '' : liveText(right.object, false),
+    }
+    if (texts.before === texts.after) return []
+    const why = { name, binding, dueAlready: false, ...texts }
+    if (left === undefined) return [{ kind: 'create', because: creationText(binding, before), ...why }]
+    if (right === undefined) return [{ kind: 'delete', because: deletionText(binding, after), ...why }]
+    const paths = differingPaths(left.object, right.object)
+    return [{ kind: 'update', because: `it differs in ${paths.join(', ')}`, ...why }]
+  })
+}
+
+interface OwnOutput {
+  readonly object: ClusterSpiffeId
+  readonly binding: string
+}
+
+/** kleym's outputs in a state, by name. */
+function ownOutputs({ outputs }: State): ReadonlyMap<string, OwnOutput> {
+  return new Map(
+    outputs.flatMap(({ object, ownership }) =>
+      ownership.kind === 'ours' ? [[object.meta.name, { object, binding: ownership.binding }] as const] : [],
+    ),
+  )
+}
+
+/** The name of an output holds its SPIFFE ID: one that changes makes another output. */
+const ANOTHER_ID = 'its binding now has another SPIFFE ID'
+
+function creationText(binding: string, before: State): string {
+  const judgement = before.judgements.get(binding)
+  if (judgement === undefined) return `binding ${binding} is new`
+  return judgement.state === 'ready' ? ANOTHER_ID : 'its binding is ready'
+}
+
+function deletionText(binding: string, after: State): string {
+  const judgement = after.judgements.get(binding)
+  if (judgement === undefined) return `binding ${binding} is gone`
+  return judgement.state === 'ready' ? ANOTHER_ID : `its binding is ${verdictText(judgement)}`
 }
 
 function textOfChange({ kind, name, before, after }: Omit<ObjectChange, 'dueAlready'>): string {
@@ -34,21 +103,21 @@ function changesOf(analysis: AnswerInput['after']): readonly Omit<ObjectChange, 
     switch (change.kind) {
       case 'create':
         return {
-          ...base(change, change.output.metadata.name),
+          ...partsOf(change, change.output.metadata.name),
           because: 'its binding is ready',
           before: '',
           after: wantedText(change.output, withUid),
         }
       case 'update':
         return {
-          ...base(change, change.output.metadata.name),
+          ...partsOf(change, change.output.metadata.name),
           because: `it differs in ${change.drift.join(', ')}`,
           before: liveText(change.live.object, withUid),
           after: updatedText(change.live.object, change.output, withUid),
         }
       case 'delete':
         return {
-          ...base(change, change.live.object.meta.name),
+          ...partsOf(change, change.live.object.meta.name),
           because: change.because,
           before: liveText(change.live.object, withUid),
           after: '',
@@ -57,7 +126,7 @@ function changesOf(analysis: AnswerInput['after']): readonly Omit<ObjectChange, 
   })
 }
 
-function base(change: Action, name: string): Pick<ObjectChange, 'kind' | 'name' | 'binding'> {
+function partsOf(change: Action, name: string): Pick<ObjectChange, 'kind' | 'name' | 'binding'> {
   return { kind: change.kind, name, binding: change.binding }
 }
 

@@ -1,8 +1,10 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
+import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { requireBase, type DiffOptions } from './base-flag.ts'
 
 /** The command line of `diff`. */
 export class DiffCommand extends SourceCommand {
@@ -10,13 +12,20 @@ export class DiffCommand extends SourceCommand {
   static override readonly description =
     'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or ' +
     'change which SPIFFE ID, which pods lose their default identity, which bindings change verdict, ' +
-    'which access policies name an ID that changes hands, and which findings are new or fixed. Live are the ClusterSPIFFEIDs of --live, else those in the ' +
-    'files. KUBECTL_EXTERNAL_DIFF names another differ. Exits with 1 when there is a difference.'
+    'which access policies name an ID that changes hands, and which findings are new, fixed or without ' +
+    'ground. With --base, two folders are compared, each a whole desired state: deletions count. Without ' +
+    'it, what is in no file stays: live are the ClusterSPIFFEIDs of --live, else those in the files. ' +
+    'KUBECTL_EXTERNAL_DIFF names another differ. Exits with 1 when there is a difference.'
   static override readonly usage = 'diff [flags]'
   static override readonly examples = [
     '<%= config.bin %> diff --offline -R -f examples/estate --trust-domain x.org',
     {
-      description: 'What a change does to what is there.',
+      description: 'What a pull request changes: two folders, deletions included.',
+      command:
+        '<%= config.bin %> diff --offline --base examples/pull-request/base -R -f examples/pull-request/head',
+    },
+    {
+      description: 'What applying a few files does to a dump of live objects.',
       command:
         '<%= config.bin %> diff --offline --live examples/estate -R -f examples/changes --trust-domain x.org',
     },
@@ -27,11 +36,24 @@ export class DiffCommand extends SourceCommand {
     },
   ]
 
-  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    base: Flags.string({
+      helpValue: 'FILE|DIR',
+      description:
+        'With --offline: the whole desired state before the change, read as -f is; the files are the one after it. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  }
 
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(DiffCommand)
-    const options = commonOptions(flags, 'diff', this.context.cwd)
+    const options: DiffOptions = {
+      ...commonOptions(flags, 'diff', this.context.cwd),
+      base: flags.base ?? [],
+    }
+    requireBase(options)
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -1,10 +1,12 @@
 // `diff` as machines read it: the changes of objects, and what they do to containers, bindings and policies.
 import type { Effect } from '@kleym/shared/core/explain/effect.ts'
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { findingReport } from '../../frame/json.ts'
+import { findingReport, settingsReport } from '../../frame/json.ts'
 import { affectedReport } from '../policies/json.ts'
 import type { ObjectChange } from './changes.ts'
+import type { StayingKind } from './sides-view.ts'
 
 /** What a DiffReport tells. */
 export interface DiffFacts {
@@ -14,6 +16,10 @@ export interface DiffFacts {
   readonly effect: Effect
   /** The rules of access policies that the change affects; undefined where there are no policies to speak of. */
   readonly affected: readonly AffectedPolicy[] | undefined
+  /** The side of `--base`. */
+  readonly base: AnswerInput | undefined
+  /** The objects of `--live` that no file holds. */
+  readonly takenToStay: readonly StayingKind[]
 }
 
 /** The fields of a DiffReport. */
@@ -22,8 +28,12 @@ export function diffFields({
   ownershipUnknown,
   effect,
   affected,
+  base,
+  takenToStay,
 }: DiffFacts): ReturnType<Frame['fields']> {
   return {
+    baseSettings: base === undefined ? null : settingsReport(base),
+    takenToStay,
     changes,
     ownershipUnknown,
     effect: {
@@ -46,6 +56,7 @@ function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
     })),
     newFindings: effect.findings.added.map(findingReport),
     fixedFindings: effect.findings.fixed.map(findingReport),
+    noLongerApplyingFindings: effect.findings.noLongerApply.map(findingReport),
     unchangedFindings: effect.findings.unchanged.length,
   }
 }

@@ -1,38 +1,47 @@
 // The answer of `kubectl kleym diff`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { gather, type AnswerInput } from '../../gather/gather.ts'
-import { objectChanges, type ObjectChange } from './changes.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { gatherSides } from './base.ts'
+import type { DiffOptions } from './base-flag.ts'
+import { objectChanges, sidesOf, type ObjectChange, type Sides } from './changes.ts'
 import { diffFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
-import type { CommonOptions } from '../../flags/options.ts'
 
 /** Tells what would change. */
-export async function run(options: CommonOptions, context: CommandContext): Promise<CommandResult> {
+export async function run(options: DiffOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
   const about = { allNamespaces, named: [undefined], aboutFiles: true }
-  const input = await gather(options, { ...about, policies: true, resolves: true }, context)
-  requireTrustDomain(input)
+  const input = await gatherSides(options, { ...about, policies: true, resolves: true }, context)
+  if (input.base !== undefined) requireTrustDomain(input.base, 'the files of --base')
+  requireTrustDomain(input, input.base === undefined ? undefined : 'the files of the other side')
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
-  const shown = caused.length === 0 ? '' : await show(caused, context)
+  const shown = caused.length === 0 ? '' : await show(caused, sidesOf(input), context)
   return finish(diffFrame(input, changes, shown), input, options.output, context)
 }
 
 /** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */
-function requireTrustDomain({ operator }: AnswerInput): void {
+function requireTrustDomain({ operator }: AnswerInput, where: string | undefined): void {
   if (operator.config.trustDomain.kind === 'set') return
   throw new KleymError({
     code: 'usage',
     what: 'diff needs the trust domain',
+    where,
     why: 'names and SPIFFE IDs hold it, and neither a flag, an operator Deployment nor a status says which it is',
     fix: 'add --trust-domain NAME',
     docs: 'kubectl kleym diff --help',
   })
 }
 
-async function show(changes: readonly ObjectChange[], { env }: CommandContext): Promise<string> {
+async function show(
+  changes: readonly ObjectChange[],
+  sides: Sides,
+  { env }: CommandContext,
+): Promise<string> {
   const { externalDiff, unifiedDiff } = await import('./unified.ts')
   const external = env['KUBECTL_EXTERNAL_DIFF'] ?? ''
-  return external.trim() === '' ? unifiedDiff(changes) : externalDiff(changes, external, env)
+  return external.trim() === ''
+    ? unifiedDiff(changes, sides)
+    : externalDiff(changes, sides, { command: external, env })
 }

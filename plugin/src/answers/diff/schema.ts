@@ -1,6 +1,13 @@
 // The schema of `diff`.
 import * as z from 'zod'
-import { bindingKeySchema, count, findingSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import {
+  bindingKeySchema,
+  count,
+  findingSchema,
+  podTextSchema,
+  reportSchema,
+  settingsSchema,
+} from '../../frame/schema.ts'
 import { affectedSchema } from '../policies/schema.ts'
 
 const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
@@ -18,6 +25,12 @@ const changeSchema = z.object({
 
 /** A DiffReport. */
 export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubectl kleym diff.', {
+  baseSettings: settingsSchema
+    .nullable()
+    .describe('With --base: the settings of that side; `settings` are those of the other.'),
+  takenToStay: z
+    .array(z.object({ kind: z.string(), count, named: z.array(z.string()).describe('The first few.') }))
+    .describe('With --live: what no file holds; a deletion would look the same.'),
   changes: z.array(changeSchema),
   ownershipUnknown: z.array(z.string()).describe('Outputs that were matched by name and annotation alone.'),
   effect: z.object({
@@ -33,7 +46,12 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
       }),
     ),
     newFindings: z.array(findingSchema).describe('All that are new, the suppressed ones too.'),
-    fixedFindings: z.array(findingSchema),
+    fixedFindings: z
+      .array(findingSchema)
+      .describe('Those that are gone and after which a container or a binding is better off.'),
+    noLongerApplyingFindings: z
+      .array(findingSchema)
+      .describe('The others that are gone: what they told of is not there any more.'),
     unchangedFindings: count,
     policiesAffected: z
       .array(affectedSchema)

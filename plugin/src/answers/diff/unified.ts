@@ -6,18 +6,21 @@ import { join } from 'node:path'
 import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import { createTwoFilesPatch } from 'diff'
 import { KleymError } from '../../io/errors.ts'
-import type { ObjectChange } from './changes.ts'
+import type { ObjectChange, Sides } from './changes.ts'
 
 /** Lines of context around a change. */
 const CONTEXT = 3
+/** The names of both sides take as many columns, so that the names behind them line up. */
+const SIDE_COLUMNS = 6
 
 /** All changes as unified diffs, one after the other. */
-export function unifiedDiff(changes: readonly ObjectChange[]): string {
+export function unifiedDiff(changes: readonly ObjectChange[], sides: Sides): string {
+  const [left, right] = [sides.before, sides.after].map((side) => side.padEnd(SIDE_COLUMNS))
   return changes
     .map(({ name, before, after }) => {
       const patch = createTwoFilesPatch(
-        `live   ClusterSPIFFEID/${name}`,
-        `after  ${after === '' ? '(deleted)' : `ClusterSPIFFEID/${name}`}`,
+        `${left} ClusterSPIFFEID/${name}`,
+        `${right} ${after === '' ? '(deleted)' : `ClusterSPIFFEID/${name}`}`,
         before,
         after,
         undefined,
@@ -27,7 +30,7 @@ export function unifiedDiff(changes: readonly ObjectChange[]): string {
       return patch
         .split('\n')
         .filter((row) => !row.startsWith('====='))
-        .map((row) => (before === '' && row.startsWith('--- ') ? '--- live   (not there)' : row))
+        .map((row) => (before === '' && row.startsWith('--- ') ? `--- ${left} (not there)` : row))
         .join('\n')
     })
     .join('')
@@ -40,20 +43,21 @@ export function unifiedDiff(changes: readonly ObjectChange[]): string {
  */
 export async function externalDiff(
   changes: readonly ObjectChange[],
-  command: string,
-  env: Readonly<Record<string, string | undefined>>,
+  sides: Sides,
+  { command, env }: { readonly command: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<string> {
   const [program = '', ...args] = command.trim().split(/\s+/)
   const folder = await mkdtemp(join(tmpdir(), 'kleym-diff-'))
   try {
-    const sides = [join(folder, 'LIVE'), join(folder, 'AFTER')] as const
-    await Promise.all(sides.map((side) => mkdir(side)))
+    const folders = [sides.before, sides.after].map((side) => join(folder, side.toUpperCase()))
+    const [left = '', right = ''] = folders
+    await Promise.all(folders.map((side) => mkdir(side)))
     for (const { name, before, after } of changes) {
-      if (before !== '') await writeFile(join(sides[0], fileName(name)), before)
-      if (after !== '') await writeFile(join(sides[1], fileName(name)), after)
+      if (before !== '') await writeFile(join(left, fileName(name)), before)
+      if (after !== '') await writeFile(join(right, fileName(name)), after)
     }
     const safe = args.filter((arg) => /^[a-zA-Z0-9=-]+$/.test(arg))
-    return await runDiffer(program, [...safe, ...sides], env)
+    return await runDiffer(program, [...safe, ...folders], env)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,5 +1,6 @@
 // How `diff` looks: the unified diff, then which containers gain or lose an identity, then the findings that are new or fixed.
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -18,6 +19,10 @@ export interface DiffLayout extends Layout {
   readonly ownershipUnknown: number
   /** Rules of access policies that name an ID which changes hands. */
   readonly affected: readonly AffectedPolicy[]
+  /** What stands above all else: what is compared with what. */
+  readonly head: Block
+  /** Whether objects are taken to stay that no file holds: then nothing is certain to be unchanged. */
+  readonly isPartOfWorld: boolean
 }
 
 /** The whole view. */
@@ -34,6 +39,7 @@ export function viewDiff(
       ? [noChange(due, effect, layout)]
       : [...patch(shown), BLANK, ...reasons(caused, layout)]
   return [
+    ...layout.head,
     ...head,
     ...dueBlock(due, layout),
     ...ownershipNote(layout),
@@ -44,10 +50,14 @@ export function viewDiff(
 }
 
 /** kleym changes no object; the mark is `ok` only if nothing else changes either. */
-function noChange(due: readonly ObjectChange[], effect: Effect, { incomplete, affected }: DiffLayout): Line {
+function noChange(
+  due: readonly ObjectChange[],
+  effect: Effect,
+  { incomplete, affected, isPartOfWorld }: DiffLayout,
+): Line {
   const { gained, lost, uncertain, findings } = effect
   const isQuiet = [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
-  const mark = incomplete === true ? MARKS.warn : isQuiet ? MARKS.ok : MARKS.note
+  const mark = incomplete === true ? MARKS.warn : isQuiet && !isPartOfWorld ? MARKS.ok : MARKS.note
   return due.length === 0
     ? line(mark, " no ClusterSPIFFEID of kleym's changes")
     : line(mark, " the files change no ClusterSPIFFEID of kleym's")
@@ -91,7 +101,7 @@ function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
   return wrap(line('  ', MARKS.note, text), { width, hang: 4 })
 }
 
-function effectBlock(effect: Effect, layout: Layout): Block {
+function effectBlock(effect: Effect, layout: DiffLayout): Block {
   const rows = [
     ...effect.lost.map((change) => identityLine('-', 'lose', change, 'remove')),
     ...effect.gained.map((change) => identityLine('+', 'gain', change, 'add')),
@@ -105,9 +115,15 @@ function effectBlock(effect: Effect, layout: Layout): Block {
   if (rows.length === 0 && verdicts.length === 0)
     return [
       BLANK,
-      layout.incomplete === true
-        ? line(MARKS.warn, ' no container is known to gain or lose an identity')
-        : line(MARKS.note, ' no container gains or loses an identity'),
+      ...wrap(
+        layout.incomplete === true || layout.unsettled === true
+          ? line(MARKS.warn, ` no container is known to gain or lose an identity${layout.world ?? ''}`)
+          : line(
+              MARKS.note,
+              ` no container gains or loses an identity${layout.isPartOfWorld ? ', as long as all that stays' : (layout.world ?? '')}`,
+            ),
+        { width: layout.width, hang: 2 },
+      ),
     ]
   return [
     BLANK,
@@ -142,25 +158,29 @@ function holdersText(holders: readonly Holder[]): string {
 }
 
 function findingBlock({ findings }: Effect, layout: Layout): Block {
-  const { added, fixed, unchanged } = findings
+  const { added, fixed, noLongerApply, unchanged } = findings
   const part = (label: string, list: typeof added): string =>
     `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
   return [
     BLANK,
     ...wrap(
       span(
-        `findings   ${part('new', added)}   ${part('fixed', fixed)}   ${part('unchanged', unchanged)}`,
+        [
+          `findings   ${part('new', added)}`,
+          part('fixed', fixed),
+          ...(noLongerApply.length === 0 ? [] : [part('no longer apply', noLongerApply)]),
+          part('unchanged', unchanged),
+        ].join('   '),
         'bold',
       ),
       { width: layout.width, hang: 11 },
     ),
     ...added.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
-    ...fixed.flatMap((one) => [
-      BLANK,
-      ...wrap(line(MARKS.ok, ' fixed: ', span(one.summary, 'dim'), `   ${one.code}`), {
-        width: layout.width,
-        hang: 2,
-      }),
-    ]),
+    ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
+    ...noLongerApply.flatMap((one) => goneRows(line(MARKS.note, ' no longer applies: '), one, layout)),
   ]
+}
+
+function goneRows(head: Line, { summary, code }: Finding, { width }: Layout): Block {
+  return [BLANK, ...wrap(line(...head, span(summary, 'dim'), `   ${code}`), { width, hang: 2 })]
 }

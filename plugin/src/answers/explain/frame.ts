@@ -26,9 +26,9 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const all = [
     ...input.drive(findingStepsAbout(input.after, keys)),
     ...input.inputFindings,
-    ...chosen.flatMap(({ key }) => inForceFinding(input.after, key) ?? []),
+    ...chosen.flatMap((binding) => inForceFinding(input.after, binding) ?? []),
   ].toSorted(compareFindings)
-  const explanations = chosen.flatMap(({ key }) => explain(input.after, key) ?? [])
+  const explanations = chosen.flatMap((binding) => explain(input.after, binding) ?? [])
   const policies = input.after.settled.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)

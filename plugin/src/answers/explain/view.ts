@@ -164,9 +164,9 @@ function viewReady(
   const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
   const who =
     containers > 0
-      ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
+      ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
       : one.podsUnknown === undefined
-        ? 'but no container gets'
+        ? `but no container${isOffline(layout) ? ' among these files' : ''} gets`
         : 'and it is not known which containers get'
   const why =
     containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach, one.podsUnknown).slice(1)
@@ -185,6 +185,11 @@ function viewReady(
     ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
     ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
   ]
+}
+
+/** Whether files are all there is. */
+function isOffline({ world = '' }: Layout): boolean {
+  return world !== ''
 }
 
 /** Every peer with its proof and witness; a person wants the name first. */

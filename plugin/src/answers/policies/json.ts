@@ -44,8 +44,15 @@ function policyReport(policy: ResolvedPolicy): Json {
   }
 }
 
-function ruleReport({ at, name, sources, asks, notes }: ResolvedRule): Json {
-  return { at, name, asks, sources: sources.map(sourceReport), notes: notes.map(noteReport) }
+function ruleReport({ at, name, sources, asks, mentioned, notes }: ResolvedRule): Json {
+  return {
+    at,
+    name,
+    asks,
+    sources: sources.map(sourceReport),
+    mentionedInCEL: mentioned,
+    notes: notes.map(noteReport),
+  }
 }
 
 function sourceReport({ source, text, resolution }: ResolvedSource): Json {
@@ -139,8 +146,16 @@ export function accessPoliciesReport(policies: Policies): Json {
 }
 
 /** The field `namedBy` of identities: the rules that name them in particular; rules that name any principal stand in `accessPolicies`. */
-export function namedByReport({ namings, asksDiffer }: NamedBy): Json {
-  return { rules: namings.filter(({ way }) => way !== 'unbounded').map(namingReport), asksDiffer }
+export function namedByReport({ namings, mentions, asksDiffer }: NamedBy): Json {
+  return {
+    rules: namings.filter(({ way }) => way !== 'unbounded').map(namingReport),
+    mentionedInCEL: mentions.map(({ policy, rule, spiffeId }) => ({
+      policy: policy.key,
+      rule: rule.name,
+      spiffeID: spiffeId,
+    })),
+    asksDiffer,
+  }
 }
 
 function namingReport({ way, policy, rule, source }: Naming): Json {

@@ -2,7 +2,7 @@
 // which they do.
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
-import type { NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
+import type { Mention, NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
 import { namesText } from '../../text/names.ts'
 
 /** Who names the identities of some containers. */
@@ -14,7 +14,7 @@ export interface NamedIds {
 
 /** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */
 export function namedByRows(
-  { knowledge, namings, uninterpreted, asksDiffer }: NamedBy,
+  { knowledge, namings, mentions, uninterpreted, asksDiffer }: NamedBy,
   { wide }: { readonly wide: boolean },
 ): readonly string[] {
   const rows = [...Map.groupBy(namings, headOf)].map(([head, same]) => head + rulesText(same, wide))
@@ -23,9 +23,10 @@ export function namedByRows(
   return [
     ...rows,
     ...(asksDiffer ? ['these rules ask different things of a request'] : []),
+    ...mentionRows(mentions, wide),
     ...(open.length === 0 ? [] : [`perhaps ${listText(open, wide)}, which kleym cannot interpret`]),
     ...unknown,
-    ...(rows.length + unknown.length + open.length === 0 ? ['no rule of any policy'] : []),
+    ...(rows.length + mentions.length + unknown.length + open.length === 0 ? ['no rule of any policy'] : []),
   ]
 }
 
@@ -36,6 +37,7 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
   const unnamed = ids.filter((id) => !byId.has(id))
   const others = { ...by, namings: by.namings.filter(({ way }) => way !== 'exactly') }
   const isOpen =
+    others.mentions.length > 0 ||
     others.knowledge.state === 'unknown' ||
     others.uninterpreted.length > 0 ||
     others.namings.some(({ way }) => way === 'same path')
@@ -48,6 +50,18 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
       ? []
       : namedByRows(others, { wide })),
   ]
+}
+
+/** The rules that only mention IDs, a row for each ID. */
+function mentionRows(mentions: readonly Mention[], wide: boolean): readonly string[] {
+  return [...Map.groupBy(mentions, ({ spiffeId }) => spiffeId)].map(
+    ([id, same]) =>
+      `perhaps, since ${id} is mentioned in CEL, which is not interpreted: ${listText(same.map(placeText), wide)}`,
+  )
+}
+
+function placeText({ policy, rule }: Mention): string {
+  return `${policy.key} rule ${rule.name}`
 }
 
 /** What stands before the rules that name it in one way: nothing where they name the ID itself. */

@@ -100,6 +100,9 @@ export const policiesReportSchema = reportSchema('PoliciesReport', 'The answer o
           name: z.string(),
           asks: z.string().describe('any request, or the types of authorization.'),
           sources: z.array(sourceSchema),
+          mentionedInCEL: z
+            .array(z.string())
+            .describe('SPIFFE IDs in its CEL texts, which are not interpreted.'),
           notes: z.array(noteSchema),
         }),
       ),
@@ -129,6 +132,9 @@ export const namedBySchema = z
     rules: z
       .array(namingSchema)
       .describe('Those that name the ID or the service account; the others stand in `accessPolicies`.'),
+    mentionedInCEL: z
+      .array(z.object({ policy: policyKeySchema, rule: z.string(), spiffeID: z.string() }))
+      .describe('Rules whose CEL text holds the ID; whether they ask for it is not known.'),
     asksDiffer: z.boolean().describe('Rules that name an ID exactly ask different things.'),
   })
   .describe('The rules of access policies that name an identity.')

@@ -152,6 +152,9 @@ function viewRule(rule: ResolvedRule, about: readonly Finding[], layout: Policie
   return [
     ...wrap(line(`  rule ${rule.name}`, span(`, ${asksText(rule)}`, 'dim')), hanging(layout, 4)),
     ...rule.sources.flatMap((one) => viewSource(one, layout)),
+    ...rule.mentioned.flatMap((id) =>
+      wrap(line('    ', MARKS.note, ` ${id} is mentioned in CEL, not interpreted`), hanging(layout, 6)),
+    ),
     ...rule.notes.flatMap((one) => viewNote(one, layout, 4)),
     ...viewFixes(about, layout, 6),
   ]

@@ -11,14 +11,15 @@ import {
   readOperatorDeployment,
   type OperatorDeployment,
 } from '@kleym/shared/core/install/operator-deployment.ts'
-import { BINDING_GROUP, BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { BINDING_GROUP, BINDING_KIND, IN_FORCE_CONDITION } from '@kleym/shared/core/names.ts'
+import { showsScm } from '@kleym/shared/core/registry/in-force-reasons.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
-import { outputHandling, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
+import { acts, outputHandling, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
 import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import type { InstalledInput } from '../../gather/installed.ts'
+import type { InstalledInput, InstalledScm } from '../../gather/installed.ts'
 
 /** What the view and the JSON show of an installation. */
 export interface StatusAnswer {
@@ -28,7 +29,10 @@ export interface StatusAnswer {
   readonly leader: (Leader & { readonly isCurrent: boolean }) | undefined
   /** Whether SCM handles kleym's class. */
   readonly scm: ObjectHandling
-  /** Every SCM whose configuration was found, the one that the answer is about first. */
+  /**
+   * Every SCM whose configuration was found, the one that the answer is about first. What one does is unknown where only
+   * its looks say that it is an SCM.
+   */
   readonly scms: readonly ScmInstance[]
   /** The containers that run SCM; undefined: it is not known which do. */
   readonly scmContainers: readonly ScmContainer[] | undefined
@@ -48,37 +52,41 @@ export function statusAnswer(
   const { after } = input
   const areBindingsKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot
+  const inForce = countInForce(bindings)
+  const scms = input.scm.instances.map((one) => proven(one, input.scm, inForce))
   const { containers } = input.scm
   const scmContainers = side.scmWorkloads === undefined && containers.length === 0 ? undefined : containers
   return {
     kinds,
     operators: side.operatorDeployments?.map(readOperatorDeployment),
     leader: leaderAt(leader, now),
-    scm: scmHandling(input, scmContainers),
-    scms: input.scm.instances,
+    scm: scmHandling(input, scms),
+    scms,
     scmContainers,
     conditions: areBindingsKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
-    inForce: countInForce(bindings),
+    inForce,
   }
 }
 
 /**
- * Settings that are assumed take kleym's own class for SCM's: where SCM was looked for, and none runs or its settings could
- * not be read, they must not pass for an answer.
+ * Whoever may create a workload and a ConfigMap can make them look like an SCM of kleym's class, but not in SPIRE's own
+ * namespace; and only an SCM can make the operator say what its counters say.
  */
-function scmHandling(
-  input: InstalledInput,
-  scmContainers: StatusAnswer['scmContainers'],
-): StatusAnswer['scm'] {
+function proven(one: ScmInstance, scm: InstalledScm, inForce: readonly InForceCount[]): ScmInstance {
+  const namespace = one.at?.namespace ?? ''
+  const isProven = scm.ownNamespaces.includes(namespace) || inForce.some(({ reason }) => showsScm(reason))
+  if (isProven || !acts(one)) return one
+  const why = `it looks as if it did, and so can what anybody makes; no binding's ${IN_FORCE_CONDITION} shows that it acts; if it is yours, pass --scm-namespace ${namespace}`
+  return { ...one, handling: { state: 'unknown', why } }
+}
+
+/** Settings that are assumed take kleym's own class for SCM's: they must not pass for an answer, whatever was looked for. */
+function scmHandling(input: InstalledInput, [first]: readonly ScmInstance[]): StatusAnswer['scm'] {
   const { config, settings } = input.after
   if (!isClassKnown(input)) return { state: 'unknown', why: "kleym's class is not known" }
-  if (
-    scmContainers !== undefined &&
-    input.scm.instances.length === 0 &&
-    settings.assumed.includes('className')
-  )
-    return { state: 'unknown', why: "SCM's settings are not known" }
+  if (first !== undefined) return first.handling
+  if (settings.assumed.includes('className')) return { state: 'unknown', why: "SCM's settings are not known" }
   return outputHandling(config, settings)
 }
 

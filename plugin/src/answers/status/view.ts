@@ -1,6 +1,7 @@
 // How `status` looks: a line each, with a mark; then the findings, with their fixes.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { SCM_WORKLOAD_KINDS, workloadText } from '@kleym/shared/core/install/scm-container.ts'
 import { acts, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
@@ -75,8 +76,9 @@ function leaderRow(leader: StatusAnswer['leader']): StatusRow {
   return ['warn', 'leader', `nobody holds Lease ${leader.lease}${was}`]
 }
 
-function settingRows({ operator }: AnswerInput): readonly StatusRow[] {
-  const { trustDomain, className } = operator.config
+function settingRows(input: AnswerInput): readonly StatusRow[] {
+  const { operator } = input
+  const { trustDomain, className, variantLabelKey } = operator.config
   return [
     trustDomain.kind === 'set'
       ? ['ok', 'trust domain', `${trustDomain.value}, says ${operator.trustDomainSource ?? ''}`]
@@ -84,7 +86,23 @@ function settingRows({ operator }: AnswerInput): readonly StatusRow[] {
     operator.classNameSource === undefined
       ? ['warn', 'class', 'not known: pass --clusterspiffeid-class-name']
       : ['ok', 'class', `${className === '' ? 'none' : className}, says ${operator.classNameSource}`],
+    ...(tellsVariants(input) ? [variantRow(variantLabelKey, operator.variantLabelKeySource)] : []),
   ]
+}
+
+/** Told where a binding has a variant, or the key is not the usual one. */
+function tellsVariants({ operator, after }: AnswerInput): boolean {
+  const { variantLabelKey = DEFAULT_VARIANT_LABEL_KEY } = operator.config
+  return (
+    variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY ||
+    after.snapshot.bindings.some(({ mode }) => mode.ok && mode.value === 'PerVariant')
+  )
+}
+
+function variantRow(key: string | undefined, source = ''): StatusRow {
+  return key === undefined
+    ? ['warn', 'variant label', 'not known: pass --variant-label-key']
+    : ['ok', 'variant label', `${key}, says ${source}`]
 }
 
 /** The SCM that the answer is about, then the others; where none is known, what is assumed in its place. */
@@ -93,15 +111,22 @@ function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusR
   const [first, ...others] = scms
   const { settings } = after
   if (first !== undefined)
-    return [handlingRow(scm, placeOf(first)), ...others.map((one) => otherRow(one, acts(first)))]
+    return [
+      handlingRow(scm, placeOf(first)),
+      ...others.map((one) => otherRow(one, first.handling.state !== 'ignored')),
+    ]
   const isAssumed = settings.assumed.includes('className')
   if (!isAssumed) return [handlingRow(scm, settings.source)]
   const running = scmContainers?.filter((one) => !one.isForOtherCluster)
   const as = `its settings are assumed, as ${settings.source} sets them`
-  if (running === undefined) {
-    const row = handlingRow(scm, `assumed, as ${settings.source} sets it`)
-    return [scm.state === 'handled' ? row : ['warn', row[1], row[2]]]
-  }
+  if (running === undefined)
+    return [
+      [
+        'warn',
+        'SCM',
+        `not known: no configuration of it was found, and not every workload may be listed; ${as}`,
+      ],
+    ]
   const where = [...new Set(running.map(({ workload }) => workloadText(workload)))]
   return where.length === 0
     ? [['warn', 'SCM', `none was found in a ${WHERE_SCM_RUNS}; ${as}`]]
@@ -110,15 +135,18 @@ function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusR
 
 const WHERE_SCM_RUNS = SCM_WORKLOAD_KINDS.join(' or ')
 
-function handlingRow({ state }: StatusAnswer['scm'], place: string): StatusRow {
-  if (state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
-  if (state === 'unknown') return ['warn', 'SCM', `not known whether it handles kleym's class (${place})`]
+function handlingRow(scm: StatusAnswer['scm'], place: string): StatusRow {
+  if (scm.state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
+  if (scm.state === 'unknown')
+    return ['warn', 'SCM', `not known whether it handles kleym's class (${place}): ${scm.why}`]
   return ['bad', 'SCM', `ignores kleym's outputs (${place})`]
 }
 
 /** One more SCM: fine where another acts, and no help where none does. */
 function otherRow(one: ScmInstance, isHandled: boolean): StatusRow {
   if (acts(one)) return ['ok', 'SCM', `handles kleym's class too (${placeOf(one)})`]
+  if (one.handling.state === 'unknown')
+    return ['note', 'SCM', `not known whether it handles kleym's class too (${placeOf(one)})`]
   const { className } = one.settings
   const its =
     className === undefined

@@ -60,11 +60,11 @@ async function firstContact({ client, name }: Connection): Promise<void> {
 }
 
 async function givenSettings(
-  { trustDomain, className, outputLabels, scmConfig }: SettingsOptions,
+  { trustDomain, className, outputLabels, variantLabelKey, scmConfig }: SettingsOptions,
   cwd: string,
 ): Promise<GivenSettings> {
   const scm = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
-  return { trustDomain, className, outputLabels, scm }
+  return { trustDomain, className, outputLabels, variantLabelKey, scm }
 }
 
 async function watch(

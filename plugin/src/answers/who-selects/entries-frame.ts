@@ -4,6 +4,7 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
+import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { registrationEntries } from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -28,11 +29,14 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
       ? []
       : pods.flatMap((pod) => prediction.entriesOf(pod).map(({ source }) => sourceText(source))),
   )
-  const entries = registrationEntries(prediction, pods).filter(
-    (entry) =>
-      (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&
-      (scope.everything || entry.pod !== undefined || near.has(entry.source)),
-  )
+  const { ofEntry } = fates(input.after)
+  const entries = registrationEntries(prediction, pods)
+    .filter(
+      (entry) =>
+        (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&
+        (scope.everything || entry.pod !== undefined || near.has(entry.source)),
+    )
+    .map((entry) => ({ ...entry, depends: entry.depends ?? ofEntry(entry.source) }))
   const findings = [
     ...podNotes(input.after, pods),
     ...installFindings(input.after),

@@ -1,16 +1,36 @@
 // The report of `who-selects`: for each container of the chosen pods, every registration that would select it, and what
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
 import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { isAboutRegistration, manifestFindings } from '@kleym/shared/core/rules/manifest-rules.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { whoSelectsFields } from './json.ts'
-import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter } from './model.ts'
+import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter, type PodAnswer } from './model.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
+
+/** What the API server does not take of the manifests of registrations, and of the bindings that the answers show. */
+function manifestsBehind(analysis: Analysis, answers: readonly PodAnswer[]): readonly Finding[] {
+  const bindings = bindingsByOutput(analysis.settled)
+  const shown = new Set<string>(
+    answers.flatMap(({ containers }) =>
+      containers.flatMap(({ registrations }) =>
+        registrations.flatMap(({ verdict, source }) =>
+          verdict === 'dead' ? [] : (bindings.get(source.name) ?? []),
+        ),
+      ),
+    ),
+  )
+  return manifestFindings(analysis).filter(
+    (one) => isAboutRegistration(one) || isAbout(one, BINDING_KIND, shown),
+  )
+}
 
 /** Makes the report for the chosen pods. */
 export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter: ContainerFilter): Frame {
@@ -18,6 +38,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
     ...podNotes(input.after, asked),
+    ...manifestsBehind(input.after, answers),
     ...[...installFindings(input.after), ...input.inputFindings].filter(concernsEverybody),
   ].toSorted(compareFindings)
   const bindings = bindingsByOutput(input.after.settled)

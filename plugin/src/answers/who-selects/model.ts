@@ -5,6 +5,7 @@ import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
+import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { NamedIds } from '../policies/named-by.ts'
@@ -35,6 +36,7 @@ export function podAnswers(
   pods: readonly Pod[],
   { container, spiffeId }: ContainerFilter,
 ): readonly PodAnswer[] {
+  const { ofRegistration } = fates(analysis)
   return pods.flatMap((pod) => {
     const notRead = identityGap(analysis.snapshot, pod.namespace)
     const containers = pod.containers
@@ -42,7 +44,7 @@ export function podAnswers(
       .map((one) => ({
         container: one,
         notRead,
-        registrations: containerVerdicts(analysis.settled.prediction(), pod, one),
+        registrations: containerVerdicts(analysis.settled.prediction(), pod, one).map(ofRegistration),
       }))
       .filter(
         ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),

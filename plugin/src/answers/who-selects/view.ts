@@ -54,9 +54,11 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-function emptyText({ filter: { spiffeId, container }, incomplete }: WhoSelectsLayout): string {
+function emptyText({ filter, incomplete, unsettled, world = '' }: WhoSelectsLayout): string {
+  const { spiffeId, container } = filter
+  const isOpen = incomplete === true || unsettled === true
   if (spiffeId !== undefined)
-    return `no container ${incomplete === true ? 'is known to' : 'would'} hold ${spiffeId}`
+    return `no container ${isOpen ? 'is known to' : 'would'} hold ${spiffeId}${world}`
   const known = incomplete === true ? 'known to be ' : ''
   return container === undefined
     ? `no pod is ${known}in scope`
@@ -157,9 +159,9 @@ function registrationRows(
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || notRead !== undefined
+          open || notRead !== undefined || layout.unsettled === true
             ? line(MARKS.warn, ' no certain identity')
-            : line(MARKS.bad, ' no identity'),
+            : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
         ]
   const several =
     new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1

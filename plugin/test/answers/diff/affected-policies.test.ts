@@ -72,19 +72,24 @@ describe('policies affected', () => {
   test.each([
     ['another identity: one that a policy names is lost', 'spiffe://example.org/other', 1],
     ['the same one', 'spiffe://example.org/mesh', 0],
-  ])('a foreign ClusterSPIFFEID gives %s, and that alone decides the exit code', async (_, id, expected) => {
-    const cwd = await workspace({
-      'live/all.yaml': [POLICY_ESTATE, foreign('spiffe://example.org/mesh'), mesh].join('---\n'),
-      'scm.yaml': SCM_CONFIG,
-      'all.yaml': foreign(id),
-    })
-    const gone = ['--without', 'iib/team-a/chat']
-    const args = ['diff', '--offline', '--live', 'live', '-f', 'all.yaml', ...gone, ...SETTINGS]
-    const { code, stdout } = await inProcess(args, cwd)
-    expect(stdout).toContain("no ClusterSPIFFEID of kleym's changes")
-    expect(stdout.includes('1 policy affected')).toBe(expected === 1)
-    expect(code).toBe(expected)
-  })
+  ])(
+    'a foreign ClusterSPIFFEID gives %s: what it does to policies and containers decides the exit code',
+    async (_, id, expected) => {
+      const withoutBinding = POLICY_ESTATE.split('---\n').filter(
+        (manifest) => !manifest.includes('InferenceIdentityBinding'),
+      )
+      const cwd = await workspace({
+        'live/all.yaml': [...withoutBinding, foreign('spiffe://example.org/mesh'), mesh].join('---\n'),
+        'scm.yaml': SCM_CONFIG,
+        'all.yaml': foreign(id),
+      })
+      const args = ['diff', '--offline', '--live', 'live', '-f', 'all.yaml', ...SETTINGS]
+      const { code, stdout } = await inProcess(args, cwd)
+      expect(stdout).toContain("no ClusterSPIFFEID of kleym's changes")
+      expect(stdout.includes('1 policy affected')).toBe(expected === 1)
+      expect(code).toBe(expected)
+    },
+  )
 
   test('a rule that takes another name with the change is told where its ID goes', async () => {
     const { stdout } = await diff({

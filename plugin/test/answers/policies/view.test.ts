@@ -66,6 +66,7 @@ describe('what a rule asks, and what a policy does, in words that kleym does not
     sources: [],
     asks: 'any request',
     authorization: undefined,
+    mentioned: [],
     notes: [],
   }
   test.each<[string, Partial<ResolvedPolicy>, string]>([
@@ -77,6 +78,11 @@ describe('what a rule asks, and what a policy does, in words that kleym does not
       'a rule with an authorization',
       { rules: [{ ...rule, asks: 'CEL', authorization: '{}' }] },
       '  rule one, authorization CEL\n',
+    ],
+    [
+      'an ID in a CEL text is mentioned there, and no more is said of it',
+      { rules: [{ ...rule, asks: 'CEL', authorization: '{}', mentioned: ['spiffe://a/b'] }] },
+      '  rule one, authorization CEL\n    · spiffe://a/b is mentioned in CEL, not interpreted\n',
     ],
   ])('%s', (_, parts, shows) => {
     expect(shownWith({ ...POLICY, ...parts })).toContain(shows)
@@ -103,7 +109,7 @@ function shownWith(policy: ResolvedPolicy): string {
 }
 
 function noNamings(knowledge: PolicyKnowledge): NamedBy {
-  return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
+  return { knowledge, namings: [], mentions: [], uninterpreted: [], asksDiffer: false }
 }
 
 describe('an identity that no rule is seen to name', () => {

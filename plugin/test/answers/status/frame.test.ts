@@ -140,6 +140,40 @@ function served(absent: readonly string[]): readonly JsonRecord[] {
     .filter(({ kind }) => !absent.includes(kind))
 }
 
+test('the pod label of variants is told where a binding has one, or the key is not the usual one', async () => {
+  const args = ['--trust-domain=example.org', '--clusterspiffeid-class-name=scm']
+  const withKey = (...more: readonly string[]): Answers => ({
+    ...SOUND,
+    lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args: [...args, ...more] })]]] },
+  })
+  const variant = binding('prefill', 'True', 'Reconciled')
+  const spec = { ...Object(variant['spec']), mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }
+  const withVariant = (answers: Answers, status: JsonRecord = {}): Answers => ({
+    ...answers,
+    lists: {
+      ...answers.lists,
+      [BINDINGS]: [[[{ ...variant, spec, status: { ...Object(variant['status']), ...status } }]]],
+    },
+  })
+  expect((await said(withKey())).lines['variant label']).toBeUndefined()
+  expect((await said(withKey('--variant-label-key=llm-d.ai/role'))).lines['variant label']).toBe(
+    '√ llm-d.ai/role, says Deployment kleym/kleym',
+  )
+  expect((await said(withVariant(withKey()))).lines['variant label']).toBe(
+    '√ identity.kleym.sonda.red/variant, says Deployment kleym/kleym',
+  )
+  const nobody = { ...SOUND, lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[]]] } }
+  expect((await said(withVariant(nobody))).lines['variant label']).toBe(
+    '‼ not known: pass --variant-label-key',
+  )
+  const older = {
+    trustDomain: 'example.org',
+    clusterSPIFFEIDClassName: 'scm',
+    variantLabelKey: 'llm-d.ai/role',
+  }
+  expect((await said(withVariant(withKey(), older))).codes).toContain('KLM520')
+})
+
 test('a sound installation', async () => {
   const { lines, codes, fields, frame, calls } = await said(SOUND)
   expect(codes).toEqual([])

@@ -24,8 +24,22 @@ function operator(className: string): JsonRecord {
   }
 }
 
-/** A cluster with these objects; its Deployments hold the operator's too. */
-function cluster(objects: readonly JsonRecord[], className: string): Answers {
+/** A binding of which the operator says this. */
+function bindingSaid(reason: string): JsonRecord {
+  const at = { observedGeneration: 1, lastTransitionTime: '2026-11-22T00:00:00Z', message: '' }
+  const conditions = [
+    { type: 'Ready', status: 'True', reason: 'Reconciled', ...at },
+    { type: 'InForce', status: 'True', reason, ...at },
+  ]
+  return {
+    metadata: { name: 'chat', namespace: 'team-a', uid: 'uid-of-chat', generation: 1 },
+    spec: { poolRef: { name: 'llama' }, mode: 'PoolOnly', serviceAccountName: 'runner' },
+    status: { observedGeneration: 1, conditions },
+  }
+}
+
+/** A cluster with these objects; its Deployments hold the operator's too, and `inForce` is what its binding says. */
+function cluster(objects: readonly JsonRecord[], className: string, inForce = 'Registered'): Answers {
   const of = (kind: string, namespace?: string): readonly JsonRecord[] =>
     objects.filter(
       (one) =>
@@ -37,6 +51,7 @@ function cluster(objects: readonly JsonRecord[], className: string): Answers {
     lists: {
       'Deployment.apps': [[[operator(className), ...of('Deployment')]]],
       'StatefulSet.apps': [[of('StatefulSet')]],
+      'InferenceIdentityBinding.kleym.sonda.red': [[[bindingSaid(inForce)]]],
       'StatefulSet.apps team-a': [[[]]],
       'Deployment.apps team-a': [[[]]],
       ...Object.fromEntries(spaces.map((space) => [`ConfigMap ${space}`, [[of('ConfigMap', space)]]])),
@@ -57,7 +72,8 @@ async function status(answers: Answers): Promise<Said> {
   const fake = new FakeClient(answers)
   const question = { namespaces: undefined, scmNamespaces: SCM_NAMESPACES }
   const installation = await readInstallation(fake.client, new ClusterReader(fake.client, 'dev'), question)
-  const input = await installedInput(installation, OPTIONS, { cwd: '/', namespace: undefined })
+  const options = { ...OPTIONS, sources: { ...OPTIONS.sources, scmNamespaces: SCM_NAMESPACES } }
+  const input = await installedInput(installation, options, { cwd: '/', namespace: undefined })
   const frame = statusFrame(input, installation, new Date('2026-11-22T00:00:00Z'))
   const lines = render(frame.view({ width: 300, wide: false }, []), PLAIN).split('\n')
   return {
@@ -120,6 +136,7 @@ describe.each(SCM_LAYOUTS)('$name', (layout: ScmLayout) => {
 })
 
 const [HARDENED] = SCM_LAYOUTS
+const SEVERAL = SCM_LAYOUTS.find(({ others }) => others.length > 1)
 
 describe('what is not found is said, and never taken for handled', () => {
   test('no workload runs SCM', async () => {
@@ -147,6 +164,15 @@ describe('what is not found is said, and never taken for handled', () => {
     expect(rows).toEqual(["√ handles kleym's class (ConfigMap spire-server/spire-controller-manager)"])
   })
 
+  test('workloads may not be listed, and the usual namespaces have none', async () => {
+    const { lists } = cluster([], 'spire-mgmt-spire')
+    const { rows, fields } = await status({ lists: { ...lists, 'StatefulSet.apps': [[api(403)]] } })
+    expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [] })
+    expect(rows).toEqual([
+      '‼ not known: no configuration of it was found, and not every workload may be listed; its settings are assumed, as the SPIRE chart sets them',
+    ])
+  })
+
   test('where the namespace was given, no workload is asked for', async () => {
     const fake = new FakeClient(cluster(HARDENED?.objects ?? [], 'spire-mgmt-spire'))
     await readInstallation(fake.client, new ClusterReader(fake.client, 'dev'), {
@@ -159,8 +185,7 @@ describe('what is not found is said, and never taken for handled', () => {
   })
 
   test('two that both handle the class are both named, and a note says so', async () => {
-    const layout = SCM_LAYOUTS.find(({ others }) => others.length > 1)
-    const twice = (layout?.objects ?? []).map((one) =>
+    const twice = (SEVERAL?.objects ?? []).map((one) =>
       JSON.parse(JSON.stringify(one).replaceAll('className: \\"green\\"', 'className: \\"blue\\"')),
     )
     const { rows, notes } = await status(cluster(twice, 'blue'))
@@ -169,4 +194,77 @@ describe('what is not found is said, and never taken for handled', () => {
     expect(rows[0]).toContain('StatefulSet spire-server/spire-server')
     expect(notes.join('\n')).toContain("one of 2 that handle kleym's class")
   })
+})
+
+/** What stands in one namespace of the cluster with several. */
+function inNamespace(name: string): readonly JsonRecord[] {
+  return (SEVERAL?.objects ?? []).filter((one) => stringAt(one, 'metadata', 'namespace') === name)
+}
+
+describe('what only looks like an SCM makes no answer sure', () => {
+  /** Anybody's, in a namespace of a tenant. */
+  const LOOKALIKE = inNamespace('spire-blue')
+  /** The SCM of SPIRE's own namespace, which has another class. */
+  const GREEN = inNamespace('spire-server')
+
+  test.each(['Pending', 'NotHandled', 'Undetermined', 'NoOutput'])(
+    'one with the class, beside the real one with another, while InForce says %s',
+    async (reason) => {
+      const { rows, fields } = await status(cluster([...GREEN, ...LOOKALIKE], 'blue', reason))
+      expect(rows.filter((row) => row.startsWith('√'))).toEqual([])
+      expect(rows[0]).toBe(
+        "‼ not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it looks as if it did, and so can what anybody makes; no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
+      )
+      expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [{ handlesClass: 'unknown' }, {}] })
+    },
+  )
+
+  test('one beside a real one that handles the class', async () => {
+    const blue: readonly JsonRecord[] = GREEN.map((one) =>
+      JSON.parse(JSON.stringify(one).replaceAll('className: \\"green\\"', 'className: \\"blue\\"')),
+    )
+    const { rows, fields } = await status(cluster([...LOOKALIKE, ...blue], 'blue', 'Pending'))
+    expect(fields['scmHandlesClass']).toBe('handled')
+    expect(rows.map((row) => row.slice(0, row.indexOf('(')))).toEqual([
+      "√ handles kleym's class ",
+      "· not known whether it handles kleym's class too ",
+    ])
+  })
+
+  test('with --scm-namespace it is whoever asks that says so', async () => {
+    const fake = new FakeClient(cluster(LOOKALIKE, 'blue', 'Pending'))
+    const sources = { ...OPTIONS.sources, scmNamespaces: ['spire-blue'], isScmNamespaceGiven: true }
+    const installation = await readInstallation(fake.client, new ClusterReader(fake.client, 'dev'), {
+      namespaces: undefined,
+      ...sources,
+    })
+    const input = await installedInput(
+      installation,
+      { ...OPTIONS, sources },
+      { cwd: '/', namespace: undefined },
+    )
+    expect(statusFrame(input, installation, new Date('2026-11-22T00:00:00Z')).fields()).toMatchObject({
+      scmHandlesClass: 'handled',
+    })
+  })
+})
+
+test('a question about one namespace looks for the SCM of the class that the command line gives', async () => {
+  const answers = cluster(SEVERAL?.objects ?? [], 'green')
+  const mapsWith = async (className: string | undefined): Promise<readonly (string | undefined)[]> => {
+    const fake = new FakeClient(answers)
+    const side = await readLiveSide(new ClusterReader(fake.client, 'dev'), {
+      namespaces: ['team-a'],
+      scmNamespaces: SCM_NAMESPACES,
+      output: { className, outputLabels: undefined },
+      kind: undefined,
+      policies: false,
+      files: [],
+    })
+    const maps = side.objects.filter(({ value }) => value['kind'] === 'ConfigMap')
+    return maps.map(({ value }) => stringAt(value, 'metadata', 'namespace'))
+  }
+  // The operator has the class of the SCM that is where SCM usually is.
+  expect(await mapsWith(undefined)).toEqual(['spire-server'])
+  expect(await mapsWith('blue')).toContain('spire-blue')
 })

@@ -1,7 +1,7 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
+import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
-import type { NamespacedName } from '../namespaced-name.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
 import { lazy } from '../lazy.ts'
@@ -12,10 +12,11 @@ import type { LiveOutput, OutputsKnown } from '../plan/plan.ts'
 import { openDecisions } from './open-decisions.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
-import { bindingsIn, referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
+import { referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
 import { podsInQuestionOf } from '../snapshot/subjects.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
+import { ownershipFacts } from './ownership-facts.ts'
 import { State } from './state.ts'
 
 /** A snapshot, its two states, and what lies between them. */
@@ -29,12 +30,22 @@ export interface Analysis extends CompiledSnapshot {
 }
 
 /** Works a snapshot out. Pure. */
-export function analyse(snapshot: Snapshot, config: Config, settings: ScmSettings): Analysis {
-  return driveAtOnce(analysing(snapshot, config, settings))
+export function analyse(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  doubts: Doubts = NO_DOUBTS,
+): Analysis {
+  return driveAtOnce(analysing(snapshot, config, settings, doubts))
 }
 
 /** The same in steps, several for each binding and output. */
-export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSettings): Steps<Analysis> {
+export function* analysing(
+  snapshot: Snapshot,
+  config: Config,
+  settings: ScmSettings,
+  doubts: Doubts = NO_DOUBTS,
+): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
   for (const binding of snapshot.bindings) {
@@ -52,7 +63,7 @@ export function* analysing(snapshot: Snapshot, config: Config, settings: ScmSett
   const podsInQuestion = podsInQuestionOf(snapshot)
   yield
   const pods = lazy(() => indexPods(podsInQuestion))
-  const base = { snapshot, config, settings, compiled, podsInQuestion, pods }
+  const base = { snapshot, config, settings, doubts, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )
@@ -70,15 +81,7 @@ export function unchanged(state: State): Analysis {
 }
 
 function liveOutputs(snapshot: Snapshot, compiled: readonly Compiled[]): readonly LiveOutput[] {
-  const renderedNames = new Map(
-    compiled.flatMap(({ binding, result }) =>
-      result.kind === 'resolved' ? [[binding.key, result.output.metadata.name] as const] : [],
-    ),
-  )
-  const facts = {
-    binding: bindingsIn(snapshot),
-    renderedName: (key: NamespacedName) => renderedNames.get(key),
-  }
+  const facts = ownershipFacts(snapshot, compiled)
   return snapshot.clusterSpiffeIds.map((object) => ({ object, ownership: judgeOwnership(object, facts) }))
 }
 

@@ -340,6 +340,7 @@ function isSubset(smaller: PoolLabels, larger: PoolLabels): boolean {
   return true
 }
 
+/** The claims on all containers of a variant's pods have `null` for the container, which no name is written as. */
 function containerKey(claim: Claim): string {
   return JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
 }

@@ -1,7 +1,9 @@
-// A claim: one identity for a container of the pods that carry some labels and run under a service account
-// (docs/contract.md §6). Bindings declare claims, live outputs keep them in force, and writes in flight reserve them.
+// A claim: one identity for a container of the pods that carry some labels and run under a service account, or for all
+// containers of a variant's pods (docs/contract.md §6). Bindings declare claims, live outputs keep them in force, and writes in flight reserve them.
 import type { Compiled } from '../compile/compile.ts'
-import type { IdentityParts } from '../compile/identity.ts'
+import { podLabelsOf, type IdentityParts } from '../compile/identity.ts'
+import { parseIdentity } from '../compile/identity-path.ts'
+import type { Pod } from '../objects/pod.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
@@ -28,9 +30,18 @@ export interface Claim {
   readonly namespace: string
   /** `ANY` for a live output from which somebody removed that selector by hand; the same holds for the namespace. */
   readonly serviceAccountName: string
-  readonly containerName: string
+  /** Undefined: all containers of the pods of a variant. Such a claim meets only others of its kind. */
+  readonly containerName: string | undefined
   readonly labels: PoolLabels
   readonly spiffeId: string
+}
+
+/** Whether a pod has a container that a claim is on: for a variant's, any. */
+export function claimsContainerOf(
+  { containerName }: Claim,
+  { containers }: Pick<Pod, 'containers'>,
+): boolean {
+  return containerName === undefined || containers.some(({ name }) => name === containerName)
 }
 
 /** Stands for every value of a selector that an output lacks; no Kubernetes name equals it. */
@@ -47,16 +58,19 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
 
 /**
  * The claims that a live output keeps in force, read from its own spec. Further selectors, added by hand, only narrow it:
- * leaving them out claims too much rather than too little. None without a container selector, which makes it PoolOnly.
+ * leaving them out claims too much rather than too little. An output with the SPIFFE ID of a variant claims as PerVariant
+ * whatever its selectors; any other without a container selector is PoolOnly, and claims nothing.
  */
 export function liveClaims(
   { meta: { name }, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
   owner: NamespacedName | '',
 ): readonly Claim[] {
   const { workloadSelectorTemplates: selectors, spiffeIDTemplate: spiffeId } = spec
+  const isVariant = parseIdentity(spiffeId)?.mode === 'PerVariant'
+  const containers = isVariant ? [undefined] : valuesOf(selectors, 'k8s:container-name:')
   return orAny(valuesOf(selectors, 'k8s:ns:')).flatMap((namespace) =>
     orAny(valuesOf(selectors, 'k8s:sa:')).flatMap((serviceAccountName) =>
-      valuesOf(selectors, 'k8s:container-name:').flatMap((containerName) =>
+      containers.flatMap((containerName) =>
         liveLabels(spec).map((labels) => ({
           basis: 'live' as const,
           owner,
@@ -99,7 +113,7 @@ function claimOf(
   owner: NamespacedName | '',
   spiffeId: string,
 ): Claim | undefined {
-  if (parts.mode !== 'PerObjective' || parts.containerName === undefined) return undefined
+  if (parts.mode === 'PoolOnly') return undefined
   return {
     basis,
     owner,
@@ -107,7 +121,7 @@ function claimOf(
     namespace: parts.namespace,
     serviceAccountName: parts.serviceAccountName,
     containerName: parts.containerName,
-    labels: parts.poolLabels,
+    labels: podLabelsOf(parts),
     spiffeId,
   }
 }

@@ -82,7 +82,12 @@ function overlappingGroups(index: ClaimIndex, claim: Claim): readonly ClaimGroup
 export function collisionMessage(collision: Collision): string {
   const names = collision.named.map(({ claim }) => nameOf(claim)).join(', ')
   const more = collision.count > collision.named.length ? ' and more' : ''
-  return `identity collision with bindings ${names}${more}: PerObjective bindings must not share the same pod selector and container name`
+  // A claim meets only claims of its own kind.
+  const isVariant = collision.named[0]?.claim.containerName === undefined
+  const rule = isVariant
+    ? 'PerVariant bindings must not share the same pods'
+    : 'PerObjective bindings must not share the same pod selector and container name'
+  return `identity collision with bindings ${names}${more}: ${rule}`
 }
 
 /** The ten named peers as `status.conflicts` lists them. */

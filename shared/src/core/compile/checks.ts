@@ -1,10 +1,11 @@
 // What a binding must satisfy before the operator writes anything for it, as one ordered list: the first check that objects
 // decides (docs/contract.md §7). A check takes the input and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../unknown-reason.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import type { Kind } from '../kinds.ts'
-import { DEFAULT_MODE, type Mode } from '../names.ts'
+import { DEFAULT_MODE, VARIANT_LABEL_KEY_FLAG, type Mode } from '../names.ts'
+import type { VariantLabel } from './identity-path.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf, spiffeIdProblem, type IdentityParts } from './identity.ts'
 import {
@@ -20,7 +21,7 @@ import {
 
 /** Everything that the checks look at, read before the first of them runs. */
 export interface CheckInput {
-  readonly binding: Binding
+  readonly binding: DeclaredBinding
   readonly config: Config
   /** Undefined when `.spec.poolRef` is malformed. */
   readonly pool: PoolResolution | undefined
@@ -67,6 +68,7 @@ export const CHECK_NAMES = [
   'mode',
   'service account',
   'container',
+  'identity boundary',
   'safety proof',
   'SPIFFE ID',
   'collision',
@@ -88,26 +90,31 @@ export const CHECKS: readonly Check[] = [
   { name: 'mode', judge: modeSupported },
   { name: 'service account', judge: serviceAccount },
   { name: 'container', judge: container },
+  { name: 'identity boundary', judge: identityBoundary },
   { name: 'safety proof', judge: safetyProof },
   { name: 'SPIFFE ID', judge: spiffeIdValid },
 ]
 
 /** Looks up what a binding names and assembles the identity that it declares. `references` answers from what was read before. */
-export function checkInputOf(binding: Binding, references: References, config: Config): CheckInput {
+export function checkInputOf(binding: DeclaredBinding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
   const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
   const objective =
     objectiveRef === undefined ? undefined : resolveObjective(references, namespace, objectiveRef)
-  return { binding, config, pool, objective, parts: identityParts(binding, pool) }
+  return { binding, config, pool, objective, parts: identityParts(binding, pool, config) }
 }
 
 /** The mode of a binding: the default where the field is absent, undefined where it holds no mode. */
-export function modeOf(binding: Binding): Mode | undefined {
+export function modeOf(binding: DeclaredBinding): Mode | undefined {
   return binding.mode.ok ? (binding.mode.value ?? DEFAULT_MODE) : undefined
 }
 
-function identityParts(binding: Binding, pool: PoolResolution | undefined): IdentityParts | undefined {
+function identityParts(
+  binding: DeclaredBinding,
+  pool: PoolResolution | undefined,
+  config: Config,
+): IdentityParts | undefined {
   const mode = modeOf(binding)
   if (pool?.state !== 'found' || !pool.selector.ok || mode === undefined) return undefined
   if (!binding.serviceAccountName.ok || !binding.containerName.ok || !binding.objectiveRef.ok)
@@ -117,6 +124,8 @@ function identityParts(binding: Binding, pool: PoolResolution | undefined): Iden
   const objectiveName = perObjective ? binding.objectiveRef.value?.name : undefined
   if (perObjective && (containerName === undefined || containerName === '' || objectiveName === undefined))
     return undefined
+  const variant = mode === 'PerVariant' ? variantLabelOf(binding, config) : undefined
+  if (mode === 'PerVariant' && variant === undefined) return undefined
   return {
     namespace: binding.meta.namespace,
     binding: binding.meta.name,
@@ -127,7 +136,18 @@ function identityParts(binding: Binding, pool: PoolResolution | undefined): Iden
     objectiveName,
     serviceAccountName: binding.serviceAccountName.value,
     containerName,
+    variant,
   }
+}
+
+/** The label of the variant that a binding names; undefined where it names none, or the key of the label is not known. */
+function variantLabelOf(
+  { identityBoundary: field }: DeclaredBinding,
+  config: Config,
+): VariantLabel | undefined {
+  const key = config.variantLabelKey
+  if (key === undefined || !field.ok || field.value === undefined) return undefined
+  return { key, value: field.value.variant }
 }
 
 function poolRefForm({ binding }: CheckInput): Objection | undefined {
@@ -202,13 +222,32 @@ function serviceAccount({ binding }: CheckInput): Objection | undefined {
 
 function container({ binding }: CheckInput): Objection | undefined {
   const field = binding.containerName
-  if (modeOf(binding) === 'PoolOnly') {
+  const mode = modeOf(binding)
+  if (mode === 'PoolOnly' || mode === 'PerVariant') {
     if (field.ok && (field.value ?? '') === '') return undefined
-    return refused('UnexpectedContainerName', '.spec.containerName must be empty when .spec.mode is PoolOnly')
+    return refused('UnexpectedContainerName', `.spec.containerName must be empty when .spec.mode is ${mode}`)
   }
   if (!field.ok) return refused('InvalidContainerName', field.problem)
   if ((field.value ?? '') !== '') return undefined
   return refused('InvalidContainerName', '.spec.containerName is missing; mode PerObjective requires it')
+}
+
+function identityBoundary({ binding, config }: CheckInput): Objection | undefined {
+  const field = binding.identityBoundary
+  const mode = modeOf(binding)
+  if (mode !== 'PerVariant') {
+    if (field.ok && field.value === undefined) return undefined
+    const message = `.spec.identityBoundary must be absent when .spec.mode is ${mode ?? DEFAULT_MODE}`
+    return refused('InvalidIdentityBoundary', message)
+  }
+  if (!field.ok) return refused('InvalidIdentityBoundary', field.problem)
+  if (field.value === undefined) {
+    const message = '.spec.identityBoundary.variant is missing; mode PerVariant requires it'
+    return refused('InvalidIdentityBoundary', message)
+  }
+  return config.variantLabelKey === undefined
+    ? { kind: 'undetermined', why: { verb: 'read', what: VARIANT_LABEL_KEY_FLAG, cause: 'not given' } }
+    : undefined
 }
 
 function safetyProof({ parts }: CheckInput): Objection | undefined {
@@ -231,7 +270,7 @@ function spiffeIdValid({ parts, config }: CheckInput): Objection | undefined {
 }
 
 /** `no InferencePool gemma in namespace team-a (looked in inference.networking.k8s.io)`. */
-function absentText(tried: readonly Kind[], name: string, binding: Binding): string {
+function absentText(tried: readonly Kind[], name: string, binding: DeclaredBinding): string {
   const groups = tried.map(({ group }) => group).join(', ')
   return `no ${tried[0]?.kind ?? 'object'} ${name} in namespace ${binding.meta.namespace} (looked in ${groups})`
 }

@@ -1,6 +1,6 @@
 // Compiles one binding by itself: to an identity and its output, to a refusal, or to an unknown. `collide/` and `plan/`
 // then decide by the other bindings and by the outputs that exist.
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import {
   CHECKS,
   checkInputOf,
@@ -23,13 +23,13 @@ export interface Resolved {
 
 /** A binding, what was read for it, and its own result. */
 export interface Compiled {
-  readonly binding: Binding
+  readonly binding: DeclaredBinding
   readonly input: CheckInput
   readonly result: Resolved | Refusal | Undetermined
 }
 
 /** Compiles a binding: runs the checks in order, and the first that objects decides. Never throws. */
-export function compile(binding: Binding, references: References, config: Config): Compiled {
+export function compile(binding: DeclaredBinding, references: References, config: Config): Compiled {
   const input = checkInputOf(binding, references, config)
   for (const check of CHECKS) {
     const objection = check.judge(input)

@@ -1,13 +1,25 @@
 // The shape of kleym's SPIFFE IDs (docs/contract.md §5). This is the only file that builds or parses the path behind the
 // trust domain: a new identity boundary is a new mode in `names.ts`, and a new case in each function here.
 import type { Mode } from '../names.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 
 /** What an identity stands for: a boundary within one namespace. */
 export type IdentityBoundary =
   | { readonly mode: 'PoolOnly'; readonly namespace: string; readonly pool: string }
+  | {
+      readonly mode: 'PerVariant'
+      readonly namespace: string
+      readonly pool: string
+      readonly variant: string
+    }
   | { readonly mode: 'PerObjective'; readonly namespace: string; readonly objective: string }
+
+/** A variant as its pods show it: the label key of the install, and the value that the binding names. */
+export interface VariantLabel {
+  readonly key: string
+  readonly value: string
+}
 
 /** The names of which a SPIFFE ID is made, once the checks have established them. */
 export interface BoundaryNames {
@@ -16,21 +28,40 @@ export interface BoundaryNames {
   readonly poolName: string
   /** Set when the mode is PerObjective. */
   readonly objectiveName: string | undefined
+  /** Set when the mode is PerVariant. */
+  readonly variant: VariantLabel | undefined
 }
 
-/** The word that stands for a mode in a SPIFFE ID and in the name of an output. */
-export type BoundaryWord = 'pool' | 'objective'
+/** The word that stands for a mode in the name of an output, and before its last name in a SPIFFE ID. */
+export type BoundaryWord = 'pool' | 'variant' | 'objective'
+
+const WORDS: Readonly<Record<Mode, BoundaryWord>> = {
+  PoolOnly: 'pool',
+  PerVariant: 'variant',
+  PerObjective: 'objective',
+}
 
 /** The word of a mode. */
 export function boundaryWord(mode: Mode): BoundaryWord {
-  return mode === 'PoolOnly' ? 'pool' : 'objective'
+  return WORDS[mode]
 }
 
 /** The boundary of the names that the checks have established. */
-export function boundaryOf({ namespace, mode, poolName, objectiveName }: BoundaryNames): IdentityBoundary {
-  return mode === 'PoolOnly'
-    ? { mode, namespace, pool: poolName }
-    : { mode, namespace, objective: objectiveName ?? '' }
+export function boundaryOf({
+  namespace,
+  mode,
+  poolName,
+  objectiveName,
+  variant,
+}: BoundaryNames): IdentityBoundary {
+  switch (mode) {
+    case 'PoolOnly':
+      return { mode, namespace, pool: poolName }
+    case 'PerVariant':
+      return { mode, namespace, pool: poolName, variant: variant?.value ?? '' }
+    case 'PerObjective':
+      return { mode, namespace, objective: objectiveName ?? '' }
+  }
 }
 
 /** The boundary that the fields of a binding declare; undefined where one of these fields is missing or malformed. */
@@ -39,19 +70,39 @@ export function declaredBoundary({
   mode,
   poolRef,
   objectiveRef,
-}: Pick<Binding, 'meta' | 'mode' | 'poolRef' | 'objectiveRef'>): IdentityBoundary | undefined {
+  identityBoundary,
+}: Pick<DeclaredBinding, 'meta' | 'mode' | 'poolRef' | 'objectiveRef' | 'identityBoundary'>):
+  | IdentityBoundary
+  | undefined {
   if (!mode.ok) return undefined
-  if (mode.value === 'PoolOnly')
-    return poolRef.ok ? { mode: mode.value, namespace, pool: poolRef.value.name } : undefined
-  return objectiveRef.ok && objectiveRef.value !== undefined
-    ? { mode: mode.value, namespace, objective: objectiveRef.value.name }
-    : undefined
+  switch (mode.value) {
+    case 'PoolOnly':
+      return poolRef.ok ? { mode: mode.value, namespace, pool: poolRef.value.name } : undefined
+    case 'PerVariant':
+      return poolRef.ok && identityBoundary.ok && identityBoundary.value !== undefined
+        ? { mode: mode.value, namespace, pool: poolRef.value.name, variant: identityBoundary.value.variant }
+        : undefined
+    case 'PerObjective':
+      return objectiveRef.ok && objectiveRef.value !== undefined
+        ? { mode: mode.value, namespace, objective: objectiveRef.value.name }
+        : undefined
+  }
 }
 
-/** The path of an identity's SPIFFE ID: `/ns/<namespace>/pool/<pool>` or `/ns/<namespace>/objective/<objective>`. */
+/**
+ * The path of an identity's SPIFFE ID: `/ns/<namespace>/pool/<pool>`, `/ns/<namespace>/pool/<pool>/variant/<variant>` or
+ * `/ns/<namespace>/objective/<objective>`.
+ */
 export function identityPath(boundary: IdentityBoundary): string {
-  const name = boundary.mode === 'PoolOnly' ? boundary.pool : boundary.objective
-  return `/ns/${boundary.namespace}/${boundaryWord(boundary.mode)}/${name}`
+  const namespace = `/ns/${boundary.namespace}`
+  switch (boundary.mode) {
+    case 'PoolOnly':
+      return `${namespace}/pool/${boundary.pool}`
+    case 'PerVariant':
+      return `${namespace}/pool/${boundary.pool}/variant/${boundary.variant}`
+    case 'PerObjective':
+      return `${namespace}/objective/${boundary.objective}`
+  }
 }
 
 /**
@@ -60,10 +111,14 @@ export function identityPath(boundary: IdentityBoundary): string {
  */
 export function parseIdentity(spiffeId: string): IdentityBoundary | undefined {
   if (!/^spiffe:\/\/[^/]/.test(spiffeId)) return undefined
-  const found = /^\/ns\/([^/]+)\/(pool|objective)\/([^/]+)$/.exec(pathIn(spiffeId))
-  const [, namespace, word, name] = found ?? []
-  if (namespace === undefined || name === undefined) return undefined
-  return word === 'pool'
-    ? { mode: 'PoolOnly', namespace, pool: name }
-    : { mode: 'PerObjective', namespace, objective: name }
+  const found = /^\/ns\/([^/]+)\/(?:pool\/([^/]+)(?:\/variant\/([^/]+))?|objective\/([^/]+))$/.exec(
+    pathIn(spiffeId),
+  )
+  const [, namespace, pool, variant, objective] = found ?? []
+  if (namespace === undefined) return undefined
+  if (objective !== undefined) return { mode: 'PerObjective', namespace, objective }
+  if (pool === undefined) return undefined
+  return variant === undefined
+    ? { mode: 'PoolOnly', namespace, pool }
+    : { mode: 'PerVariant', namespace, pool, variant }
 }

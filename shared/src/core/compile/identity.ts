@@ -3,7 +3,7 @@
 import { SPIRE_COLUMN_BYTES } from '../names.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import { byteLength, compareBytes } from '../text/bytes.ts'
-import { isDns1123Label, isDns1123Subdomain } from '../text/kubernetes.ts'
+import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../text/kubernetes.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
 import { boundaryOf, identityPath, type BoundaryNames } from './identity-path.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
@@ -36,7 +36,7 @@ export interface Identity extends IdentityParts {
   readonly selectors: readonly SelectorOrigin[]
 }
 
-/** The SPIFFE ID of an identity: `spiffe://<trust domain>/ns/<namespace>/pool/<pool>` or `…/objective/<objective>`. */
+/** The SPIFFE ID of an identity: `spiffe://<trust domain>`, and the path of its boundary. */
 export function spiffeIdOf(parts: BoundaryNames, trustDomain: string): string {
   return `spiffe://${trustDomain}${identityPath(boundaryOf(parts))}`
 }
@@ -61,7 +61,10 @@ export function selectorsOf(parts: IdentityParts): readonly SelectorOrigin[] {
   add(`k8s:ns:${parts.namespace}`, binding, '.metadata.namespace')
   add(`k8s:sa:${parts.serviceAccountName}`, binding, '.spec.serviceAccountName')
   for (const [key, value] of parts.poolLabels) {
-    add(`k8s:pod-label:${key}:${value}`, pool, `${parts.poolLabelsPath}[${JSON.stringify(key)}]`)
+    add(podLabelSelector(key, value), pool, `${parts.poolLabelsPath}[${JSON.stringify(key)}]`)
+  }
+  if (parts.variant !== undefined) {
+    add(podLabelSelector(parts.variant.key, parts.variant.value), binding, '.spec.identityBoundary.variant')
   }
   if (parts.mode === 'PerObjective') {
     add(`k8s:container-name:${parts.containerName ?? ''}`, binding, '.spec.containerName')
@@ -69,9 +72,23 @@ export function selectorsOf(parts: IdentityParts): readonly SelectorOrigin[] {
   return [...bySelector.values()].toSorted((a, b) => compareBytes(a.selector, b.selector))
 }
 
+/** The labels of the pods that an identity selects: those of the pool and, for PerVariant, the variant's. In byte order. */
+export function podLabelsOf({
+  poolLabels,
+  variant,
+}: Pick<IdentityParts, 'poolLabels' | 'variant'>): PoolLabels {
+  if (variant === undefined) return poolLabels
+  const labels = new Map([...poolLabels, [variant.key, variant.value]])
+  return new Map([...labels].toSorted(([left], [right]) => compareBytes(left, right)))
+}
+
+function podLabelSelector(key: string, value: string): string {
+  return `k8s:pod-label:${key}:${value}`
+}
+
 /**
  * Proves a set of selectors again, from its strings alone: what is missing or unsafe, as sentences; empty when the set
- * stays within the binding's namespace, service account, pool labels and, for PerObjective, container.
+ * stays within the binding's namespace, service account, pool labels and, by its mode, container or variant.
  */
 export function safetyProblems(parts: IdentityParts, selectors: readonly string[]): readonly string[] {
   return PROOFS.flatMap((proof) => proof(parts, selectors))
@@ -91,14 +108,21 @@ const PROOFS: readonly Proof[] = [
   (parts, selectors) => {
     if (parts.poolLabels.size === 0) return ['no label of the pool is selected']
     const missing = [...parts.poolLabels].filter(
-      ([key, value]) => !selectors.includes(`k8s:pod-label:${key}:${value}`),
+      ([key, value]) => !selectors.includes(podLabelSelector(key, value)),
     )
     return missing.map(([key]) => `the pool label ${shown(key)} is not selected`)
   },
   (parts, selectors) => {
-    if (parts.mode === 'PoolOnly') return []
+    if (parts.mode !== 'PerObjective') return []
     if (!isDns1123Label(parts.containerName ?? '')) return ['the container name is no DNS-1123 label']
     return exactlyOne(selectors, 'k8s:container-name:', parts.containerName ?? '', 'container')
+  },
+  ({ mode, variant }, selectors) => {
+    if (mode !== 'PerVariant') return []
+    if (variant === undefined || variant.value === '' || labelValueProblem(variant.value) !== undefined)
+      return ['the variant is no label value']
+    // Neither a label key nor a label value has a colon, so nothing else begins like that.
+    return exactlyOne(selectors, podLabelSelector(variant.key, ''), variant.value, 'variant')
   },
   (_parts, selectors) =>
     selectors.flatMap((selector) => {

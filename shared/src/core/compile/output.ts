@@ -17,7 +17,7 @@ import { byteLength, compareBytes, cutToBytes } from '../text/bytes.ts'
 import { labelValueProblem } from '../text/kubernetes.ts'
 import { sha256Hex } from '../text/sha256.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
-import type { Identity } from './identity.ts'
+import { podLabelsOf, type Identity } from './identity.ts'
 import { boundaryWord, parseIdentity, type BoundaryWord } from './identity-path.ts'
 
 const NAME_MAX = 63
@@ -80,7 +80,7 @@ export function renderOutput(
     spec: {
       spiffeIDTemplate: identity.spiffeId,
       namespaceSelector: { matchLabels: { [NAMESPACE_NAME_LABEL]: identity.namespace } },
-      podSelector: { matchLabels: Object.fromEntries(identity.poolLabels) },
+      podSelector: { matchLabels: Object.fromEntries(podLabelsOf(identity)) },
       workloadSelectorTemplates: identity.selectors.map(({ selector }) => selector),
       fallback: false,
       hint: hintOf(key),
@@ -93,7 +93,12 @@ const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 /** Whether a class can stand in SCM's class label: one that is no label value is rendered as `spec.className` alone. */
 export function isClassLabel(className: string): boolean {
-  return className !== '' && labelValueProblem(className) === undefined
+  return className !== '' && classLabelProblem(className) === undefined
+}
+
+/** Why outputs of this class lack SCM's class label although there is a class, e.g. `is over 63 characters`. */
+export function classLabelProblem(className: string): string | undefined {
+  return labelValueProblem(className)
 }
 
 /** Label keys as the annotation lists them: in byte order, a comma between. No label key holds a comma. */
@@ -102,7 +107,7 @@ function labelKeysText(labels: ReadonlyMap<string, string>): string {
 }
 
 /**
- * `<base>-<pool or objective>-<hash>`, at most 63 characters. Only the hash makes it unique: 20 hex digits of SHA-256
+ * `<base>-<pool, variant or objective>-<hash>`, at most 63 characters. Only the hash makes it unique: 20 hex digits of SHA-256
  * over `<namespace>/<binding>`, a line feed, and the SPIFFE ID.
  */
 export function outputName(namespace: string, binding: string, word: BoundaryWord, spiffeId: string): string {
@@ -119,6 +124,16 @@ export function outputName(namespace: string, binding: string, word: BoundaryWor
 function unknownHash(hash: string): string {
   return `<hash-${hash.slice(0, SHORT_HASH_DIGITS)}>`
 }
+
+/**
+ * Whether a name has the shape of those that `outputName` gives, whatever the object says. A webhook may change all of an
+ * object but its name, so what kleym may have written is told by that alone.
+ */
+export function isOutputName(name: string): boolean {
+  return OUTPUT_NAME.test(name)
+}
+
+const OUTPUT_NAME = new RegExp(`^kleym-[a-z0-9-]+-[0-9a-f]{${HASH_DIGITS}}$`)
 
 /**
  * The name that kleym gives to an output with this annotation and template (docs/contract.md §8, "Whose object is it");

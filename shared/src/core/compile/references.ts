@@ -14,7 +14,7 @@ import {
 } from '../kinds.ts'
 import { MESSAGE_BYTES } from '../names.ts'
 import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
-import type { Objective, Pool } from '../objects/inference.ts'
+import type { DeclaredObjective, DeclaredPool } from '../objects/inference.ts'
 import { sameSelection, type PoolSelector } from '../objects/pool-selector.ts'
 
 /** The answer of a cache, a cluster or a folder about one object. */
@@ -26,25 +26,25 @@ export type Lookup<T> =
 
 /** Where references are looked up. */
 export interface References {
-  pool(group: PoolGroup, namespace: string, name: string): Lookup<Pool>
-  objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<Objective>
+  pool(group: PoolGroup, namespace: string, name: string): Lookup<DeclaredPool>
+  objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<DeclaredObjective>
 }
 
 /** The pool of a binding, with its decoded selector. */
 export interface ResolvedPool {
   readonly state: 'found'
-  readonly pool: Pool
+  readonly pool: DeclaredPool
   readonly kind: Kind
   readonly selector: PoolSelector
   /** A pool of the same name in the other group that selects other pods; only where the binding names the group. */
-  readonly shadowed: Pool | undefined
+  readonly shadowed: DeclaredPool | undefined
 }
 
 /** What the pool reference of a binding resolves to; `tried` are the kinds that were looked up. */
 export type PoolResolution =
   | ResolvedPool
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
-  | { readonly state: 'ambiguous'; readonly pools: readonly Pool[] }
+  | { readonly state: 'ambiguous'; readonly pools: readonly DeclaredPool[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
 
 /** Finds the pool that a binding names. */
@@ -76,7 +76,7 @@ export function resolvePool(references: References, namespace: string, ref: Pool
 export type ObjectiveResolution =
   | {
       readonly state: 'found'
-      readonly objective: Objective
+      readonly objective: DeclaredObjective
       readonly kind: Kind
     }
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
@@ -102,7 +102,7 @@ export function resolveObjective(
 }
 
 /** Why an objective does not lead to the binding's pool, as a sentence about its field; undefined where it does. */
-export function objectivePoolProblem(objective: Objective, pool: Pool): string | undefined {
+export function objectivePoolProblem(objective: DeclaredObjective, pool: DeclaredPool): string | undefined {
   const ref = objective.poolRef
   if (!isRecord(ref)) return `.spec.poolRef is ${ref === undefined ? 'missing' : typeName(ref)}`
   const name = own(ref, 'name')
@@ -133,7 +133,7 @@ export function objectText(kind: Kind, name: string): string {
   return `${kind.kind}/${name} (${apiVersionOf(kind)})`
 }
 
-function resolved(kind: (typeof POOL_KINDS)[number], pool: Pool): ResolvedPool {
+function resolved(kind: (typeof POOL_KINDS)[number], pool: DeclaredPool): ResolvedPool {
   return {
     state: 'found',
     pool,

@@ -1,5 +1,6 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
-// verdict, and which findings are new, fixed or unchanged.
+// verdict, and which findings are new, fixed, without ground or unchanged.
+import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
@@ -10,7 +11,9 @@ import { podText } from '../objects/pod-index.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { driveAtOnce, type Drive } from '../steps.ts'
+import { driveAtOnce, type Drive, type Steps } from '../steps.ts'
+import { holderKey } from '../rules/pod-findings.ts'
+import { fixedAmong, type HeldState } from './better-off.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {
@@ -45,7 +48,10 @@ export interface Effect {
   readonly verdicts: readonly VerdictChange[]
   readonly findings: {
     readonly added: readonly Finding[]
+    /** Those after which a container or a binding is better off. */
     readonly fixed: readonly Finding[]
+    /** The others that are gone: what they told of is not there any more, and nobody is better off. */
+    readonly noLongerApply: readonly Finding[]
     readonly unchanged: readonly Finding[]
   }
 }
@@ -70,7 +76,12 @@ export function effectOf(before: State, after: State, drive: Drive = driveAtOnce
       ([key]) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
     ),
     verdicts: verdictChanges(before, after),
-    findings: findingChanges(findingsOf(before), findingsOf(after)),
+    findings: drive(
+      findingChanges(
+        { state: before, held, findings: findingsOf(before) },
+        { state: after, held: will, findings: findingsOf(after) },
+      ),
+    ),
   }
 }
 
@@ -103,7 +114,7 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
   for (const pod of state.base.podsInQuestion) {
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
-      const one: Held = getOrCreate(held, `${holder.pod}:${holder.container}`, () => ({
+      const one: Held = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
         holder,
         ids: new Set(),
         perhaps: new Set(),
@@ -151,25 +162,34 @@ function compareHolders(left: Holder, right: Holder): number {
 function verdictChanges(before: State, after: State): readonly VerdictChange[] {
   const keys = new Set([...before.judgements.keys(), ...after.judgements.keys()])
   return [...keys].toSorted(compareBytes).flatMap((binding) => {
-    const change = { binding, before: verdictText(before, binding), after: verdictText(after, binding) }
+    const [left, right] = [before, after].map(({ judgements }) => judgements.get(binding))
+    const change = {
+      binding,
+      before: left === undefined ? undefined : verdictText(left),
+      after: right === undefined ? undefined : verdictText(right),
+    }
     return change.before === change.after ? [] : [change]
   })
 }
 
 /** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `undetermined`, `being deleted`. */
-function verdictText({ judgements }: State, key: string): string | undefined {
-  const judgement = judgements.get(key)
-  if (judgement === undefined) return undefined
+export function verdictText(judgement: Judgement): string {
   const word = judgementWord(judgement.state)
   return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
 
-function findingChanges(before: readonly Finding[], after: readonly Finding[]): Effect['findings'] {
-  const had = new Set(before.map(findingKey))
-  const has = new Set(after.map(findingKey))
+function* findingChanges(
+  before: HeldState & { readonly findings: readonly Finding[] },
+  after: HeldState & { readonly findings: readonly Finding[] },
+): Steps<Effect['findings']> {
+  const had = new Set(before.findings.map(findingKey))
+  const has = new Set(after.findings.map(findingKey))
+  const gone = before.findings.filter((one) => !has.has(findingKey(one)))
+  const fixed = new Set(yield* fixedAmong(gone, before, after))
   return {
-    added: after.filter((one) => !had.has(findingKey(one))),
-    fixed: before.filter((one) => !has.has(findingKey(one))),
-    unchanged: after.filter((one) => had.has(findingKey(one))),
+    added: after.findings.filter((one) => !had.has(findingKey(one))),
+    fixed: gone.filter((one) => fixed.has(one)),
+    noLongerApply: gone.filter((one) => !fixed.has(one)),
+    unchanged: after.findings.filter((one) => had.has(findingKey(one))),
   }
 }

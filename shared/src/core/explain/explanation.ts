@@ -6,7 +6,7 @@ import type { Condition } from '../objects/binding-status.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { declaredClaim } from '../collide/claim.ts'
+import { claimsContainerOf, declaredClaim } from '../collide/claim.ts'
 import type { Relation } from '../collide/claim-index.ts'
 import { labelsText } from '../rules/collision-rules.ts'
 import type { Identity, SelectorOrigin } from '../compile/identity.ts'
@@ -59,8 +59,9 @@ export interface Explanation {
   readonly podsUnknown: UnknownReason | undefined
 }
 
-/** Explains one binding; undefined for a key that is not in the snapshot. */
-export function explain(analysis: Analysis, key: string): Explanation | undefined {
+/** Explains one binding; undefined for one that is not in the snapshot. */
+export function explain(analysis: Analysis, binding: Binding): Explanation | undefined {
+  const { key } = binding
   const judgement = analysis.now.judgements.get(key)
   if (judgement === undefined) return undefined
   const settled = analysis.settled.judgements.get(key) ?? judgement
@@ -71,7 +72,7 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
   const output = settled.state === 'ready' ? settled.resolved.output.metadata.name : undefined
   const changes = analysis.changes.of(key)
   return {
-    key: judgement.compiled.binding.key,
+    key,
     judgement,
     verdict,
     afterwards: later?.reason === verdict?.reason ? undefined : later,
@@ -83,14 +84,14 @@ export function explain(analysis: Analysis, key: string): Explanation | undefine
     withdrawn: changes.flatMap((change) =>
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
-    inForce: inForceWord(judgement.compiled.binding),
+    inForce: inForceWord(binding),
     reach:
       output === undefined
         ? undefined
-        : reachOf(analysis.settled.prediction(), judgement.compiled.binding.meta.namespace, output),
+        : reachOf(analysis.settled.prediction(), binding.meta.namespace, output),
     podsUnknown:
       analysis.snapshot.gaps.get('Pod') ??
-      subjectDoubt(analysis.snapshot.doubts, judgement.compiled.binding.meta.namespace)?.why,
+      subjectDoubt(analysis.snapshot.doubts, binding.meta.namespace)?.why,
   }
 }
 
@@ -118,7 +119,7 @@ function peersOf(analysis: Analysis, judgement: Judgement): readonly PeerExplana
   return judgement.collision.all().map(({ claim, relation }) => {
     const common = relation === 'Contains' ? claim.labels : own.labels
     const candidates = analysis.pods().withLabels(own.namespace, common)
-    const runs = candidates.find((pod) => pod.containers.some(({ name }) => name === own.containerName))
+    const runs = candidates.find((pod) => claimsContainerOf(own, pod))
     return {
       binding: claim.owner,
       relation,

@@ -6,7 +6,6 @@ import { finding, type Finding } from '../findings/finding.ts'
 import type { InForceReason } from '../in-force/in-force.ts'
 import { inForceOf } from '../install/conditions.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
-import type { NamespacedName } from '../namespaced-name.ts'
 import type { Binding } from '../objects/binding.ts'
 import { gapOf } from '../snapshot/snapshot.ts'
 import { sourceText, type EntryVerdict } from '../spire/prediction.ts'
@@ -29,15 +28,14 @@ const WITHOUT_ENTRY: ReadonlySet<EntryVerdict['state']> = new Set([
 ])
 
 /** The disagreement about one binding; undefined where there is none, or where it is not certain. */
-export function inForceFinding(analysis: Analysis, key: NamespacedName): Finding | undefined {
-  const judgement = analysis.now.judgements.get(key)
+export function inForceFinding(analysis: Analysis, binding: Binding): Finding | undefined {
+  const judgement = analysis.now.judgements.get(binding.key)
   if (judgement?.state !== 'ready' || NEEDED.some((kind) => gapOf(analysis.snapshot, kind) !== undefined))
     return undefined
-  const { binding } = judgement.compiled
   const said = inForceOf(binding)
   if (said === undefined || NOT_PREDICTED.has(said.reason)) return undefined
   // What is not as it should be yet says nothing about SCM, and neither does a status about another generation.
-  if (said.observedGeneration !== binding.meta.generation || analysis.changes.of(key).length > 0)
+  if (said.observedGeneration !== binding.meta.generation || analysis.changes.of(binding.key).length > 0)
     return undefined
   const output = judgement.resolved.output.metadata.name
   const expected = expectedEntries(analysis, binding, output)

@@ -15,6 +15,7 @@ export type StepName =
   | 'mode'
   | 'account'
   | 'container'
+  | 'variant'
   | 'proof'
   | 'SPIFFE ID'
   | 'collision'
@@ -36,6 +37,7 @@ const PASSED: readonly (readonly [name: StepName, text: (input: CheckInput) => s
   ['mode', ({ binding }) => modeOf(binding) ?? ''],
   ['account', ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : '')],
   ['container', containerText],
+  ['variant', variantText],
   ['proof', proofText],
   ['SPIFFE ID', spiffeIdText],
   ['collision', collisionText],
@@ -55,18 +57,20 @@ const STEP_OF: Readonly<Record<CheckName, StepName>> = {
   mode: 'mode',
   'service account': 'account',
   container: 'container',
+  'identity boundary': 'variant',
   'safety proof': 'proof',
   'SPIFFE ID': 'SPIFFE ID',
   collision: 'collision',
   output: 'output',
 }
 
-/** The steps of a judged binding, all of them, in order. */
+/** The steps of a judged binding, all of them, in order; that of the variant where there is one to judge. */
 export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
   const { input } = judgement.compiled
   const stop = stopOf(judgement)
   let judged = true
-  return PASSED.map(([name, text]): DerivationStep => {
+  const hasVariant = modeOf(input.binding) === 'PerVariant' || stop?.check === 'identity boundary'
+  return PASSED.filter(([name]) => name !== 'variant' || hasVariant).map(([name, text]): DerivationStep => {
     if (!judged) return { name, outcome: 'not judged', text: '' }
     if (stop === undefined || STEP_OF[stop.check] !== name)
       return { name, outcome: 'passed', text: text(input) }
@@ -113,12 +117,17 @@ function containerText({ parts }: CheckInput): string {
   return parts?.containerName ?? 'all containers of the pods'
 }
 
+function variantText({ parts }: CheckInput): string {
+  return parts?.variant === undefined ? '' : `${parts.variant.key}=${parts.variant.value}`
+}
+
 function proofText({ parts }: CheckInput): string {
   if (parts === undefined) return ''
   const selectors = selectorsOf(parts).map(({ selector }) => selector)
   if (safetyProblems(parts, selectors).length > 0) return ''
   const container = parts.containerName === undefined ? '' : ', one container'
-  return `${selectors.length} selectors: one namespace, one service account, every pool label${container}`
+  const variant = parts.variant === undefined ? '' : ', one variant'
+  return `${selectors.length} selectors: one namespace, one service account, every pool label${container}${variant}`
 }
 
 function spiffeIdText({ parts, config }: CheckInput): string {
@@ -126,7 +135,13 @@ function spiffeIdText({ parts, config }: CheckInput): string {
 }
 
 function collisionText({ binding }: CheckInput): string {
-  return modeOf(binding) === 'PoolOnly'
-    ? 'none: PoolOnly bindings never collide'
-    : 'none: no other binding provably claims this container of these pods'
+  switch (modeOf(binding)) {
+    case 'PoolOnly':
+      return 'none: PoolOnly bindings never collide'
+    case 'PerVariant':
+      return 'none: no other binding provably claims these pods for a variant'
+    case 'PerObjective':
+    case undefined:
+      return 'none: no other binding provably claims this container of these pods'
+  }
 }

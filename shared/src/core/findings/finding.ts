@@ -1,4 +1,5 @@
 // A finding: something that a person should know, with a stable code, what it is about, what shows it, and the fix.
+import { dependsText, type Assumption } from '../assumptions/assumptions.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -25,6 +26,8 @@ export interface Finding {
   readonly fix: string
   /** The namespaces of the pods that show it, where pods do. */
   readonly namespaces: ReadonlySet<string> | undefined
+  /** The settings that it rests on and that were not given; absent: none. It is then no error (docs/assumptions.md). */
+  readonly dependsOn?: readonly string[]
 }
 
 /** What a rule reports. The registry gives code and severity, and the fix where a rule gives none. */
@@ -49,6 +52,17 @@ export function finding(code: FindingCode, observation: Observation): Finding {
     evidence: observation.evidence ?? [],
     fix: observation.fix ?? entry.fix,
     namespaces: observation.namespaces,
+  }
+}
+
+/** A finding that rests on settings which were not given: it says so, and is no error. */
+export function depending(one: Finding, on: readonly Assumption[], when?: string): Finding {
+  if (on.length === 0) return one
+  return {
+    ...one,
+    severity: one.severity === 'error' ? 'warning' : one.severity,
+    evidence: [...one.evidence, `${dependsText(on)}${when === undefined ? '' : `: it is so where ${when}`}`],
+    dependsOn: on.map(({ what }) => what),
   }
 }
 

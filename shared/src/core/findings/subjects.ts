@@ -1,11 +1,11 @@
 // Objects as the subjects of findings.
 import { splitNamespacedName, type NamespacedName } from '../namespaced-name.ts'
 import { BINDING_KIND } from '../names.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import type { Subject } from './finding.ts'
 
 /** A binding as a subject. */
-export function bindingSubject({ meta }: Binding): Subject {
+export function bindingSubject({ meta }: Pick<DeclaredBinding, 'meta'>): Subject {
   return { kind: BINDING_KIND, namespace: meta.namespace, name: meta.name }
 }
 

@@ -1,10 +1,15 @@
 // The settings of kleym itself: from the operator's Deployment (its arguments, then its environment) and from the statuses of
 // bindings, and a finding where they disagree (docs/contract.md §3; docs/offline.md, "Settings").
-import { ANNOTATION_BINDING, ANNOTATION_OUTPUT_LABELS } from '../names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_OUTPUT_LABELS,
+  DEFAULT_VARIANT_LABEL_KEY,
+  VARIANT_LABEL_KEY_FLAG,
+} from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/subjects.ts'
@@ -13,6 +18,7 @@ import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from './output-labels.ts'
+import { variantLabelKeyProblem } from './variant-label-key.ts'
 
 /** The operator's flag for its trust domain. */
 export const TRUST_DOMAIN_FLAG = '--trust-domain'
@@ -22,6 +28,8 @@ export const TRUST_DOMAIN_ENV = 'KLEYM_TRUST_DOMAIN'
 export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'
 /** The environment variable that `CLASS_NAME_FLAG` falls back to. */
 export const CLASS_NAME_ENV = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+/** The environment variable that the flag `VARIANT_LABEL_KEY_FLAG` falls back to. */
+export const VARIANT_LABEL_KEY_ENV = 'KLEYM_VARIANT_LABEL_KEY'
 /** The operator's flag for the name of its Lease. */
 export const LEASE_NAME_FLAG = '--leader-election-lease-name'
 /** The name of the operator's Lease where the flag is not given. */
@@ -36,6 +44,8 @@ export interface SettingsSource {
   readonly className: string | undefined
   /** Undefined where this source says nothing of them: a status holds none. */
   readonly outputLabels?: ReadonlyMap<string, string> | undefined
+  /** Undefined where this source does not tell it: a status does with a variant alone. */
+  readonly variantLabelKey?: string | undefined
 }
 
 /** The settings in force, and where sources disagree about them. */
@@ -44,6 +54,8 @@ export interface OperatorSettings {
   /** Where the trust domain and the class come from; undefined where no source tells them. */
   readonly trustDomainSource: string | undefined
   readonly classNameSource: string | undefined
+  /** Undefined where no source tells the label key of variants, which the config has then not. */
+  readonly variantLabelKeySource: string | undefined
   readonly disagreements: readonly Finding[]
 }
 
@@ -72,6 +84,7 @@ export function statusSettings(bindings: readonly Binding[]): readonly SettingsS
         subject: bindingSubject(binding),
         trustDomain: status.trustDomain,
         className: status.clusterSPIFFEIDClassName ?? '',
+        variantLabelKey: status.variantLabelKey,
       },
     ]
   })
@@ -112,6 +125,7 @@ export function mergeSettings(sources: readonly SettingsSource[]): OperatorSetti
   const trustDomain = sources.find((one) => one.trustDomain !== undefined)
   const className = sources.find((one) => one.className !== undefined)
   const outputLabels = sources.find((one) => one.outputLabels !== undefined)
+  const variantLabelKey = sources.find((one) => one.variantLabelKey !== undefined)
   return {
     config: {
       trustDomain:
@@ -120,18 +134,25 @@ export function mergeSettings(sources: readonly SettingsSource[]): OperatorSetti
           : { kind: 'set', value: trustDomain.trustDomain },
       className: className?.className ?? '',
       ...(outputLabels?.outputLabels === undefined ? {} : { outputLabels: outputLabels.outputLabels }),
+      ...(variantLabelKey?.variantLabelKey === undefined
+        ? {}
+        : { variantLabelKey: variantLabelKey.variantLabelKey }),
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
-    disagreements: disagreementsOf(sources, trustDomain, className, outputLabels),
+    variantLabelKeySource: variantLabelKey?.source,
+    disagreements: disagreementsOf(sources, { trustDomain, className, outputLabels, variantLabelKey }),
   }
 }
 
+/** The first source of each setting. */
+type FirstSources = Readonly<
+  Record<'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey', SettingsSource | undefined>
+>
+
 function disagreementsOf(
   sources: readonly SettingsSource[],
-  trustDomain: SettingsSource | undefined,
-  className: SettingsSource | undefined,
-  outputLabels: SettingsSource | undefined,
+  { trustDomain, className, outputLabels, variantLabelKey }: FirstSources,
 ): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   const differ = (
@@ -157,6 +178,13 @@ function disagreementsOf(
       outputLabels,
       labelsText(outputLabels?.outputLabels),
     )
+    differ(
+      one,
+      'the variant label key',
+      one.variantLabelKey,
+      variantLabelKey,
+      variantLabelKey?.variantLabelKey,
+    )
   }
   return [...bySubject.values()].map(({ subject, evidence }) =>
     finding('KLM520', {
@@ -179,7 +207,7 @@ function labelsText(labels: ReadonlyMap<string, string> | undefined): string | u
 
 function containerSettings(
   container: unknown,
-): Pick<SettingsSource, 'trustDomain' | 'className' | 'outputLabels'> | undefined {
+): Pick<SettingsSource, 'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey'> | undefined {
   const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))
@@ -195,7 +223,28 @@ function containerSettings(
     trustDomain,
     className: className ?? (trustDomain === undefined ? undefined : ''),
     outputLabels: isKnown ? labels.labels : undefined,
+    variantLabelKey: trustDomain === undefined ? undefined : variantLabelKeyIn(container, args),
   }
+}
+
+/** The label key of variants that an operator's container is set to; undefined where it cannot be told from here. */
+function variantLabelKeyIn(container: JsonRecord, args: readonly string[]): string | undefined {
+  const isFlagged = args.some((arg) => arg.split('=', 1)[0] === VARIANT_LABEL_KEY_FLAG)
+  if (isFlagged) return usableKey(argumentsNamed(args, VARIANT_LABEL_KEY_FLAG).at(-1))
+  const named = listAt(container, 'env').filter((item) => stringAt(item, 'name') === VARIANT_LABEL_KEY_ENV)
+  const last = named.at(-1)
+  if (last !== undefined) {
+    // Kubernetes takes a variable without a value for an empty one.
+    const value = stringAt(last, 'value') ?? (dig(last, 'valueFrom') === undefined ? '' : undefined)
+    return value === '' ? DEFAULT_VARIANT_LABEL_KEY : usableKey(value)
+  }
+  // A ConfigMap or Secret may set it, and neither is read.
+  return listAt(container, 'envFrom').length === 0 ? DEFAULT_VARIANT_LABEL_KEY : undefined
+}
+
+/** `$(…)` is no label key either. */
+function usableKey(value: string | undefined): string | undefined {
+  return value !== undefined && variantLabelKeyProblem(value) === undefined ? value : undefined
 }
 
 /** Command and arguments of each container of a Deployment. */

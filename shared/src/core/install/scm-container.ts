@@ -1,8 +1,9 @@
 // Where the SPIRE Controller Manager runs, and with which configuration: read from the pod template of a workload, since
-// nobody fixes its namespace or its names. It runs beside the SPIRE server or alone, and several may run in one cluster
+// no chart or operator fixes its namespace or its names. It runs beside the SPIRE server or alone, and several may run in one cluster
 // (docs/spire-facts.md §7).
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import type { Subject } from '../findings/finding.ts'
+import { namespacedName } from '../namespaced-name.ts'
 import { readMeta } from '../objects/meta.ts'
 
 /** One key of a ConfigMap. */
@@ -54,7 +55,7 @@ export function scmContainers(workload: JsonRecord): readonly ScmContainer[] {
 
 /** A workload for a person: `StatefulSet spire-server/spire-server`. */
 export function workloadText({ kind, namespace, name }: ScmContainer['workload']): string {
-  return `${kind} ${namespace}/${name}`
+  return `${kind} ${namespacedName(namespace, name)}`
 }
 
 /** The containers of all these objects that run SCM, each once, in their order. */

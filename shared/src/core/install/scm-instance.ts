@@ -22,19 +22,22 @@ export interface ScmConfigText {
 export interface ScmInstance {
   readonly settings: ScmSettings
   readonly problems: readonly string[]
-  /** The containers that are known to run with it; nobody knows of all where workloads were not looked for. */
+  /** Where its configuration stands; undefined: in no ConfigMap. */
+  readonly at: ConfigMapKey | undefined
+  /** The containers that are known to run with it; incomplete where workloads could not be looked for. */
   readonly runBy: readonly ScmContainer[]
   readonly handling: ObjectHandling
 }
 
 /**
- * The instances behind some configurations, those first that act on kleym's output. One that only another cluster's SCM
- * runs with is left out, and, where some are known to be run with, one that nobody runs with.
+ * The instances behind some configurations, those first that act on kleym's output; a class of its that is not known is that
+ * of any. One that only another cluster's SCM runs with is left out, and, where some are known to be run with, one that no
+ * container runs with.
  */
 export function scmInstances(
   configs: readonly ScmConfigText[],
   containers: readonly ScmContainer[],
-  config: OutputSettings,
+  { className, ...labels }: Omit<OutputSettings, 'className'> & { readonly className: string | undefined },
   evidence: ScmEvidence,
 ): readonly ScmInstance[] {
   const here = containers.filter(({ isForOtherCluster }) => !isForOtherCluster)
@@ -44,16 +47,18 @@ export function scmInstances(
     return {
       settings,
       problems,
+      at,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
-      handling: outputHandling(config, settings),
+      // A class of kleym's that is not known is taken to be SCM's.
+      handling: outputHandling({ ...labels, className: className ?? settings.className ?? '' }, settings),
     }
   })
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)
   const running = ours.filter(({ runBy }) => runBy.length > 0)
   const found = running.length > 0 ? running : ours
   return [...found.filter(acts), ...found.filter((one) => !acts(one))].map(
-    ({ settings, problems, runBy, handling }) => ({ settings, problems, runBy, handling }),
+    ({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }),
   )
 }
 

@@ -8,9 +8,11 @@ import { readMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
-/** Whether kleym interprets the object: only `v1alpha1` has rules here. */
+/** Whether kleym interprets the object: only `v1alpha1` and `proposal` have rules here. */
 export type PolicyReading =
   | { readonly kind: 'v1alpha1' }
+  /** Group and version are those of v1alpha1; the kind is `AccessPolicy`, as the proposals call it and no release does. */
+  | { readonly kind: 'proposal'; readonly apiVersion: string }
   /** A group or version from before v1alpha1, whose fields meant something else. `apiVersion` as written. */
   | { readonly kind: 'too old'; readonly apiVersion: string }
   /** A version that kleym does not know. */
@@ -48,7 +50,7 @@ export interface AccessPolicy {
   readonly targets: readonly PolicyTarget[]
   /** `Allow`, `ExternalAuth`, or as written; undefined where there is none. */
   readonly action: string | undefined
-  /** Empty unless `reading` is v1alpha1. */
+  /** Empty unless `reading` is `v1alpha1` or `proposal`. */
   readonly rules: readonly PolicyRule[]
   /** The fields that cannot be understood, apart from sources, which say it themselves. */
   readonly unreadable: readonly Unreadable[]
@@ -71,7 +73,7 @@ export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPo
     origin: raw.origin,
     ancestors: meta.uid === undefined ? undefined : readAncestors(raw.value, meta.namespace),
   }
-  if (reading.kind !== 'v1alpha1')
+  if (reading.kind !== 'v1alpha1' && reading.kind !== 'proposal')
     return { ...found, targets: [], action: undefined, rules: [], unreadable: [] }
   const unreadable: Unreadable[] = []
   const problem = (where: string, why: string): void => void unreadable.push({ where, why })
@@ -101,7 +103,8 @@ function readingOf({ value }: RawObject): PolicyReading {
   const apiVersion = stringAt(value, 'apiVersion') ?? ''
   const { group, version, kind } = ACCESS_POLICY_KIND
   const isKind = stringAt(value, 'kind') === kind
-  if (isKind && apiVersion === `${group}/${version}`) return { kind: 'v1alpha1' }
+  if (apiVersion === `${group}/${version}`)
+    return isKind ? { kind: 'v1alpha1' } : { kind: 'proposal', apiVersion }
   const isOld =
     !isKind || !apiVersion.startsWith(`${group}/`) || apiVersion === `${group}/${OLD_ACCESS_POLICY_VERSION}`
   return { kind: isOld ? 'too old' : 'not known', apiVersion }

@@ -40,8 +40,13 @@ export interface RuleAuthorization {
   readonly types: readonly string[]
   /** `.spec.rules[0].authorization`. */
   readonly field: string
-  /** Set for `Inline` without an MCP method, which requires nothing; `others` are the other filled fields, such as `paths`. */
+  /**
+   * Set for `Inline` that names neither an MCP method nor the base protocol's, which requires nothing; `others` are the other
+   * filled fields, such as `paths`.
+   */
   readonly emptyInline: { readonly others: readonly string[] } | undefined
+  /** The SPIFFE IDs in its CEL texts, each once, in byte order. CEL is not interpreted, so it may ask for them or refuse them. */
+  readonly mentioned: readonly string[]
   /** The same authorization gives the same text, whatever the order of its keys. */
   readonly text: string
 }
@@ -195,7 +200,13 @@ function readAuthorization(found: unknown, field: string, problem: Problem): Rul
     const where = Array.isArray(found) ? `${field}[${at}]` : field
     problem(where, isRecord(item) ? 'has no type' : notA('mapping', item))
   }
-  return { types, field, emptyInline: emptyInline(items), text: canonical(found) }
+  return {
+    types,
+    field,
+    emptyInline: emptyInline(items),
+    mentioned: [...new Set(items.flatMap((item) => idsIn(own(item, 'cel'))))].toSorted(compareBytes),
+    text: canonical(found),
+  }
 }
 
 /** Set where every authorization is `Inline` and none names an MCP method: then the rule requires nothing. */
@@ -208,8 +219,20 @@ function emptyInline(items: readonly unknown[]): RuleAuthorization['emptyInline'
 }
 
 function namesNoMethod(authorization: unknown): boolean {
-  const methods = own(own(authorization, 'mcp'), 'methods')
-  return own(authorization, 'type') === 'Inline' && (!Array.isArray(methods) || methods.length === 0)
+  const mcp = own(authorization, 'mcp')
+  const methods = own(mcp, 'methods')
+  if (own(authorization, 'type') !== 'Inline' || own(mcp, 'mcpBaseProtocolMethodsOption') === MATCH_BASE)
+    return false
+  return !Array.isArray(methods) || methods.length === 0
+}
+
+/** With it a rule lets the methods of the base protocol through, and no others where it names none (docs/gaie-facts.md §B2). */
+const MATCH_BASE = 'MATCH_BASE_PROTOCOL_METHODS'
+
+/** The SPIFFE IDs in a CEL text: `cel.expression`, or `cel` itself in the proposal's lists. */
+function idsIn(cel: unknown): readonly string[] {
+  const text = typeof cel === 'string' ? cel : stringAt(cel, 'expression')
+  return text?.match(/spiffe:\/\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*/g) ?? []
 }
 
 function present(value: unknown): unknown {

@@ -5,7 +5,12 @@ import * as z from 'zod/mini'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../kinds.ts'
 import { DEFAULT_MODE, MODES } from '../names.ts'
 import { lazy } from '../lazy.ts'
-import { DNS1123_LABEL_PATTERN, DNS1123_SUBDOMAIN_PATTERN } from '../text/kubernetes.ts'
+import {
+  DNS1123_LABEL_PATTERN,
+  DNS1123_SUBDOMAIN_PATTERN,
+  QUALIFIED_NAME_MAX,
+  QUALIFIED_NAME_PATTERN,
+} from '../text/kubernetes.ts'
 
 const subdomain = (what: string): z.ZodMiniString =>
   z
@@ -47,10 +52,10 @@ export const objectiveRefSchema = z
 
 /** `.spec.mode`. */
 export const modeSchema = z
-  ._default(z.enum(MODES, `must be ${MODES.join(' or ')}`), DEFAULT_MODE)
+  ._default(z.enum(MODES, 'must be PoolOnly, PerVariant or PerObjective'), DEFAULT_MODE)
   .check(
     z.describe(
-      'PoolOnly: one identity for the pods of the pool. PerObjective: one per objective, for one container.',
+      'PoolOnly: one identity for the pods of the pool. PerVariant: one per role of the pool, told by a pod label. PerObjective: one per objective, for one container.',
     ),
   )
 
@@ -69,7 +74,29 @@ export const containerNameSchema = z
   )
   .check(
     z.describe(
-      'Container that gets the identity; required when mode is PerObjective, absent or empty when PoolOnly.',
+      'Container that gets the identity; required when mode is PerObjective, absent or empty otherwise.',
+    ),
+  )
+
+/** `.spec.identityBoundary`. */
+export const identityBoundarySchema = z
+  .object(
+    {
+      // A label value that is not empty begins and ends with a letter or digit, so it is neither "." nor "..".
+      variant: z
+        .string('must be a string')
+        .check(
+          z.minLength(1, 'must not be empty'),
+          z.maxLength(QUALIFIED_NAME_MAX, `must be no more than ${QUALIFIED_NAME_MAX} characters`),
+          z.regex(new RegExp(QUALIFIED_NAME_PATTERN), 'must be a label value'),
+          z.describe('Value of the pod label whose key the install fixes (--variant-label-key).'),
+        ),
+    },
+    'must be a mapping',
+  )
+  .check(
+    z.describe(
+      'The role of the pool that gets the identity; required when mode is PerVariant, absent otherwise.',
     ),
   )
 
@@ -82,21 +109,34 @@ export const bindingSpecSchema = lazy(() =>
       serviceAccountName: serviceAccountNameSchema,
       mode: modeSchema,
       containerName: containerNameSchema,
+      identityBoundary: z.optional(identityBoundarySchema),
     })
     .check(
       z.meta({
         'x-kubernetes-validations': [
           {
-            rule: "(has(self.mode) && self.mode == 'PoolOnly') || has(self.objectiveRef)",
+            rule: "(has(self.mode) && self.mode != 'PerObjective') || has(self.objectiveRef)",
             message: 'spec.objectiveRef is required when spec.mode is PerObjective',
           },
           {
-            rule: "(has(self.mode) && self.mode == 'PoolOnly') || (has(self.containerName) && self.containerName != '')",
+            rule: "(has(self.mode) && self.mode != 'PerObjective') || (has(self.containerName) && self.containerName != '')",
             message: 'spec.containerName is required when spec.mode is PerObjective',
           },
           {
             rule: "!has(self.mode) || self.mode != 'PoolOnly' || !has(self.containerName) || self.containerName == ''",
             message: 'spec.containerName must be empty when spec.mode is PoolOnly',
+          },
+          {
+            rule: "!has(self.mode) || self.mode != 'PerVariant' || !has(self.containerName) || self.containerName == ''",
+            message: 'spec.containerName must be empty when spec.mode is PerVariant',
+          },
+          {
+            rule: "!has(self.mode) || self.mode != 'PerVariant' || has(self.identityBoundary)",
+            message: 'spec.identityBoundary.variant is required when spec.mode is PerVariant',
+          },
+          {
+            rule: "!has(self.identityBoundary) || (has(self.mode) && self.mode == 'PerVariant')",
+            message: 'spec.identityBoundary must be absent unless spec.mode is PerVariant',
           },
         ],
         description: 'The inference intent to compile into an SPIFFE identity.',
@@ -106,6 +146,8 @@ export const bindingSpecSchema = lazy(() =>
 
 /** `.spec.poolRef`, validated. */
 export type PoolRef = z.output<typeof poolRefSchema>
+/** `.spec.identityBoundary`, validated. */
+export type IdentityBoundaryRef = z.output<typeof identityBoundarySchema>
 /** `.spec.objectiveRef`, validated. */
 export type ObjectiveRef = z.output<typeof objectiveRefSchema>
 

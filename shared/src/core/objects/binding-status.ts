@@ -35,6 +35,9 @@ export const bindingStatusSchema = lazy(() =>
       clusterSPIFFEIDClassName: z
         .optional(textUpTo(253))
         .check(z.describe('Class that the operator sets on its output.')),
+      variantLabelKey: z
+        .optional(textUpTo(253))
+        .check(z.describe('Pod label that tells variants apart; only when mode is PerVariant.')),
       computedSpiffeIDs: z
         .optional(
           z

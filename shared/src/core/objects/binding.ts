@@ -5,16 +5,18 @@ import { dig, digPath, isRecord, own, typeName } from '../json.ts'
 import type { Mode } from '../names.ts'
 import {
   containerNameSchema,
+  identityBoundarySchema,
   modeSchema,
   objectiveRefSchema,
   poolRefSchema,
   serviceAccountNameSchema,
+  type IdentityBoundaryRef,
   type ObjectiveRef,
   type PoolRef,
 } from './binding-schema.ts'
 import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
-import { readMeta, type ObjectMeta } from './meta.ts'
+import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -23,9 +25,9 @@ export type SpecField<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
 
-/** A binding, from a cluster or a file. */
-export interface Binding {
-  readonly meta: ObjectMeta
+/** What is decided by: all that the checks, the collisions and the plan read of a binding. */
+export interface DeclaredBinding {
+  readonly meta: DecisiveMeta
   /** `namespace/name`. */
   readonly key: NamespacedName
   readonly poolRef: SpecField<PoolRef>
@@ -33,6 +35,12 @@ export interface Binding {
   readonly mode: SpecField<Mode>
   readonly serviceAccountName: SpecField<string>
   readonly containerName: SpecField<string | undefined>
+  readonly identityBoundary: SpecField<IdentityBoundaryRef | undefined>
+}
+
+/** A binding, from a cluster or a file. */
+export interface Binding extends DeclaredBinding {
+  readonly meta: ObjectMeta
   /** Undefined where the operator has written none yet, or where it cannot be read. */
   readonly status: BindingStatus | undefined
   readonly lifecycle: Lifecycle
@@ -40,6 +48,7 @@ export interface Binding {
 }
 
 const OPTIONAL_OBJECTIVE = z.optional(objectiveRefSchema)
+const OPTIONAL_BOUNDARY = z.optional(identityBoundarySchema)
 
 /** Reads a binding; never throws. */
 export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
@@ -53,6 +62,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
     mode: readField(modeSchema, spec, 'mode'),
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
+    identityBoundary: readField(OPTIONAL_BOUNDARY, spec, 'identityBoundary'),
     status: readStatus(own(raw.value, 'status')),
     lifecycle,
     origin: raw.origin,

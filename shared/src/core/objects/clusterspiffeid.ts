@@ -2,6 +2,7 @@
 // Schema: SCM v0.7.0, config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml.
 import { dig, isRecord, own, typeName, type JsonRecord } from '../json.ts'
 import { readLabelSelector, type LabelSelector } from './label-selector.ts'
+import { refusalOf } from './manifest-check.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -42,6 +43,8 @@ export interface ClusterSpiffeId {
   readonly rawSpec: JsonRecord
   /** Wrong types, as sentences: Go cannot decode the object, which stops SCM for all of them (docs/spire-facts.md §11.9). */
   readonly undecodable: readonly string[]
+  /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
+  readonly refusal: string | undefined
   readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
 }
@@ -51,7 +54,8 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
   const undecodable: string[] = []
   const problem = (text: string): void => void undecodable.push(text)
   const found = dig(raw.value, 'spec')
-  if (found !== undefined && !isRecord(found)) problem(`.spec is ${typeName(found)}, not a mapping`)
+  if (found !== undefined && found !== null && !isRecord(found))
+    problem(`.spec is ${typeName(found)}, not a mapping`)
   const spec = isRecord(found) ? found : {}
   const field = new FieldReader(spec, problem)
   return {
@@ -77,7 +81,9 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
       hint: field.text('hint') ?? '',
     },
     rawSpec: spec,
-    undecodable,
+    // The API server refuses wrong types, so a manifest brings none to SCM.
+    undecodable: raw.isManifest === true ? [] : undecodable,
+    refusal: refusalOf(raw),
     lifecycle,
     origin: raw.origin,
   }

@@ -57,7 +57,7 @@ export function bindingCrd(): JsonRecord {
             openAPIV3Schema: {
               type: 'object',
               description:
-                'InferenceIdentityBinding asks for one SPIFFE identity for the pods of an InferencePool, or for one container of them on behalf of an InferenceObjective.',
+                'InferenceIdentityBinding asks for one SPIFFE identity for the pods of an InferencePool, for those of one role, or for one container of them on behalf of an InferenceObjective.',
               required: ['spec'],
               properties: {
                 apiVersion: { type: 'string' },
@@ -83,6 +83,7 @@ const PRINTER_COLUMNS = [
   { name: 'In-Force', type: 'string', jsonPath: '.status.conditions[?(@.type=="InForce")].status' },
   { name: 'SPIFFE-ID', type: 'string', jsonPath: '.status.computedSpiffeIDs[0].spiffeID' },
   { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Variant', type: 'string', jsonPath: '.spec.identityBoundary.variant', priority: 1 },
 ]
 
 function jsonSchema(schema: z.ZodMiniType): unknown {

@@ -1,26 +1,38 @@
 // InferencePool and InferenceObjective of every group, read without trust: kinds of the x-k8s group may have no spec at
 // all, and files may hold anything (docs/gaie-facts.md §A2, traps 4 to 9).
-import { dig } from '../json.ts'
+import { dig, isRecord } from '../json.ts'
 import type { ObjectiveGroup, PoolGroup } from '../kinds.ts'
-import { readMeta, type ObjectMeta } from './meta.ts'
+import { MESSAGE_BYTES } from '../names.ts'
+import { copyOfStart } from '../text/bytes.ts'
+import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { decodePoolSelector, type PoolSelector } from './pool-selector.ts'
 import type { Origin, RawObject } from './raw.ts'
 
-/** An InferencePool of any group. */
-export interface Pool {
+/** What is read of an InferencePool of any group to decide a binding. */
+export interface DeclaredPool {
   readonly group: PoolGroup
-  readonly meta: ObjectMeta
+  readonly meta: DecisiveMeta
   /** `.spec.selector`, decoded by the group. */
   readonly selector: PoolSelector
+}
+
+/** An InferencePool of any group, from a cluster or a file. */
+export interface Pool extends DeclaredPool {
+  readonly meta: ObjectMeta
   readonly origin: Origin | undefined
 }
 
-/** An InferenceObjective of any group. */
-export interface Objective {
+/** What is read of an InferenceObjective of any group to decide a binding. */
+export interface DeclaredObjective {
   readonly group: ObjectiveGroup
-  readonly meta: ObjectMeta
-  /** `.spec.poolRef` as found. */
+  readonly meta: DecisiveMeta
+  /** `.spec.poolRef`, its four fields bounded; anything but a mapping as found, or without what is in it. */
   readonly poolRef: unknown
+}
+
+/** An InferenceObjective of any group, from a cluster or a file. */
+export interface Objective extends DeclaredObjective {
+  readonly meta: ObjectMeta
   readonly origin: Origin | undefined
 }
 
@@ -36,5 +48,25 @@ export function readPool(raw: RawObject, group: PoolGroup): Pool {
 
 /** Reads an InferenceObjective of the given group; never throws. */
 export function readObjective(raw: RawObject, group: ObjectiveGroup): Objective {
-  return { group, meta: readMeta(raw.value), poolRef: dig(raw.value, 'spec', 'poolRef'), origin: raw.origin }
+  return {
+    group,
+    meta: readMeta(raw.value),
+    poolRef: readPoolRef(dig(raw.value, 'spec', 'poolRef')),
+    origin: raw.origin,
+  }
+}
+
+const POOL_REF_FIELDS = ['name', 'namespace', 'kind', 'group'] as const
+
+/** An objective may have 1.5 MB: no more is kept of it than is compared, and than a message shows. */
+function readPoolRef(value: unknown): unknown {
+  if (!isRecord(value)) return bounded(value)
+  const fields = POOL_REF_FIELDS.filter((field) => Object.hasOwn(value, field))
+  return Object.fromEntries(fields.map((field) => [field, bounded(value[field])]))
+}
+
+function bounded(value: unknown): unknown {
+  if (typeof value === 'string') return copyOfStart(value, MESSAGE_BYTES + 1)
+  if (Array.isArray(value)) return []
+  return isRecord(value) ? {} : value
 }

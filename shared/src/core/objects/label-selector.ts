@@ -32,7 +32,9 @@ export function readLabelSelector(
   if (isRecord(labels)) {
     for (const [key, label] of Object.entries(labels)) {
       if (typeof label === 'string') matchLabels.set(key, label)
-      else problem(`${path}.matchLabels[${JSON.stringify(key)}] is ${typeName(label)}, not a string`)
+      // The API server drops a null.
+      else if (label !== null)
+        problem(`${path}.matchLabels[${JSON.stringify(key)}] is ${typeName(label)}, not a string`)
     }
   } else if (labels !== undefined && labels !== null) {
     problem(`${path}.matchLabels is ${typeName(labels)}, not a mapping`)

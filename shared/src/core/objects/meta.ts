@@ -20,6 +20,12 @@ export interface ObjectMeta {
   readonly ownerReferences: readonly unknown[]
 }
 
+/** The metadata that bindings are decided by. Labels, annotations and owners are not in it: a tenant can make them long. */
+export type DecisiveMeta = Pick<
+  ObjectMeta,
+  'name' | 'namespace' | 'uid' | 'resourceVersion' | 'generation' | 'deletedAt'
+>
+
 /** Reads `metadata` of any Kubernetes object. */
 export function readMeta(object: unknown): ObjectMeta {
   const metadata = own(object, 'metadata')

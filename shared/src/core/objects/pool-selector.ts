@@ -4,7 +4,7 @@
 import { isRecord, typeName } from '../json.ts'
 import { FLAT_SELECTOR_GROUP, type PoolGroup } from '../kinds.ts'
 import { MESSAGE_BYTES, POOL_LABELS_MAX } from '../names.ts'
-import { byteLength, compareBytes, utf8 } from '../text/bytes.ts'
+import { byteLength, compareBytes, copyOfStart } from '../text/bytes.ts'
 import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
 
 /** Pool labels in byte order of their keys. */
@@ -28,8 +28,6 @@ export type PoolSelector =
 const PATH = '.spec.selector'
 /** More sentences than a message holds: the shortest, about an unknown key, has 35 bytes. */
 const NAMED_MAX = 32
-
-const decoder = new TextDecoder()
 
 /** Decodes `.spec.selector` of a pool. */
 export function decodePoolSelector(group: PoolGroup, selector: unknown): PoolSelector {
@@ -115,9 +113,8 @@ function quoted(text: string): string {
   return text.length <= MESSAGE_BYTES ? JSON.stringify(text) : `${JSON.stringify(cut(text))}…`
 }
 
-/** A copy of the first characters: a slice would keep the whole text in memory. */
 function cut(text: string): string {
-  return text.length <= MESSAGE_BYTES ? text : decoder.decode(utf8(text.slice(0, MESSAGE_BYTES)))
+  return copyOfStart(text, MESSAGE_BYTES)
 }
 
 function labelProblem(key: string, value: unknown): string | undefined {

@@ -15,4 +15,6 @@ export interface RawObject {
   readonly value: JsonRecord
   /** Where it stands, for an object from a file. */
   readonly origin?: Origin
+  /** It is yet to be applied: from a file, and no dump of a live object. */
+  readonly isManifest?: true
 }

@@ -60,6 +60,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     reconcileClusterSPIFFEIDs: reconcile === undefined || own(reconcile, 'clusterSPIFFEIDs') === true,
     reconcileClusterStaticEntries: reconcile === undefined || own(reconcile, 'clusterStaticEntries') === true,
     entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
+    entryRenderCache: fields.flag('enableEntryRenderCache'),
   }
   for (const name of ['trustDomain', 'clusterName'] as const) {
     if (fields.isEmpty(name)) problem(`.${name} is missing; SCM does not start without it`)
@@ -90,6 +91,7 @@ export function assumedScmSettings(evidence: ScmEvidence): ScmSettings {
     reconcileClusterSPIFFEIDs: true,
     reconcileClusterStaticEntries: true,
     entryIDPrefix: '',
+    entryRenderCache: undefined,
   }
 }
 

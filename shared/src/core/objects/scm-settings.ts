@@ -30,6 +30,8 @@ export interface ScmSettings {
   readonly reconcileClusterSPIFFEIDs: boolean
   readonly reconcileClusterStaticEntries: boolean
   readonly entryIDPrefix: string
+  /** Whether SCM keeps rendered entries (`enableEntryRenderCache`, off by default); undefined where it is not known. */
+  readonly entryRenderCache: boolean | undefined
 }
 
 /** A setting that may be assumed. */
@@ -41,6 +43,8 @@ export type ScmSettingName =
   | 'watchClassless'
   | 'ignoreNamespaces'
 
+/** Stands for a class that is not known, where kleym's is taken to be SCM's; no class that SCM can have equals it. */
+export const CLASS_PLACEHOLDER = '<class>'
 /** The `ignoreNamespaces` of the hardened SPIRE charts. */
 export const CHART_IGNORE_NAMESPACES: readonly string[] = [
   'kube-system',

@@ -1,6 +1,7 @@
 // ClusterStaticEntry (spire.spiffe.io/v1alpha1): registrations written by hand, which compete with rendered ones.
 import { dig, isRecord, typeName } from '../json.ts'
 import { FieldReader } from './clusterspiffeid.ts'
+import { refusalOf } from './manifest-check.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -26,6 +27,8 @@ export interface ClusterStaticEntry {
   readonly meta: ObjectMeta
   readonly spec: ClusterStaticEntrySpec
   readonly undecodable: readonly string[]
+  /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
+  readonly refusal: string | undefined
   readonly origin: Origin | undefined
 }
 
@@ -34,7 +37,8 @@ export function readClusterStaticEntry(raw: RawObject): ClusterStaticEntry {
   const undecodable: string[] = []
   const problem = (text: string): void => void undecodable.push(text)
   const found = dig(raw.value, 'spec')
-  if (found !== undefined && !isRecord(found)) problem(`.spec is ${typeName(found)}, not a mapping`)
+  if (found !== undefined && found !== null && !isRecord(found))
+    problem(`.spec is ${typeName(found)}, not a mapping`)
   const field = new FieldReader(isRecord(found) ? found : {}, problem)
   return {
     meta: readMeta(raw.value),
@@ -52,7 +56,8 @@ export function readClusterStaticEntry(raw: RawObject): ClusterStaticEntry {
       storeSVID: field.flag('storeSVID'),
       className: field.text('className') ?? '',
     },
-    undecodable,
+    undecodable: raw.isManifest === true ? [] : undecodable,
+    refusal: refusalOf(raw),
     origin: raw.origin,
   }
 }

@@ -3,22 +3,36 @@
 import type { Output } from '../compile/output.ts'
 import { isRecord } from '../json.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { ObjectMeta } from '../objects/meta.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { changedKeys, metadataAfterWrite } from './written-metadata.ts'
 
 /** The paths of all differences, in byte order; empty when the live object is as it should be. */
-export function driftOf({ meta, rawSpec }: ClusterSpiffeId, wanted: Output): readonly string[] {
-  const after = metadataAfterWrite(meta, wanted)
+export function driftOf(live: ClusterSpiffeId, wanted: Output): readonly string[] {
+  return differingPaths(live, { meta: metadataAfterWrite(live.meta, wanted), rawSpec: wanted.spec })
+}
+
+/** What two ClusterSPIFFEIDs are compared by. */
+interface Written {
+  readonly meta: Pick<ObjectMeta, 'labels' | 'annotations'>
+  readonly rawSpec: object
+}
+
+/** The paths in which two ClusterSPIFFEIDs differ, in byte order. */
+export function differingPaths(before: Written, after: Written): readonly string[] {
   const paths = [
-    ...changedKeys(meta.labels, after.labels).map((key) => `.metadata.labels[${JSON.stringify(key)}]`),
-    ...changedKeys(meta.annotations, after.annotations).map(
+    ...changedKeys(before.meta.labels, after.meta.labels).map(
+      (key) => `.metadata.labels[${JSON.stringify(key)}]`,
+    ),
+    ...changedKeys(before.meta.annotations, after.meta.annotations).map(
       (key) => `.metadata.annotations[${JSON.stringify(key)}]`,
     ),
   ]
-  const wantedSpec = new Map<string, unknown>(Object.entries(wanted.spec))
-  for (const key of new Set([...wantedSpec.keys(), ...Object.keys(rawSpec)])) {
-    const found = Object.hasOwn(rawSpec, key) ? rawSpec[key] : undefined
-    if (!deepEqual(found, wantedSpec.get(key))) paths.push(`.spec.${key}`)
+  const [left, right] = [before, after].map(
+    ({ rawSpec }) => new Map<string, unknown>(Object.entries(rawSpec)),
+  )
+  for (const key of new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])) {
+    if (!deepEqual(left?.get(key), right?.get(key))) paths.push(`.spec.${key}`)
   }
   return paths.toSorted(compareBytes)
 }

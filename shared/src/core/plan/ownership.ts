@@ -5,7 +5,7 @@ import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
 
@@ -17,10 +17,18 @@ export type Ownership =
   | { readonly kind: 'foreign'; readonly why: string }
   | { readonly kind: 'unknown'; readonly binding: string; readonly why: UnknownReason }
 
+/** What ownership needs of a binding. */
+export type OwningBinding = Pick<DeclaredBinding, 'key' | 'meta'>
+
+/** The ClusterSPIFFEID that a binding's status names. */
+export type RecordedOutput = Readonly<Record<'name' | 'uid', string>>
+
 /** What ownership is judged by. */
 export interface OwnershipFacts {
   /** The binding of a key, by a live read where it seems to be gone. */
-  binding(key: string): Lookup<Binding>
+  binding(key: string): Lookup<OwningBinding>
+  /** The output that the status of a binding names, if it names one. Asked only where the name does not decide. */
+  recordedOutput(key: NamespacedName): RecordedOutput | undefined
   /** The name that §5 renders for a binding now, if it renders one. */
   renderedName(key: NamespacedName): string | undefined
 }
@@ -49,17 +57,24 @@ export function judgeOwnership(
     claimed: annotations.get(ANNOTATION_BINDING_UID),
     namesItself,
     nameIsOurs: namesItself || facts.renderedName(lookup.object.key) === name,
+    recorded: () => facts.recordedOutput(lookup.object.key),
   })
 }
 
 function judgeAgainst(
-  binding: Binding,
+  binding: OwningBinding,
   output: ObjectMeta,
   {
     claimed,
     namesItself,
     nameIsOurs,
-  }: { readonly claimed: string | undefined; readonly namesItself: boolean; readonly nameIsOurs: boolean },
+    recorded,
+  }: {
+    readonly claimed: string | undefined
+    readonly namesItself: boolean
+    readonly nameIsOurs: boolean
+    readonly recorded: () => RecordedOutput | undefined
+  },
 ): Ownership {
   const { uid } = binding.meta
   if (uid === undefined) {
@@ -68,7 +83,7 @@ function judgeAgainst(
       : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
   }
   if (claimed === uid) {
-    return nameIsOurs || isRecorded(binding, output)
+    return nameIsOurs || isRecorded(recorded(), output)
       ? { kind: 'ours', binding: binding.key, assumed: false }
       : { kind: 'foreign', why: `its name is not one that kleym gives to an output of ${binding.key}` }
   }
@@ -83,7 +98,6 @@ function judgeAgainst(
   }
 }
 
-function isRecorded({ status }: Binding, { name, uid }: ObjectMeta): boolean {
-  const recorded = status?.clusterSPIFFEID
+function isRecorded(recorded: RecordedOutput | undefined, { name, uid }: ObjectMeta): boolean {
   return recorded?.name === name && recorded.uid === uid
 }

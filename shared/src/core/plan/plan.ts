@@ -2,13 +2,15 @@
 // and §8). One pass decides from what is there now; `settle.ts` repeats it until nothing is left to do.
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Compiled, Resolved } from '../compile/compile.ts'
-import type { Output } from '../compile/output.ts'
+import type { Identity } from '../compile/identity.ts'
+import { isOutputName, type Output } from '../compile/output.ts'
 import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
-import { indexClaims, relationOf, type ClaimIndex } from '../collide/claim-index.ts'
+import { indexClaims, type ClaimIndex } from '../collide/claim-index.ts'
 import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
@@ -154,7 +156,10 @@ export function withoutOutputs(judgement: Judgement): Judgement {
   return refuseOutput(judgement.compiled, [], 'ClusterSPIFFEIDCRDMissing', message).judgement
 }
 
-/** What outputs of ours, orphans and outputs of unknown ownership keep in force; foreign ones claim nothing. */
+/**
+ * What outputs of ours, orphans and outputs of unknown ownership keep in force. So does a foreign one whose name has the
+ * shape of kleym's: it may be an output of ours whose annotations a webhook or a hand has taken away (docs/contract.md §6).
+ */
 export function claimsOfOutput({
   object,
   ownership,
@@ -162,7 +167,7 @@ export function claimsOfOutput({
   readonly object: Pick<ClusterSpiffeId, 'meta' | 'spec'>
   readonly ownership: Ownership
 }): readonly Claim[] {
-  if (ownership.kind === 'foreign') return []
+  if (ownership.kind === 'foreign' && !isOutputName(object.meta.name)) return []
   return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
 }
 
@@ -216,9 +221,20 @@ export function decide(
     const message = collisionMessage(collision)
     return refuse(compiled, own, { check: 'collision', reason: 'IdentityCollision', message, collision })
   }
-  const peers = claim === undefined ? [] : waitsOf(claims, claim)
-  if (peers.length > 0) return wait(compiled, result, own, [...new Set(peers.map(waitText))], peers, claim)
-  return place(compiled, result, own, holderOf(result.output.metadata.name))
+  const { name } = result.output.metadata
+  const holder = holderOf(name)
+  const peers = claim === undefined ? [] : waitsOf(claims, claim).filter(isInTheWay(holder))
+  if (peers.length > 0) {
+    const texts = peers.map((peer) => waitText(peer, holderOf))
+    return wait(compiled, result, own, [...new Set(texts)], peers, claim)
+  }
+  return place(compiled, result, own, holder)
+}
+
+/** What is foreign and holds the binding's own name refuses the binding, rather than letting it wait: `place` says so. */
+function isInTheWay(holder: LiveOutput | undefined): (peer: Peer) => boolean {
+  if (holder?.ownership.kind !== 'foreign') return () => true
+  return ({ claim }) => claim.output !== holder.object.meta.name
 }
 
 /** The output stage: no other claim is in the way, so what holds the name decides. */
@@ -318,8 +334,22 @@ function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim |
     only.namespace === claim.namespace &&
     only.serviceAccountName === claim.serviceAccountName &&
     only.containerName === claim.containerName &&
-    relationOf(only.labels, claim.labels) === 'SamePods'
+    saysLabels(only.labels, resolved.identity)
   )
+}
+
+/**
+ * Whether live labels are those of an identity. The variant's may stand under another key: while the operator's
+ * `--variant-label-key` changes, outputs are rewritten one after another, and a waiting binding keeps its own until then.
+ */
+function saysLabels(labels: PoolLabels, { poolLabels, variant }: Identity): boolean {
+  const further = [...labels].filter(([key]) => !poolLabels.has(key))
+  const holdsPool = [...poolLabels].every(([key, value]) => labels.get(key) === value)
+  if (!holdsPool || further.length > 1) return false
+  const [, value] = further[0] ?? []
+  return variant === undefined
+    ? value === undefined
+    : (value ?? poolLabels.get(variant.key)) === variant.value
 }
 
 function withdraw(outputs: readonly LiveOutput[], binding: string, because: string): readonly Action[] {
@@ -332,8 +362,12 @@ function isTerminating({ object }: LiveOutput): boolean {
   return object.meta.deletedAt !== undefined
 }
 
-function waitText({ claim }: Peer): string {
+function waitText({ claim }: Peer, holderOf: (name: string) => LiveOutput | undefined): string {
   if (claim.basis === 'tentative') return `binding ${claim.owner}, whose own checks cannot be decided`
-  const whose = claim.owner === '' ? 'an orphan' : `of binding ${claim.owner}`
-  return `ClusterSPIFFEID ${claim.output ?? ''}, ${whose}, which claims the same container`
+  const { output = '', owner, containerName } = claim
+  const what = containerName === undefined ? 'pods' : 'container'
+  if (holderOf(output)?.ownership.kind === 'foreign')
+    return `ClusterSPIFFEID ${output}, which claims the same ${what} and has a name of kleym's, but is not kleym's: delete it if nobody needs it`
+  const whose = owner === '' ? 'an orphan' : `of binding ${owner}`
+  return `ClusterSPIFFEID ${output}, ${whose}, which claims the same ${what}`
 }

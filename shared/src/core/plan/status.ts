@@ -8,6 +8,7 @@ import { IN_FORCE_REASONS } from '../registry/in-force-reasons.ts'
 import type { BindingStatus, Condition } from '../objects/binding-status.ts'
 import { REASONS, type Reason } from '../registry/reasons.ts'
 import { cutToBytes } from '../text/bytes.ts'
+import { modeOf } from '../compile/checks.ts'
 import type { Config } from '../compile/config.ts'
 import type { Judgement } from './plan.ts'
 
@@ -71,6 +72,7 @@ export function nextStatus(
     conditions,
     ...(context.config.trustDomain.kind === 'set' ? { trustDomain: context.config.trustDomain.value } : {}),
     ...(context.config.className === '' ? {} : { clusterSPIFFEIDClassName: context.config.className }),
+    ...variantLabelKeyOf(judgement, context.config),
   }
   if (judgement.state === 'ready') return { ...head, ...rendered(judgement, context) }
   if (judgement.state === 'refused') {
@@ -81,6 +83,16 @@ export function nextStatus(
   // The Conflict condition keeps its last verdict, and `conflicts` is the machine form of its message.
   const conflicts = previous?.conflicts === undefined ? {} : { conflicts: previous.conflicts }
   return { ...head, ...conflicts, ...(context.inForce === undefined ? {} : kept(previous)) }
+}
+
+/** The label key, with a variant alone: a CRD that prunes variants prunes this too, and would be written to for ever. */
+function variantLabelKeyOf(
+  { compiled: { binding } }: Judgement,
+  { variantLabelKey }: Config,
+): Pick<BindingStatus, 'variantLabelKey'> {
+  const { identityBoundary: field } = binding
+  const hasVariant = modeOf(binding) === 'PerVariant' && field.ok && field.value !== undefined
+  return hasVariant && variantLabelKey !== undefined ? { variantLabelKey } : {}
 }
 
 function rendered(judgement: Extract<Judgement, { state: 'ready' }>, context: StatusContext): BindingStatus {

@@ -11,8 +11,10 @@ import type { PolicyContext } from './policy-context.ts'
 import { accountKey } from './holders.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
-import { accountId, isForeign, Resolver, trustDomainsOf } from './resolve.ts'
+import { accountId } from './resolution-text.ts'
+import { isForeign, Resolver, trustDomainsOf } from './resolve.ts'
 import type {
+  Mention,
   NamedBy,
   Naming,
   PolicyNote,
@@ -60,7 +62,7 @@ export function resolvePolicies(context: PolicyContext): Policies {
 }
 
 function namedByNone(knowledge: PolicyKnowledge): NamedBy {
-  return { knowledge, namings: [], uninterpreted: [], asksDiffer: false }
+  return { knowledge, namings: [], mentions: [], uninterpreted: [], asksDiffer: false }
 }
 
 /** What policies are resolved with. */
@@ -79,7 +81,7 @@ function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
     namespace: meta.namespace,
     name: meta.name,
     apiVersion: reading.kind === 'v1alpha1' ? apiVersionOf(ACCESS_POLICY_KIND) : reading.apiVersion,
-    isInterpreted: reading.kind === 'v1alpha1',
+    isInterpreted: reading.kind === 'v1alpha1' || reading.kind === 'proposal',
     targets: policy.targets,
     action: policy.action,
     rules: policy.rules.map((rule) => resolveRule(policy, rule, means)),
@@ -90,13 +92,19 @@ function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
   }
 }
 
-function uninterpreted({ reading }: AccessPolicy): readonly string[] {
-  if (reading.kind === 'v1alpha1') return []
-  return [
-    reading.kind === 'too old'
-      ? `${reading.apiVersion} is too old to interpret`
-      : `${reading.apiVersion} is a version that kleym does not know`,
-  ]
+function uninterpreted({ reading, kind }: AccessPolicy): readonly string[] {
+  switch (reading.kind) {
+    case 'v1alpha1':
+      return []
+    case 'proposal':
+      return [
+        `its kind is ${kind}, and ${reading.apiVersion} calls it ${ACCESS_POLICY_KIND.kind}: its CRD serves no ${kind}`,
+      ]
+    case 'too old':
+      return [`${reading.apiVersion} is too old to interpret`]
+    case 'not known':
+      return [`${reading.apiVersion} is a version that kleym does not know`]
+  }
 }
 
 function resolveRule(
@@ -111,6 +119,7 @@ function resolveRule(
     sources,
     asks: rule.authorization === undefined ? 'any request' : asksText(rule.authorization.types),
     authorization: rule.authorization?.text,
+    mentioned: rule.authorization?.mentioned ?? [],
     get notes() {
       return [
         ...targets().replaced(policy, rule),
@@ -174,13 +183,19 @@ class NamingIndex {
   readonly #unbounded: Naming[] = []
   readonly #byAccount = new Map<string, Naming[]>()
   readonly #byAccountId = new Map<string, Naming[]>()
+  /** By the ID that a CEL text mentions, and by its path. */
+  readonly #mentions = new Map<string, Mention[]>()
+  readonly #mentionsByPath = new Map<string, Mention[]>()
   readonly #uninterpreted: readonly ResolvedPolicy[]
   readonly #trustDomain: string | undefined
 
   constructor(policies: readonly ResolvedPolicy[], [trustDomain]: Iterable<string>) {
     this.#trustDomain = trustDomain
     for (const policy of policies)
-      for (const rule of policy.rules) for (const source of rule.sources) this.#add(policy, rule, source)
+      for (const rule of policy.rules) {
+        for (const source of rule.sources) this.#add(policy, rule, source)
+        for (const spiffeId of rule.mentioned) this.#addMention({ policy, rule, spiffeId })
+      }
     this.#uninterpreted = policies.filter(
       ({ isInterpreted, rules, problems }) =>
         !isInterpreted ||
@@ -200,6 +215,7 @@ class NamingIndex {
     return {
       knowledge,
       namings: [...exact.flat(), ...ids.flatMap((id) => this.#perhaps(id)), ...byAccount, ...this.#unbounded],
+      mentions: ids.flatMap((id) => this.#mentionsOf(id)),
       uninterpreted: this.#uninterpreted,
       asksDiffer: exact.some((namings) => new Set(namings.map(({ rule }) => rule.authorization)).size > 1),
     }
@@ -209,6 +225,16 @@ class NamingIndex {
   #perhaps(spiffeId: string): readonly Naming[] {
     if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
     return this.#byPath.get(pathIn(spiffeId)) ?? []
+  }
+
+  #mentionsOf(spiffeId: string): readonly Mention[] {
+    if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return this.#mentions.get(spiffeId) ?? []
+    return this.#mentionsByPath.get(pathIn(spiffeId)) ?? []
+  }
+
+  #addMention(mention: Mention): void {
+    getOrCreate(this.#mentions, mention.spiffeId, () => []).push(mention)
+    getOrCreate(this.#mentionsByPath, pathIn(mention.spiffeId), () => []).push(mention)
   }
 
   #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {

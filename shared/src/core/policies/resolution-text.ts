@@ -1,4 +1,5 @@
 // What is said of a resolution: the same words in every format. None of them says what becomes of a request.
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { counted } from '../text/counted.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
@@ -13,6 +14,11 @@ export const SELECTS_NONE: Readonly<Record<EntrySource['kind'], string>> = {
 }
 /** What is said of an ID in the path that SPIRE keeps for itself. */
 export const SPIRE_OWN = 'below /spire are the IDs of SPIRE servers and agents, which are not looked at here'
+
+/** What the reference implementation makes of a service account (docs/gaie-facts.md §B1). */
+export function accountId(trustDomain: string, namespace: string, name: string): string {
+  return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
+}
 
 const NAMED_MAX = 3
 
@@ -147,6 +153,8 @@ export function trustDomainUnknown(identitySources: readonly IdentitySource[]): 
 /** A source that names a service account; `found` pods of it were seen. */
 export function serviceAccount(
   {
+    namespace,
+    name,
     pods,
     kleymIds,
     spiffeId,
@@ -161,7 +169,7 @@ export function serviceAccount(
   // KAN's own trust domain is a flag of its controller, which no object shows.
   const stands =
     spiffeId === undefined
-      ? 'it stands for spiffe://<trust-domain>/ns/<namespace>/sa/<name>'
+      ? `it stands for ${accountId(TRUST_DOMAIN_PLACEHOLDER, namespace, name)}`
       : `it stands for ${spiffeId} where KAN's trust domain is the same`
   if (found === 0)
     return `${pods === undefined ? 'pods are not known here' : 'no pod here runs under it'}; ${stands}`

@@ -147,6 +147,8 @@ export interface ResolvedRule {
   readonly asks: string
   /** The whole authorization as JSON with sorted keys: what two rules ask can be compared by it. */
   readonly authorization: string | undefined
+  /** The SPIFFE IDs in its CEL texts, which are not interpreted. */
+  readonly mentioned: readonly string[]
   readonly notes: readonly PolicyNote[]
 }
 
@@ -158,7 +160,7 @@ export interface ResolvedPolicy {
   readonly namespace: string
   readonly name: string
   readonly apiVersion: string
-  /** False for an object that is too old to interpret or of an unknown version: it then has no rules here. */
+  /** False for an object that is too old to interpret or of an unknown version: it has no rules here. */
   readonly isInterpreted: boolean
   readonly targets: readonly PolicyTarget[]
   readonly action: string | undefined
@@ -180,10 +182,19 @@ export interface Naming {
   readonly source: ResolvedSource
 }
 
+/** A rule whose CEL text holds a SPIFFE ID. CEL is not interpreted: it may ask for it, refuse it, or do neither. */
+export interface Mention {
+  readonly policy: ResolvedPolicy
+  readonly rule: ResolvedRule
+  readonly spiffeId: string
+}
+
 /** Who names some identities: in the order of policies and rules, exact ones first. */
 export interface NamedBy {
   readonly knowledge: PolicyKnowledge
   readonly namings: readonly Naming[]
+  /** Rules whose CEL text holds it: whether they ask for it is not known. */
+  readonly mentions: readonly Mention[]
   /** Policies that may name it and cannot be interpreted, by key. */
   readonly uninterpreted: readonly ResolvedPolicy[]
   /** More than one rule names one of the IDs exactly, and they ask different things. */

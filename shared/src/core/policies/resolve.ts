@@ -186,7 +186,7 @@ export class Resolver {
     const isKnown = knowsPodsIn(this.#context.base.snapshot, namespace)
     const found = this.#held.podsOfAccount.get(key) ?? []
     const [trustDomain] = this.#ours
-    const spiffeId = trustDomain === undefined ? undefined : accountId(trustDomain, namespace, name)
+    const spiffeId = trustDomain === undefined ? undefined : say.accountId(trustDomain, namespace, name)
     const holding = spiffeId === undefined ? undefined : this.#held.byId.get(spiffeId)
     const gap = registrationGap(this.#context.base.snapshot)
     const [perhaps] = holding?.perhaps.values() ?? []
@@ -281,14 +281,9 @@ function askedOfPods(
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
     if (source.kind !== 'service account') continue
     accounts.add(namespacedName(source.namespace, source.name))
-    if (trustDomain !== undefined) spiffeIds.add(accountId(trustDomain, source.namespace, source.name))
+    if (trustDomain !== undefined) spiffeIds.add(say.accountId(trustDomain, source.namespace, source.name))
   }
   return { spiffeIds, accounts }
-}
-
-/** What the reference implementation makes of a service account (docs/gaie-facts.md §B1). */
-export function accountId(trustDomain: string, namespace: string, name: string): string {
-  return `spiffe://${trustDomain}/ns/${namespace}/sa/${name}`
 }
 
 function declarerOf(

@@ -22,7 +22,7 @@ export class TargetIndex {
   readonly #byRule = new Map<string, Rivals>()
 
   constructor(policies: readonly AccessPolicy[]) {
-    for (const policy of policies.toSorted(byAge)) {
+    for (const policy of policies.filter(hasTargets).toSorted(byAge)) {
       for (const target of new Set(policy.targets.map((one) => targetKey(policy, one)))) {
         join(this.#byTarget, target, policy)
         if (isLeftOut(policy)) continue
@@ -34,6 +34,7 @@ export class TargetIndex {
 
   /** A note for each target that has too many policies for this one. */
   overLimit(policy: AccessPolicy): readonly PolicyNote[] {
+    if (!hasTargets(policy)) return []
     return policy.targets.flatMap((target) => {
       const { all } = this.#byTarget.get(targetKey(policy, target)) ?? NO_RIVALS
       if (all.slice(0, POLICIES_PER_TARGET).includes(policy)) return []
@@ -85,6 +86,11 @@ function replacing(
   if (by === undefined) return undefined
   const isOlder = age !== undefined && by.meta.createdAt !== undefined && by.meta.createdAt !== age
   return isOlder ? undefined : { by, isCertain: false }
+}
+
+/** Whether a controller can see it as a policy of its targets: one of a kind that no API server has is on none. */
+function hasTargets({ reading }: AccessPolicy): boolean {
+  return reading.kind !== 'proposal'
 }
 
 /** Whether the reference implementation certainly does not look at it. */

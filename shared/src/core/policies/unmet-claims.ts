@@ -2,7 +2,7 @@
 import { judgementWord } from '../plan/judgement-text.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { declaredBoundary, identityPath } from '../compile/identity-path.ts'
-import type { Binding } from '../objects/binding.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import { verdictOf } from '../plan/status.ts'
 import type { PolicyContext } from './policy-context.ts'
 
@@ -34,7 +34,7 @@ export function unmetClaimsByPath({
 }
 
 /** The path of the ID that a binding asks for; undefined where its fields cannot be read. */
-export function declaredPath(binding: Binding): string | undefined {
+export function declaredPath(binding: DeclaredBinding): string | undefined {
   const boundary = declaredBoundary(binding)
   return boundary === undefined ? undefined : identityPath(boundary)
 }

@@ -67,6 +67,7 @@ export const FINDINGS = {
   },
   KLM201: refusal('UnsafeSelector', 'selector not provably safe'),
   KLM202: refusal('InvalidPoolSelector', 'malformed pool selector'),
+  KLM203: refusal('InvalidIdentityBoundary', 'bad variant'),
   KLM301: refusal('IdentityCollision', 'identity collision'),
   KLM302: {
     severity: 'warning',
@@ -231,6 +232,32 @@ export const FINDINGS = {
     consequence: 'No registration is made or changed for anybody.',
     fix: 'Correct the setting that the evidence names.',
   },
+  KLM420: {
+    severity: 'warning',
+    title: 'a field that the API server drops',
+    meaning:
+      'A manifest of a registration, a pool or an objective holds a field that its CRD does not have, or a null among labels.',
+    consequence:
+      "kubectl's strict validation refuses an unknown field; any other client has it dropped, and the object means what is left: a selector without its field selects everything.",
+    fix: 'Correct the name of the field, or remove it. If the CRD is newer than kleym and has the field, suppress the finding.',
+  },
+  KLM421: {
+    severity: 'error',
+    title: 'the API server refuses the object',
+    meaning:
+      'A manifest of a registration, a pool or an objective holds a value of another type than its CRD asks for, or lacks a field that the CRD requires.',
+    consequence:
+      'The apply fails. Whatever was in the cluster before stays as it is, and what it does there is not known here.',
+    fix: 'Correct the field that the summary names.',
+  },
+  KLM422: {
+    severity: 'warning',
+    title: 'the class is no label value',
+    meaning:
+      "kleym's class cannot stand in the label spire.spiffe.io/class-name, since a label value has at most 63 letters, digits, dashes, underscores and dots, and begins and ends with a letter or digit. The outputs have it in spec.className alone.",
+    consequence: 'A SPIRE controller manager with filterByClassName sees none of the outputs.',
+    fix: 'Give SCM a shorter or plainer className, and kleym the same (--clusterspiffeid-class-name).',
+  },
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
   KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),
@@ -257,11 +284,19 @@ export const FINDINGS = {
     fix: REASONS.WaitingForPeer.fix,
     reason: 'WaitingForPeer',
   },
+  KLM550: {
+    severity: 'error',
+    title: 'a field that a binding does not have',
+    meaning: 'The manifest of a binding holds a field that its CRD does not have.',
+    consequence:
+      "kubectl's strict validation refuses the binding; any other client has the field dropped, and the binding asks for more than was meant.",
+    fix: 'Correct the name of the field, or remove it.',
+  },
   KLM520: {
     severity: 'warning',
     title: 'settings disagree',
     meaning:
-      "Two sources say different things about kleym's trust domain or class: the flags, the operator's Deployment, or a binding's status.",
+      "Two sources say different things about kleym's trust domain, class, output labels or variant label key: the flags, the operator's Deployment, or a binding's status.",
     consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
   },
@@ -417,9 +452,10 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy that cannot be interpreted',
     meaning:
-      'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, or holds a field that cannot be understood.',
-    consequence: 'Whom it names is not known, so nobody can be said to be named by no policy.',
-    fix: 'Write it as agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
+      'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, of the kind AccessPolicy that only proposals have, or holds a field that cannot be understood.',
+    consequence:
+      'Whom it names is not known, so nobody can be said to be named by no policy. Of the kind AccessPolicy it is read, and no API server has it.',
+    fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
   },
 } as const satisfies Record<string, FindingEntry>
 

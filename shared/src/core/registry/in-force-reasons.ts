@@ -69,6 +69,20 @@ export const IN_FORCE_REASONS: Readonly<Record<InForceReason, InForceEntry>> = {
 /** All reasons of `InForce`, in the order of the registry. */
 export const IN_FORCE_REASON_NAMES: readonly InForceReason[] = keysOf(IN_FORCE_REASONS)
 
+/** Whether a reason comes from counters that SCM has written: some SCM acts on the output then. */
+export function showsScm(reason: string): boolean {
+  return SHOWING_SCM.has(reason)
+}
+
+const SHOWING_SCM: ReadonlySet<string> = new Set<InForceReason>([
+  'Registered',
+  'NamespaceIgnored',
+  'NoPods',
+  'EntriesRefused',
+  'Masked',
+  'RenderFailed',
+])
+
 /** Whether a text is a reason of `InForce`. */
 export function isInForceReason(text: string): text is InForceReason {
   return Object.hasOwn(IN_FORCE_REASONS, text)

@@ -104,6 +104,14 @@ export const REASONS = {
     fix: 'Select pods by matchLabels alone, and keep every selector value within 255 bytes.',
     fromFiles: true,
   },
+  InvalidIdentityBoundary: {
+    condition: 'UnsafeSelector',
+    ready: 'False',
+    meaning:
+      'Mode PerVariant needs a variant, and it is missing or is no label value; or another mode has a variant.',
+    fix: 'Set .spec.identityBoundary.variant to the value that the pods of the role carry, with mode PerVariant alone.',
+    fromFiles: true,
+  },
   IdentityCollision: {
     condition: 'Conflict',
     ready: 'False',
@@ -114,8 +122,8 @@ export const REASONS = {
   UnsupportedMode: {
     condition: 'RenderFailure',
     ready: 'False',
-    meaning: 'The mode is neither PoolOnly nor PerObjective.',
-    fix: 'Set .spec.mode to PoolOnly or PerObjective, or leave it out for PerObjective.',
+    meaning: 'The mode is none of PoolOnly, PerVariant and PerObjective.',
+    fix: 'Set .spec.mode to PoolOnly, PerVariant or PerObjective, or leave it out for PerObjective.',
     fromFiles: true,
   },
   MissingObjectiveRef: {
@@ -142,7 +150,7 @@ export const REASONS = {
   UnexpectedContainerName: {
     condition: 'RenderFailure',
     ready: 'False',
-    meaning: 'Mode PoolOnly is for whole pods, and a container is named.',
+    meaning: 'Modes PoolOnly and PerVariant are for whole pods, and a container is named.',
     fix: 'Remove .spec.containerName, or set .spec.mode to PerObjective.',
     fromFiles: true,
   },

@@ -6,6 +6,7 @@ import { bindingFindings } from './binding-rules.ts'
 import { collisionFindings } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../findings/finding.ts'
 import { concernsEverybody, installFindings } from './install-rules.ts'
+import { isAboutRegistration, manifestFindings } from './manifest-rules.ts'
 import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
@@ -17,6 +18,7 @@ const RULE_SETS: readonly RuleSet[] = [
   bindingFindings,
   collisionFindings,
   installFindings,
+  manifestFindings,
   policyFindings,
   poolFindings,
 ]
@@ -37,7 +39,9 @@ export function* findingStepsAbout(
   bindings: ReadonlySet<string>,
 ): Steps<readonly Finding[]> {
   return (yield* unsortedFindings(analysis, bindings))
-    .filter((one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one))
+    .filter(
+      (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one) || isAboutRegistration(one),
+    )
     .toSorted(compareFindings)
 }
 

@@ -3,7 +3,8 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { LLM_D_GROUP, type ObjectiveGroup, POOL_KIND, OBJECTIVE_KIND, qualifiedKind } from '../kinds.ts'
-import type { Binding } from '../objects/binding.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '../names.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
@@ -11,11 +12,12 @@ import { servesLlmD } from '../snapshot/snapshot.ts'
 import { NamespaceFilter } from '../spire/namespace-filter.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { finding, type Finding } from '../findings/finding.ts'
+import { depending, finding, type Finding } from '../findings/finding.ts'
+import { restsOn } from './resting.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
-  readonly binding: Binding
+  readonly binding: DeclaredBinding
   readonly judgement: Judgement
   readonly namespaces: NamespaceFilter
   /** Whether llm-d's objectives are served, looked up for all bindings together: it takes a look at every objective. */
@@ -58,6 +60,8 @@ function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefi
 
 /** What helps where it is we who could not read something, rather than the operator. */
 function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
+  if (why.what === VARIANT_LABEL_KEY_FLAG)
+    return `Pass ${VARIANT_LABEL_KEY_FLAG} with the key that the operator is set to; without the flag that is ${DEFAULT_VARIANT_LABEL_KEY}.`
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
   return [...snapshot.gaps.values()].includes(why)
@@ -97,20 +101,25 @@ function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | un
   const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
   if (handling?.state !== 'ignored') return undefined
   const { assumed } = analysis.settings
-  return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {
-    subject: bindingSubject(binding),
-    summary: `SCM ignores the output: ${handling.why}`,
-    evidence: [`SCM's settings: ${analysis.settings.source}`],
-  })
+  const one = finding(
+    assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401',
+    {
+      subject: bindingSubject(binding),
+      summary: `SCM ignores the output: ${handling.why}`,
+      evidence: [`SCM's settings: ${analysis.settings.source}`],
+    },
+  )
+  return depending(one, restsOn(analysis, one))
 }
 
 function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
   const verdict = namespaces.whyNamespaceIgnored(binding.meta.namespace)
   if (verdict?.state !== 'ignored') return undefined
-  return finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
+  const one = finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
     subject: bindingSubject(binding),
     summary: verdict.why,
     evidence: [`SCM's settings: ${analysis.settings.source}`],
   })
+  return depending(one, restsOn(analysis, one))
 }

@@ -2,7 +2,7 @@
 // read the claim index, so that their cost follows what there is to report.
 import { subjectOfKey } from '../findings/subjects.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import type { Claim } from '../collide/claim.ts'
+import { claimsContainerOf, type Claim } from '../collide/claim.ts'
 import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -20,6 +20,9 @@ const OVERLAPS_MAX = 200
  * own, which names them all; else 5,000 narrow sets within a wide one of 5,000 bindings would name 25 million.
  */
 const SIDE_MAX = 100
+
+const FIX_OF_VARIANTS =
+  'Give one of the bindings its own variant or service account, or pools that share no pod.'
 
 /** The findings about claims. */
 export function collisionFindings(analysis: Analysis): readonly Finding[] {
@@ -67,12 +70,12 @@ function collisionFinding(
 ): Finding {
   const [first, ...others] = claims.map(claimSubject)
   const claim = claims[0]
-  const container = claim?.containerName ?? ''
   const witnesses = claim === undefined ? [] : analysis.pods().withLabels(claim.namespace, common)
   return finding('KLM301', {
     subject: first ?? { kind: BINDING_KIND, namespace: '', name: '' },
     related: others,
-    summary: `${counted(others.length + 1, 'binding')} claim container ${container} of the same pods`,
+    ...(claim?.containerName === undefined && { fix: FIX_OF_VARIANTS }),
+    summary: `${counted(others.length + 1, 'binding')} claim ${claimed(claim)}the same pods`,
     evidence: [
       `same service account ${claim?.serviceAccountName ?? ''}; ${proof}`,
       witnessText(witnesses, claim, 'would hold every one of these identities'),
@@ -80,16 +83,19 @@ function collisionFinding(
   })
 }
 
+/** `container vllm of `; empty for the claims of variants, which are on whole pods. */
+function claimed(claim: Claim | undefined): string {
+  return claim?.containerName === undefined ? '' : `container ${claim.containerName} of `
+}
+
 function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: string): string {
   const carrier = witnesses.find(
-    (pod) =>
-      pod.serviceAccountName === claim?.serviceAccountName &&
-      pod.containers.some(({ name }) => name === claim.containerName),
+    (pod) => pod.serviceAccountName === claim?.serviceAccountName && claimsContainerOf(claim, pod),
   )
   const witness = carrier ?? witnesses[0]
   if (witness === undefined) return 'no such pod exists now'
   return carrier === undefined
-    ? `witness: ${podText(witness)} is selected, though without that service account and container`
+    ? `witness: ${podText(witness)} is selected, though without that service account${claim?.containerName === undefined ? '' : ' and container'}`
     : `witness: ${podText(witness)} ${what}`
 }
 
@@ -159,7 +165,7 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
   return finding('KLM302', {
     subject: first === undefined ? { kind: BINDING_KIND, namespace: '', name: '' } : claimSubject(first),
     related: rest.map(claimSubject),
-    summary: `a pod may carry both ${left} and ${right}, and container ${first?.containerName ?? ''} is claimed by both sides`,
+    summary: `a pod may carry both ${left} and ${right}, and ${first?.containerName === undefined ? 'it' : `container ${first.containerName}`} is claimed by both sides`,
     evidence: [witnessText(witnesses, first, 'carries both')],
   })
 }

@@ -1,10 +1,12 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
 import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { classLabelProblem } from '../compile/output.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { restsOn } from './resting.ts'
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {
@@ -12,6 +14,9 @@ export const SCM_SUBJECT: Subject = {
   namespace: '',
   name: 'spire-controller-manager',
 }
+
+/** The operator, where it is not one Deployment that is meant. */
+export const OPERATOR_SUBJECT: Subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
 
 /** The object that a registration comes from, as a subject. */
 export function sourceSubject(source: EntrySource): Subject {
@@ -31,18 +36,36 @@ export function concernsEverybody({ code }: Finding): boolean {
  * about itself.
  */
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const always = [...trustDomains(analysis), ...stoppers(analysis)]
+  // Without a binding nothing is rendered that SCM could refuse.
+  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  const always = [
+    ...(isAnyBinding ? trustDomainFindings(analysis) : []),
+    ...classWithoutLabel(analysis),
+    ...stoppers(analysis),
+  ]
   return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
-function trustDomains({ config, settings }: Analysis): readonly Finding[] {
+/** The finding that kleym renders another trust domain than SCM serves. */
+export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
+  const { config, settings } = analysis
   if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return []
   if (config.trustDomain.value === settings.trustDomain) return []
+  const one = finding('KLM411', {
+    subject: SCM_SUBJECT,
+    summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
+    evidence: [`SCM's settings: ${settings.source}`],
+  })
+  return [depending(one, restsOn(analysis, one))]
+}
+
+function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
+  const problem = classLabelProblem(className)
+  if (problem === undefined) return []
   return [
-    finding('KLM411', {
-      subject: SCM_SUBJECT,
-      summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
-      evidence: [`SCM's settings: ${settings.source}`],
+    finding('KLM422', {
+      subject: OPERATOR_SUBJECT,
+      summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
     }),
   ]
 }
@@ -63,6 +86,7 @@ function stoppers(analysis: Analysis): readonly Finding[] {
         summary: why,
       }),
     )
+    .map((one) => depending(one, restsOn(analysis, one)))
 }
 
 function unparsable(analysis: Analysis): readonly Finding[] {
@@ -71,9 +95,9 @@ function unparsable(analysis: Analysis): readonly Finding[] {
       ? [
           finding('KLM408', {
             subject: sourceSubject(source),
-            summary: `SCM cannot parse ${handling.field}, and drops the object: ${handling.why}`,
+            summary: handling.why,
           }),
-        ]
+        ].map((one) => depending(one, restsOn(analysis, one)))
       : [],
   )
 }

@@ -5,7 +5,7 @@ import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../kinds.ts'
 import { outputHandling } from '../install/scm-instance.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { SCM_SUBJECT } from './install-rules.ts'
+import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings } from './install-rules.ts'
 import { counted } from '../text/counted.ts'
 
 /** What `status` knows of an installation. */
@@ -20,7 +20,14 @@ export interface InstallationFacts {
 
 /** The findings of an installation; those of settings and of SCM's own objects are `installFindings`. */
 export function installationFindings(analysis: Analysis, facts: InstallationFacts): readonly Finding[] {
-  return [...missingKinds(facts), ...operators(facts), ...(facts.isClassKnown ? classes(analysis) : [])]
+  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  return [
+    ...missingKinds(facts),
+    ...operators(facts),
+    ...(facts.isClassKnown ? classes(analysis) : []),
+    // With bindings, it is among the findings about them.
+    ...(isAnyBinding ? [] : trustDomainFindings(analysis)),
+  ]
 }
 
 function missingKinds({ absentKinds }: InstallationFacts): readonly Finding[] {
@@ -41,8 +48,9 @@ function operators({ operators: found }: InstallationFacts): readonly Finding[] 
   if (found === undefined) return []
   const [first, ...others] = found
   if (first === undefined) {
-    const subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
-    return [finding('KLM543', { subject, summary: 'no Deployment of the operator is there' })]
+    return [
+      finding('KLM543', { subject: OPERATOR_SUBJECT, summary: 'no Deployment of the operator is there' }),
+    ]
   }
   const { subject, wanted } = first
   if (others.length > 0)

@@ -1,12 +1,15 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
 import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { finding, type Finding } from '../findings/finding.ts'
+import { depending, finding, findingKey, type Finding } from '../findings/finding.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { restsOn, underAlternative } from './resting.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
@@ -22,13 +25,78 @@ interface Reach {
 /** The findings of all pods, and of bindings that reach none; a step for each pod. */
 export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
-  const notes = yield* notesOf(analysis, analysis.podsInQuestion, (facts) => recordReach(facts, reaches))
-  return [...notes, ...unreached(analysis, reaches)]
+  const pods = analysis.podsInQuestion
+  const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, reaches))
+  return [...(yield* withAlternatives(analysis, pods, notes)), ...unreached(analysis, reaches)]
 }
 
 /** The findings that some pods show by themselves. */
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
-  return driveAtOnce(notesOf(analysis, pods, () => {}))
+  return driveAtOnce(notesWithAlternatives(analysis, pods))
+}
+
+function* notesWithAlternatives(analysis: Analysis, pods: readonly Pod[]): Steps<readonly Finding[]> {
+  return yield* withAlternatives(analysis, pods, yield* notesOf(analysis, pods, () => {}))
+}
+
+/**
+ * The findings, each with what it rests on, and those that pods would show were SCM set otherwise: the latter depend on it,
+ * but for those of an SCM that runs beside ours.
+ */
+function* withAlternatives(
+  analysis: Analysis,
+  pods: readonly Pod[],
+  notes: readonly Finding[],
+): Steps<readonly Finding[]> {
+  const { assumptions, alternatives } = analysis.doubts
+  const found = new Map(
+    notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
+  )
+  for (const alternative of alternatives) {
+    const { when } = alternative
+    const theirs = yield* notesOf(underAlternative(analysis, alternative), pods, () => {})
+    for (const one of theirs) {
+      const key = findingKey(one)
+      if (found.has(key) || (when === undefined && !GIVES_IDS.has(one.code))) continue
+      const on = restsOn(analysis, one)
+      found.set(
+        key,
+        when === undefined
+          ? { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] }
+          : depending(one, on.length === 0 ? assumptions : on, when),
+      )
+    }
+  }
+  return [...found.values()]
+}
+
+/** What another SCM of the cluster does about the identities of bindings; what else it does is none of their business. */
+const GIVES_IDS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
+/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
+export function* holdersOfNotes(
+  state: State,
+  keys: ReadonlySet<string>,
+): Steps<ReadonlyMap<string, readonly string[]>> {
+  const prediction = state.prediction()
+  const scan = scanOf(state)
+  const holders = new Map<string, string[]>()
+  for (const pod of state.base.podsInQuestion) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
+    if (facts.outcomes.length === 0) continue
+    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, scan))) {
+      const key = findingKey(finding(code, { subject, related, summary: '' }))
+      if (!keys.has(key)) continue
+      const names = containers ?? facts.containers.map(({ container }) => container.name)
+      getOrCreate(holders, key, () => []).push(...names.map((name) => holderKey(podText(pod), name)))
+    }
+  }
+  return holders
+}
+
+/** A container of a pod, as a key: `pod team-a/llama-0` and `vllm`. */
+export function holderKey(pod: string, container: string): string {
+  return `${pod}:${container}`
 }
 
 function* notesOf(

@@ -5,6 +5,7 @@ import { namespacedName } from '../namespaced-name.ts'
 import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { subjectText, type Subject } from '../findings/finding.ts'
 import { sourceSubject } from './install-rules.ts'
@@ -15,6 +16,8 @@ export interface Note {
   readonly code: FindingCode
   readonly subject: Subject
   readonly related: readonly Subject[]
+  /** The containers that it is about, by name; absent: all of the pod. */
+  readonly containers?: readonly string[]
   /** The sentence, given how many pods show it. */
   readonly summary: (pods: string) => string
   readonly evidence?: readonly string[]
@@ -27,8 +30,8 @@ export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
 export interface Scan {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, Subject>
-  /** The binding behind an ID of ours, as a subject. */
-  readonly ids: ReadonlyMap<string, Subject>
+  /** The binding behind an ID of ours, as a subject; where our trust domain is not known, by the path of the ID. */
+  readonly bindingOfId: (spiffeId: string) => Subject | undefined
 }
 
 /** Makes the look-ups of a scan. */
@@ -36,13 +39,15 @@ export function scanOf(state: State): Scan {
   const bindings = new Map(
     [...bindingsByOutput(state)].map(([output, key]) => [output, subjectOfKey(key)] as const),
   )
+  const isDomainKnown = state.base.config.trustDomain.kind === 'set'
+  const keyOf = (spiffeId: string): string => (isDomainKnown ? spiffeId : pathIn(spiffeId))
   const ids = new Map(
     state.outputs.flatMap(({ object }) => {
       const binding = bindings.get(object.meta.name)
-      return binding === undefined ? [] : [[object.spec.spiffeIDTemplate, binding] as const]
+      return binding === undefined ? [] : [[keyOf(object.spec.spiffeIDTemplate), binding] as const]
     }),
   )
-  return { bindings, ids }
+  return { bindings, bindingOfId: (spiffeId) => ids.get(keyOf(spiffeId)) }
 }
 
 /** What makes two notes the same. */

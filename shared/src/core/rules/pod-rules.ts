@@ -75,6 +75,7 @@ function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly 
       code: 'KLM303' as const,
       subject: { ...first, container: container.name },
       related: others,
+      containers: [container.name],
       summary: (pods) => `container ${container.name} of ${pods} holds ${ids.length} SPIFFE IDs`,
       evidence: issued.map(({ spiffeId, source }) => `${spiffeId ?? ''} from ${ownerText(source, scan)}`),
     }
@@ -94,6 +95,7 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
         code: 'KLM307' as const,
         subject: { ...first, container: container.name },
         related: others,
+        containers: [container.name],
         summary: (pods: string) =>
           `container ${container.name} of ${pods} matches ${sharing.length} entries with one hint`,
         evidence: [`hint ${JSON.stringify(hint)}`],
@@ -116,6 +118,7 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
         code: 'KLM402' as const,
         subject,
         related: source === undefined ? [] : [sourceSubject(source)],
+        containers: lost.map(({ container }) => container.name),
         summary: (pods: string) =>
           `${names} of ${pods} ${lost.length === 1 ? 'is' : 'are'} left without an identity`,
         evidence: [
@@ -151,7 +154,7 @@ function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[]
 function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
-    const binding = entry === undefined ? undefined : scan.ids.get(entry.spiffeId)
+    const binding = entry === undefined ? undefined : scan.bindingOfId(entry.spiffeId)
     const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
     if (binding === undefined || isOurs || verdict.state !== 'declared') return []
     const reaches = containers.some(({ registrations }) =>

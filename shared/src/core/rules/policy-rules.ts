@@ -245,8 +245,8 @@ function unnamed(analysis: Analysis, policies: Policies, bindings?: ReadonlySet<
     const { spiffeId, serviceAccountName } = result.identity
     if (spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
     const { namespace } = binding.meta
-    const { namings } = policies.namedBy([spiffeId], [{ namespace, serviceAccountName }])
-    if (namings.length > 0) return []
+    const { namings, mentions } = policies.namedBy([spiffeId], [{ namespace, serviceAccountName }])
+    if (namings.length + mentions.length > 0) return []
     return [
       finding('KLM604', {
         subject: bindingSubject(binding),

@@ -25,7 +25,7 @@ export function statusFindings(
   analysis: Analysis,
   operators: readonly OperatorDeployment[] | undefined,
 ): readonly Finding[] {
-  const findings = analysis.compiled.flatMap(({ binding }) => [
+  const findings = analysis.snapshot.bindings.flatMap((binding) => [
     ...statusOf(binding, analysis),
     ...outputOf(binding, analysis),
   ])

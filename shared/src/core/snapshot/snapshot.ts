@@ -34,6 +34,8 @@ import {
   type Node,
   type Pod,
 } from '../objects/pod.ts'
+import { CRD_FIELDS } from '../objects/crd-fields.ts'
+import { manifestFault, type ManifestFault } from '../objects/manifest-check.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
@@ -64,6 +66,8 @@ export interface Snapshot {
   readonly pods: readonly Pod[]
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
+  /** What the API server does not take of manifests, by kind, namespace and name. */
+  readonly manifestFaults: readonly ManifestFault[]
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
   /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
@@ -109,6 +113,10 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     onlyNamespaces === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
   const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
     inQuestion(key).map((raw) => reader(raw))
+  const isOfScope = ({ value }: RawObject): boolean => {
+    const namespace = namespaceOf(value)
+    return namespace === '' || isWithin(namespace)
+  }
   const readPod = podReader()
   const pods: Pod[] = []
   for (const raw of inQuestion('Pod')) {
@@ -156,6 +164,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     pods: sortByRef(pods),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
+    manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
     doubts,
@@ -165,6 +174,20 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
 }
 
 const BINDINGS = qualifiedKind(BINDING)
+
+/** The kinds whose manifests are held against their CRDs. */
+const FIELD_CHECKED: readonly string[] = [
+  BINDINGS,
+  ...new Set(CRD_FIELDS.map(({ kind }) => qualifiedKind(kind))),
+]
+
+function readManifestFaults(objects: readonly RawObject[]): readonly ManifestFault[] {
+  return objects
+    .flatMap((raw) => (raw.isManifest === true ? (manifestFault(raw) ?? []) : []))
+    .toSorted(
+      (a, b) => compareBytes(qualifiedKind(a.kind), qualifiedKind(b.kind)) || byNamespaceAndName(a, b),
+    )
+}
 
 /** The namespace as every reader here reads it. */
 function namespaceOf(value: JsonRecord): string {

@@ -1,15 +1,30 @@
 // What SCM and the SPIRE server make of the fields that ClusterSPIFFEIDs and ClusterStaticEntries have in common: class,
 // TTLs, hint and federation (docs/spire-facts.md §2, §11.7, §11.9, §11.15).
 import { parseGoDuration, wireSeconds } from '../go/duration.ts'
-import type { ScmSettings } from '../objects/scm-settings.ts'
+import { CLASS_PLACEHOLDER, type ScmSettings } from '../objects/scm-settings.ts'
 import { byteLength } from '../text/bytes.ts'
 import { sourceText, type EntrySource, type ObjectHandling } from './prediction.ts'
 import { parseFederatedTrustDomain } from './spiffe-id.ts'
 
+/** Whether SCM certainly handles objects of a class. */
+export function isClassHandled(className: string, { className: own, watchClassless }: ScmSettings): boolean {
+  return className === own || (className === '' && watchClassless)
+}
+
+/** What is known of an object whose manifest the API server refuses: whatever was there before stays. */
+export function refusedHandling(
+  refusal: string | undefined,
+  source: EntrySource,
+): ObjectHandling | undefined {
+  if (refusal === undefined) return undefined
+  const why = `the API server refuses ${sourceText(source)} (${refusal}), so what was there before stays`
+  return { state: 'unknown', why }
+}
+
 /** How SCM handles an object by its class. */
 export function classHandling(className: string, settings: ScmSettings, source: EntrySource): ObjectHandling {
   const own = settings.className
-  if (className === own || (className === '' && settings.watchClassless)) return { state: 'handled' }
+  if (isClassHandled(className, settings)) return { state: 'handled' }
   if (className === '') {
     if (own === undefined && !settings.assumed.includes('className')) {
       return {
@@ -17,7 +32,8 @@ export function classHandling(className: string, settings: ScmSettings, source: 
         why: `${sourceText(source)} has no .spec.className, and SCM's class is not known`,
       }
     }
-    const which = own === undefined ? 'objects of its own class' : `class ${own}`
+    const isNamed = own !== undefined && own !== CLASS_PLACEHOLDER
+    const which = isNamed ? `class ${own}` : 'objects of its own class'
     return {
       state: 'ignored',
       why: `${sourceText(source)} has no .spec.className, and SCM handles only ${which}`,

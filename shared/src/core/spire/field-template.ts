@@ -68,6 +68,17 @@ export class FieldTemplate<T> {
     }
   }
 
+  /**
+   * What keeps SCM's render cache from taking the object, or from telling it from others (docs/spire-facts.md §11.11). A
+   * template without actions has neither, and one that kleym does not follow is not known anyway.
+   */
+  get cacheTrouble(): 'constant' | 'definitions' | undefined {
+    const template = this.#template
+    if (template === undefined || template.kind === 'unsupported') return undefined
+    if (template.hasNumber) return 'constant'
+    return template.usesDefinitions ? 'definitions' : undefined
+  }
+
   /** Whether its text may be no valid UTF-8: only a template that cuts texts, or holds an escape, can give such a text. */
   get mayBreakUtf8(): boolean {
     if (this.#template === undefined || this.#template.kind === 'unsupported') return false

@@ -157,10 +157,11 @@ function candidateStateOf(
   podVerdict: UniformVerdict | undefined,
   podFacts: PodFactsResult,
 ): CandidateState {
-  const rendered =
+  const own =
     id.templates !== undefined && podFacts.kind === 'facts'
       ? renderEntry(id, id.templates, podFacts.facts)
       : undefined
+  const rendered = own?.kind === 'failed' && id.mayTakeEntry ? undefined : own
   const excluded = verdictBeforeRendering(id, podVerdict, podFacts)
   const uncertainty = uncertaintyBeforeRendering(id, podVerdict, match === 'unknown' ? uncertain : undefined)
   const selected = match === 'yes' && id.uniformVerdict === undefined && podVerdict === undefined

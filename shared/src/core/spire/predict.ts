@@ -2,7 +2,7 @@
 // pod by pod: static entries may mask entries of several pods, and nothing else ties one pod to another, so each pod is
 // judged when a caller asks for it. Source: docs/spire-facts.md §10, corrected by §11.
 //
-// Not followed: the render cache (off by default), entries on the server that SCM did not make, and masking between an
+// Not followed: which of two entries SCM's render cache gives out, entries on the server that SCM did not make, and masking between an
 // entry and one that kleym cannot render (both would give out the same SPIFFE ID).
 import { getOrCreate } from '../get-or-create.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'

@@ -9,6 +9,7 @@ import {
   hintRefusal,
   federatedWith,
   bundleNeeded,
+  refusedHandling,
 } from './common-fields.ts'
 import { SCM_CLASS_LABEL } from '../names.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
@@ -63,6 +64,8 @@ interface Details {
   readonly uniformVerdict: UniformVerdict | undefined
   /** Undefined where SCM cannot parse the spec. */
   readonly templates: Templates | undefined
+  /** Whether SCM's render cache may give it an entry that another object has rendered, though it renders none itself. */
+  readonly mayTakeEntry: boolean
   readonly fixed: FixedFields
 }
 
@@ -92,7 +95,8 @@ export class PreparedId implements HasSelectors, Details {
     this.namespaceSelector = spec.namespaceSelector
     this.podSelector = spec.podSelector
     this.precedence = precedenceOf(meta)
-    this.unseen = unseenHandling(meta.labels, settings, this.source)
+    this.unseen =
+      refusedHandling(object.refusal, this.source) ?? unseenHandling(meta.labels, settings, this.source)
     this.undecodable = this.unseen === undefined ? undecodableWhy(object, this.source) : undefined
     this.selects = selectorFault(spec) === undefined
     this.#make = make
@@ -108,6 +112,10 @@ export class PreparedId implements HasSelectors, Details {
 
   get templates(): Templates | undefined {
     return this.#details.templates
+  }
+
+  get mayTakeEntry(): boolean {
+    return this.#details.mayTakeEntry
   }
 
   get fixed(): FixedFields {
@@ -146,12 +154,13 @@ function detailsOf(
   const byClass = classHandling(spec.className, settings, source)
   const handling: ObjectHandling =
     undecodable === undefined
-      ? (unseen ?? handlingOf(source, byClass, parsed))
+      ? (unseen ?? handlingOf(source, byClass, parsed, settings))
       : { state: 'undecodable', why: undecodable }
   return {
     handling,
     uniformVerdict: uniformVerdictOf(handling, byClass),
     templates: 'templates' in parsed ? parsed.templates : undefined,
+    mayTakeEntry: 'templates' in parsed && mayTakeEntry(parsed.templates, settings),
     fixed: fixedFields(spec, settings, source),
   }
 }
@@ -172,10 +181,50 @@ function uniformVerdictOf(handling: ObjectHandling, byClass: ObjectHandling): Un
   }
 }
 
-function handlingOf(source: EntrySource, byClass: ObjectHandling, parsed: ParsedSpec): ObjectHandling {
-  if (byClass.state === 'ignored' || 'templates' in parsed) return byClass
+function handlingOf(
+  source: EntrySource,
+  byClass: ObjectHandling,
+  parsed: ParsedSpec,
+  settings: ScmSettings,
+): ObjectHandling {
+  if (byClass.state === 'ignored') return byClass
+  if ('templates' in parsed) return cacheHandling(source, parsed.templates, settings) ?? byClass
   const why = `${parsed.field} of ${sourceText(source)} is not valid: ${parsed.why}; SCM drops the object`
   return { state: 'invalid', field: parsed.field, why }
+}
+
+/** How SCM's render cache handles an object that it cannot keep or cannot tell from another; undefined for any other. */
+function cacheHandling(
+  source: EntrySource,
+  { id, dnsNames, selectors }: Templates,
+  { entryRenderCache }: ScmSettings,
+): ObjectHandling | undefined {
+  if (entryRenderCache === false) return undefined
+  const all = [id, ...dnsNames, ...selectors]
+  const constant = all.find(({ cacheTrouble }) => cacheTrouble === 'constant')
+  const trouble = constant ?? all.find(({ cacheTrouble }) => cacheTrouble === 'definitions')
+  if (trouble === undefined) return undefined
+  const { field } = trouble
+  const of = `${field} of ${sourceText(source)}`
+  if (constant === undefined) {
+    const why = `${of} uses a definition, and SCM's render cache compares none: it may give out the entry of another object, or of this one before an edit`
+    return { state: 'unknown', why: onlyWithCache(why, entryRenderCache) }
+  }
+  const why = `${of} holds a number or a character constant, which SCM's render cache cannot keep: SCM drops the object`
+  return entryRenderCache === undefined
+    ? { state: 'unknown', why: onlyWithCache(why, undefined) }
+    : { state: 'invalid', field, why }
+}
+
+function mayTakeEntry({ id, dnsNames, selectors }: Templates, { entryRenderCache }: ScmSettings): boolean {
+  const isTroubled = [id, ...dnsNames, ...selectors].some(
+    ({ cacheTrouble }) => cacheTrouble === 'definitions',
+  )
+  return entryRenderCache !== false && isTroubled
+}
+
+function onlyWithCache(why: string, entryRenderCache: boolean | undefined): string {
+  return entryRenderCache === undefined ? `${why}; whether enableEntryRenderCache is set is not known` : why
 }
 
 /**

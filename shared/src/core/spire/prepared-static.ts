@@ -8,6 +8,7 @@ import {
   hintRefusal,
   federatedWith,
   bundleNeeded,
+  refusedHandling,
 } from './common-fields.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import type { ClusterStaticEntry, ClusterStaticEntrySpec } from '../objects/static-entry.ts'
@@ -74,6 +75,8 @@ function handlingOf(
   if (!settings.reconcileClusterStaticEntries) {
     return { state: 'ignored', why: 'SCM is told not to reconcile ClusterStaticEntries' }
   }
+  const refusal = refusedHandling(object.refusal, source)
+  if (refusal !== undefined) return refusal
   const undecodable =
     object.undecodable[0] ??
     durationFault('.spec.x509SVIDTTL', object.spec.x509SVIDTTL) ??
@@ -87,7 +90,7 @@ function handlingOf(
   return {
     state: 'invalid',
     field: fault.field,
-    why: `${fault.field} of ${sourceText(source)} is not valid: ${fault.why}`,
+    why: `${fault.field} of ${sourceText(source)} is not valid: ${fault.why}; SCM drops the object`,
   }
 }
 
@@ -137,16 +140,13 @@ function verdictOf(
 ): EntryVerdict {
   if (handling.state === 'ignored') return handling
   if (handling.state === 'invalid') return { state: 'failed', field: handling.field, why: handling.why }
-  const refusal = entry === undefined ? undefined : refusalOf(entry, spec, settings, source)
+  const refusal = entry === undefined ? undefined : refusalOf(entry, spec, source)
   if (refusal?.state === 'refused') return refusal
   if (handling.state !== 'handled') return { state: 'depends', why: handling.why }
   const bundle = entry === undefined ? undefined : bundleNeeded(entry.federatesWith, settings, source)
   if (refusal !== undefined) return refusal
-  if (settings.trustDomain === undefined) {
-    const why = `the server takes ${sourceText(source)} only in its own trust domain, which is not known`
-    return { state: 'depends', why }
-  }
-  return bundle === undefined ? { state: 'declared' } : { state: 'depends', why: bundle }
+  const needed = (entry === undefined ? undefined : domainNeeded(entry, settings, source)) ?? bundle
+  return needed === undefined ? { state: 'declared' } : { state: 'depends', why: needed }
 }
 
 function refused(why: string): EntryVerdict {
@@ -157,11 +157,10 @@ function refused(why: string): EntryVerdict {
 function refusalOf(
   entry: RenderedEntry,
   spec: ClusterStaticEntrySpec,
-  settings: ScmSettings,
   source: EntrySource,
 ): EntryVerdict | undefined {
   const of = `of ${sourceText(source)}`
-  const id = idRefusal(entry, settings, of)
+  const id = idRefusal(entry, of)
   if (id !== undefined) return refused(id)
   const ttl =
     ttlRefusal('.spec.x509SVIDTTL', entry.x509SvidTtl, source) ??
@@ -177,20 +176,28 @@ function refusalOf(
   return dnsRefusal(spec.dnsNames, of)
 }
 
-function idRefusal(entry: RenderedEntry, settings: ScmSettings, of: string): string | undefined {
+function idRefusal(entry: RenderedEntry, of: string): string | undefined {
   const problem = entryIdProblem(entry.spiffeId)
   if (problem !== undefined) return `.spec.spiffeID ${of} ${problem}`
   const parent = parseSpiffeId(entry.parentId)
-  if (parent.ok && parent.path === '') return `.spec.parentID ${of} has no path`
-  if (settings.trustDomain === undefined) return undefined
+  return parent.ok && parent.path === '' ? `.spec.parentID ${of} has no path` : undefined
+}
+
+/**
+ * Why it is not certain that an entry is in the trust domain of the SPIRE server, which refuses any other. SCM does not compare
+ * them, and that it has the server's trust domain is an assumption, which decides nothing here.
+ */
+function domainNeeded(entry: RenderedEntry, settings: ScmSettings, source: EntrySource): string | undefined {
+  const of = `of ${sourceText(source)}`
+  const server = 'the SPIRE server takes it only in its own trust domain'
+  if (settings.trustDomain === undefined) return `${server}, which is not known (.spec.spiffeID ${of})`
   for (const [field, text] of [
     ['spiffeID', entry.spiffeId],
     ['parentID', entry.parentId],
   ] as const) {
     const parsed = parseSpiffeId(text)
-    if (parsed.ok && parsed.trustDomain !== settings.trustDomain) {
-      return `.spec.${field} ${of} is not in the server's trust domain ${settings.trustDomain}`
-    }
+    if (parsed.ok && parsed.trustDomain !== settings.trustDomain)
+      return `${server}, and .spec.${field} ${of} is not in SCM's, ${settings.trustDomain}`
   }
   return undefined
 }

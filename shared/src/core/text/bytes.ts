@@ -2,6 +2,7 @@
 // etcd and SPIRE.
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 /** The UTF-8 bytes of a string; an unpaired surrogate becomes U+FFFD. */
 export function utf8(text: string): Uint8Array {
@@ -49,6 +50,11 @@ export function cutToBytes(text: string, limit: number): string {
     end += character.length
   }
   return text.slice(0, end)
+}
+
+/** At most so many characters of a text, as a copy where it has more: a slice would keep the whole text in memory. */
+export function copyOfStart(text: string, characters: number): string {
+  return text.length <= characters ? text : decoder.decode(utf8(text.slice(0, characters)))
 }
 
 function isSurrogate(unit: number): boolean {

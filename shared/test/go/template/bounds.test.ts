@@ -96,7 +96,7 @@ describe('any text', () => {
 
 describe('what a parsed template tells', () => {
   test.each([
-    ['no actions', 'k8s:ns:a', { literal: 'k8s:ns:a', hasNumber: false, hasDefinitions: false }],
+    ['no actions', 'k8s:ns:a', { literal: 'k8s:ns:a', hasNumber: false, usesDefinitions: false }],
     ['a comment alone', 'é{{/* c */}} x', { literal: 'é x', hasNumber: false }],
     ['an action', '{{ .TrustDomain }}', { literal: undefined, hasNumber: false }],
     ['a number', '{{ index .PodMeta.Finalizers 0 }}', { hasNumber: true }],
@@ -104,7 +104,7 @@ describe('what a parsed template tells', () => {
     [
       'a number in a definition',
       '{{define "x"}}{{1}}{{end}}a',
-      { hasNumber: false, hasDefinitions: true, literal: 'a' },
+      { hasNumber: false, usesDefinitions: true, literal: 'a' },
     ],
   ])('%s', (_name, template, expected) => {
     expect(parseTemplate(template)).toMatchObject({ kind: 'template', source: template, ...expected })

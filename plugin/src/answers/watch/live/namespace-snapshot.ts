@@ -64,6 +64,7 @@ function snapshotOf(
     byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
   )
   return {
+    manifestFaults: [],
     bindings: sorted(byNamespace.bindings.get(namespace)),
     pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
     objectives,

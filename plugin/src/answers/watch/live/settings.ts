@@ -19,6 +19,7 @@ export interface GivenSettings {
   readonly trustDomain: string | undefined
   readonly className: string | undefined
   readonly outputLabels: ReadonlyMap<string, string> | undefined
+  readonly variantLabelKey?: string | undefined
   /** SCM's configuration from a file; undefined: not given. */
   readonly scm: ScmConfigText | undefined
 }
@@ -32,13 +33,15 @@ export function operatorSettings(
   return mergeSettings([flagClaim(given), ...firstClaim(bindings), ...outputSettings(outputs)])
 }
 
-/** One status is enough: the operator writes the same into all. */
+/** One status is enough, and one of a variant: the operator writes the same into all. */
 function firstClaim(bindings: Iterable<Binding>): readonly SettingsSource[] {
+  let first: SettingsSource | undefined
   for (const binding of bindings) {
-    const claims = statusSettings([binding])
-    if (claims.length > 0) return claims
+    const [claim] = statusSettings([binding])
+    if (claim?.variantLabelKey !== undefined) return first === undefined ? [claim] : [first, claim]
+    first ??= claim
   }
-  return []
+  return first === undefined ? [] : [first]
 }
 
 /** SCM's settings from the file that was given, else as its charts set them. */

@@ -1,4 +1,5 @@
 // The live side against a cluster in memory: what it shows, what it says that it does not know, and how it comes back.
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
@@ -61,6 +62,7 @@ async function watching(objects: readonly JsonRecord[], options: Options = {}): 
         trustDomain: 'trustDomain' in options ? options.trustDomain : 'example.org',
         className: '',
         outputLabels: undefined,
+        variantLabelKey: DEFAULT_VARIANT_LABEL_KEY,
         scm: undefined,
       },
       onPicture: (picture) => pictures.push(picture),

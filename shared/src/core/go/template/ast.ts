@@ -55,4 +55,6 @@ export interface ParsedSource {
   readonly defined: ReadonlyMap<string, readonly TemplateNode[]>
   /** The main part holds a number or a character constant. */
   readonly hasNumber: boolean
+  /** Whether a `{{template}}` calls a definition, which may not be there. */
+  readonly callsTemplate: boolean
 }

@@ -68,7 +68,12 @@ export function parseSource(source: string): ParsedSource {
 }
 
 function textAlone(text: string): ParsedSource {
-  return { main: text === '' ? [] : [{ kind: 'text', text }], defined: new Map(), hasNumber: false }
+  return {
+    main: text === '' ? [] : [{ kind: 'text', text }],
+    defined: new Map(),
+    hasNumber: false,
+    callsTemplate: false,
+  }
 }
 
 /** What Go keeps per tree: the main part, and each `define` and `block`. */
@@ -85,6 +90,7 @@ class Parser {
   #nesting = 0
   #inDefinition = 0
   #hasNumber = false
+  #callsTemplate = false
 
   constructor(source: string) {
     this.#lexer = new Lexer(source)
@@ -107,7 +113,12 @@ class Parser {
       if ('end' in node) this.#fault(token, `unexpected {{${node.end}}}`)
       main.push(node)
     }
-    return { main, defined: this.#defined, hasNumber: this.#hasNumber }
+    return {
+      main,
+      defined: this.#defined,
+      hasNumber: this.#hasNumber,
+      callsTemplate: this.#callsTemplate,
+    }
   }
 
   #fault(at: Token, why: string): never {
@@ -254,6 +265,7 @@ class Parser {
   }
 
   #template(): TemplateNode {
+    this.#callsTemplate = true
     const name = this.#templateName(this.#nextNonSpace(), 'template clause')
     if (this.#peekNonSpace().kind !== 'right')
       return { kind: 'template', name, pipe: this.#pipe('template clause', 'right') }

@@ -33,8 +33,8 @@ export type ParsedTemplate =
        * drops the whole object (docs/spire-facts.md §11.11).
        */
       readonly hasNumber: boolean
-      /** Whether there are `define`s or `block`s, which the controller manager's render cache does not compare. */
-      readonly hasDefinitions: boolean
+      /** Whether it has or calls a `define` or `block`, whose bodies the controller manager's render cache does not compare. */
+      readonly usesDefinitions: boolean
       readonly render: (data: TemplateData) => Rendered
     }
   /** Go's parser refuses it too; the controller manager drops the whole object. */
@@ -94,7 +94,7 @@ export function parseTemplate(source: string): ParsedTemplate {
       source,
       literal: literal === undefined ? undefined : fromByteText(literal).text,
       hasNumber: parsed.hasNumber,
-      hasDefinitions: parsed.defined.size > 0,
+      usesDefinitions: parsed.defined.size > 0 || parsed.callsTemplate,
       render: (data) => render(execute, data),
     }
   } catch (error) {

@@ -1,0 +1,60 @@
+// Items by the group that they belong to (a namespace), taken in turn from the groups that have any, so that one group's ten
+// thousand hold up nobody else's one.
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { Fifo } from './fifo.ts'
+
+interface Group<T> {
+  readonly name: string
+  readonly items: Fifo<T>
+}
+
+export class Turns<T> {
+  /** The groups that have items, in the order of their turns: each is in it once. */
+  readonly #turns = new Fifo<Group<T>>()
+  readonly #groups = new Map<string, Group<T>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Whether a group has as many items as fall to each, or more. */
+  hasItsShare(name: string): boolean {
+    return (this.#groups.get(name)?.items.size ?? 0) * this.#groups.size >= this.#size
+  }
+
+  /** Puts an item behind the others of its group; a group that had none has its turn last. */
+  push(name: string, item: T): void {
+    const group = getOrCreate(this.#groups, name, () => ({ name, items: new Fifo<T>() }))
+    if (group.items.size === 0) this.#turns.push(group)
+    group.items.push(item)
+    this.#size += 1
+  }
+
+  /** The oldest item of the group whose turn it is, taken out; undefined when there is none. */
+  shift(): T | undefined {
+    const group = this.#turns.shift()
+    if (group === undefined) return undefined
+    const item = group.items.shift()
+    this.#size -= 1
+    if (group.items.size > 0) this.#turns.push(group)
+    else this.#groups.delete(group.name)
+    return item
+  }
+
+  /** Takes the oldest item of the group that has most, if that has more than one; whether it did. */
+  dropOne(): boolean {
+    let most: Group<T> | undefined
+    for (const group of this.#groups.values()) if (group.items.size > (most?.items.size ?? 1)) most = group
+    if (most === undefined) return false
+    most.items.shift()
+    this.#size -= 1
+    return true
+  }
+
+  clear(): void {
+    this.#turns.clear()
+    this.#groups.clear()
+    this.#size = 0
+  }
+}

@@ -1,0 +1,23 @@
+// The first lines of `diff` where what it was given is not what the objects say: the changes below lead from the one to the
+// other.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, type Block } from '../../text/line.ts'
+import { wrap } from '../../text/wrap.ts'
+
+/** More are counted: each status of a binding is a source of its own. */
+const SHOWN_MAX = 3
+
+/** The disagreements, a line each, and an empty line; nothing where there is none. */
+export function viewDisagreements(findings: readonly Finding[], { width }: Layout): Block {
+  if (findings.length === 0) return []
+  const lines = findings.flatMap(({ evidence }) => evidence)
+  const rest = lines.length - SHOWN_MAX
+  const rows = [
+    line(MARKS.warn, ' the settings of this answer are not those of the objects  KLM520'),
+    ...lines.slice(0, SHOWN_MAX).map((text) => line(`  ${text}`)),
+    ...(rest > 0 ? [line(`  and ${counted(rest, 'object')} more`)] : []),
+  ]
+  return [...rows.flatMap((row) => wrap(row, { width, hang: 4 })), BLANK]
+}

@@ -1,0 +1,115 @@
+// How `diff` begins: what it compares with what, and what it takes for granted. A deletion shows only between two desired
+// states; over `--live`, what stands in no file is taken to stay, and that is said before anything is called unchanged.
+import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, type Block } from '../../text/line.ts'
+import { table } from '../../text/table.ts'
+import { wrap } from '../../text/wrap.ts'
+import type { DiffInput } from './base.ts'
+
+/** The objects of one kind that are taken to stay. */
+export interface StayingKind {
+  readonly kind: string
+  readonly count: number
+  /** The first few, as `namespace/name`, or the name of a cluster-scoped object. */
+  readonly named: readonly string[]
+}
+
+/** More names of one kind would hide what the answer is about. */
+const NAMED_MAX = 3
+/** The kinds that an answer begins with; the others follow in byte order. */
+const FIRST_KINDS: readonly string[] = [BINDING_KIND, POOL_KIND, OBJECTIVE_KIND]
+
+/** What is taken to stay, without kleym's own output, which follows from the bindings. */
+export function stayingKinds({ takenToStay = [], after }: DiffInput): readonly StayingKind[] {
+  const own = new Set(
+    after.now.outputs.flatMap(({ object, ownership }) =>
+      ownership.kind === 'ours' || ownership.kind === 'orphan' ? [object.meta.name] : [],
+    ),
+  )
+  const staying = takenToStay.filter(({ kind, name }) => kind !== CLUSTER_SPIFFE_ID_KIND || !own.has(name))
+  return [...Map.groupBy(staying, ({ kind }) => kind)]
+    .map(([kind, objects]) => ({
+      kind,
+      count: objects.length,
+      named: objects.slice(0, NAMED_MAX).map(({ namespace, name }) => nameText(namespace, name)),
+    }))
+    .toSorted((left, right) => placeOf(left) - placeOf(right) || compareBytes(left.kind, right.kind))
+}
+
+function placeOf({ kind }: StayingKind): number {
+  const at = FIRST_KINDS.indexOf(kind)
+  return at < 0 ? FIRST_KINDS.length : at
+}
+
+/** What is compared, with a blank line behind it; nothing where the files are all there is. */
+export function viewSides(input: DiffInput, staying: readonly StayingKind[], { width }: Layout): Block {
+  const rows = input.base === undefined ? stayRows(staying, width) : betweenRows(input.base, input, width)
+  return rows.length === 0 ? [] : [...rows, BLANK]
+}
+
+function stayRows(staying: readonly StayingKind[], width: number): Block {
+  if (staying.length === 0) return []
+  const objects = staying.reduce((sum, { count }) => sum + count, 0)
+  const text = ` taken to stay: ${counted(objects, 'object')} of --live that no file holds. A deletion does not show here; to compare two desired states, use --base`
+  return [
+    ...wrap(line(MARKS.warn, text), { width, hang: 2 }),
+    ...table(
+      staying.map(({ kind, count, named }) => {
+        const more = count > named.length ? ` and ${count - named.length} more` : ''
+        return [String(count), kind, `${named.join(', ')}${more}`]
+      }),
+      { width, indent: 4 },
+    ),
+  ]
+}
+
+function nameText(namespace: string, name: string): string {
+  return namespace === '' ? name : namespacedName(namespace, name)
+}
+
+function betweenRows(base: AnswerInput, head: AnswerInput, width: number): Block {
+  const [left, right] = [base, head].map(({ after }) => counted(after.snapshot.bindings.length, 'binding'))
+  return [
+    ...wrap(
+      line(MARKS.note, ` two desired states, each as kleym settles it: ${left} in base, ${right} in head`),
+      {
+        width,
+        hang: 2,
+      },
+    ),
+    ...settingsTexts(base, head).flatMap((text) =>
+      wrap(line(MARKS.warn, ` the two sides have different settings: ${text}`), { width, hang: 2 }),
+    ),
+  ]
+}
+
+/** The settings in which the sides differ: what follows from them changes without any binding doing so. */
+function settingsTexts(base: AnswerInput, head: AnswerInput): readonly string[] {
+  const [left, right] = [factsOf(base), factsOf(head)]
+  return Object.keys(right).flatMap((what) =>
+    left[what] === right[what] ? [] : [`${what} ${left[what] ?? ''} → ${right[what] ?? ''}`],
+  )
+}
+
+function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, string>> {
+  const { trustDomain, className } = operator.config
+  const scm = after.settings
+  return {
+    'trust domain': trustDomain.kind === 'set' ? trustDomain.value : '(not known)',
+    "kleym's class": operator.classNameSource === undefined ? '(not known)' : shown(className),
+    "SCM's class": scm.assumed.includes('className') ? '(not known)' : shown(scm.className ?? ''),
+    "SCM's trust domain": scm.trustDomain ?? '(not known)',
+    watchClassless: String(scm.watchClassless),
+    ignoreNamespaces: shown(scm.ignoreNamespaces.join(' ')),
+  }
+}
+
+function shown(value: string): string {
+  return value === '' ? '(none)' : value
+}

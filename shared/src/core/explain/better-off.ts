@@ -1,0 +1,110 @@
+// Which of the findings that a change makes go away it has fixed: those after which a container or a binding is better off
+// than before. Any other does not apply any more because its ground is gone: the fallback whose loss it told of, the binding
+// that it was about (docs/offline.md, "Fixed, and no longer applies").
+import type { State } from '../analysis/state.ts'
+import { subjectText, findingKey, type Finding, type Subject } from '../findings/finding.ts'
+import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICIES } from '../kinds.ts'
+import { BINDING_KIND } from '../names.ts'
+import { namespacedName } from '../namespaced-name.ts'
+import type { Judgement } from '../plan/plan.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { RULE_KIND } from '../rules/policy-rules.ts'
+import { holdersOfNotes } from '../rules/pod-findings.ts'
+import type { Steps } from '../steps.ts'
+
+/** What one container holds for certain, by `holderKey`; absent: there is no such container. */
+export type HeldIds = ReadonlyMap<string, { readonly ids: ReadonlySet<string> }>
+
+/** A state, and what its containers hold. */
+export interface HeldState {
+  readonly state: State
+  readonly held: HeldIds
+}
+
+/** Findings about containers that hold too little. */
+const HOLDS_TOO_LITTLE: ReadonlySet<FindingCode> = new Set(['KLM402', 'KLM405', 'KLM408', 'KLM413'])
+/** Findings about containers that hold several identities. */
+const HOLDS_SEVERAL: ReadonlySet<FindingCode> = new Set(['KLM303', 'KLM307'])
+/** Findings about a binding whose identity no container gets. */
+const REACHES_NOBODY: ReadonlySet<FindingCode> = new Set(['KLM404', 'KLM412'])
+/** Findings about what keeps SCM from working for anybody: whoever is left is better off without it. */
+const STOPS_EVERYBODY: ReadonlySet<FindingCode> = new Set(['KLM406', 'KLM407'])
+
+const POLICY_SUBJECTS: ReadonlySet<string> = new Set(
+  [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES].map(({ kind }) => kind),
+)
+
+/** The findings among `gone`, which `before` has and `after` has not, that the change fixed; in their order. */
+export function* fixedAmong(
+  gone: readonly Finding[],
+  before: HeldState,
+  after: HeldState,
+): Steps<readonly Finding[]> {
+  const aboutContainers = gone.filter(({ code }) => HOLDS_TOO_LITTLE.has(code) || HOLDS_SEVERAL.has(code))
+  const holders =
+    aboutContainers.length === 0
+      ? new Map<string, readonly string[]>()
+      : yield* holdersOfNotes(before.state, new Set(aboutContainers.map(findingKey)))
+  return gone.filter((one) => isFixed(one, holders.get(findingKey(one)) ?? [], before, after))
+}
+
+function isFixed(one: Finding, holders: readonly string[], before: HeldState, after: HeldState): boolean {
+  const { code } = one
+  const holds = (key: string, { held }: HeldState): number | undefined => held.get(key)?.ids.size
+  const stillThere = holders.filter((key) => after.held.has(key))
+  if (HOLDS_SEVERAL.has(code))
+    return stillThere.length > 0 && stillThere.every((key) => holds(key, after) === 1)
+  if (code === 'KLM402')
+    return stillThere.length > 0 && stillThere.every((key) => (holds(key, after) ?? 0) > 0)
+  if (HOLDS_TOO_LITTLE.has(code))
+    return stillThere.some((key) => holds(key, before) === 0 && (holds(key, after) ?? 0) > 0)
+  if (REACHES_NOBODY.has(code)) return isReached(one.subject, after)
+  if (STOPS_EVERYBODY.has(code))
+    return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
+  if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
+  const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
+  return bindings.length > 0 && areBetterOff(bindings, before, after)
+}
+
+/** One of them is better off, or all of them are there and well, without what the finding told of. */
+function areBetterOff(bindings: readonly Subject[], before: HeldState, after: HeldState): boolean {
+  const ranks = bindings.map((one) => [rankOf(one, before), rankOf(one, after)] as const)
+  const isAnyBetter = ranks.some(([left, right]) => right !== undefined && right > (left ?? right))
+  return isAnyBetter || ranks.every(([, right]) => right === RANKS.ready)
+}
+
+/** The more a binding has, the higher. */
+const RANKS: Readonly<Record<Judgement['state'], number>> = {
+  deleting: 0,
+  refused: 0,
+  undetermined: 1,
+  waiting: 2,
+  ready: 3,
+}
+
+function rankOf(binding: Subject, held: HeldState): number | undefined {
+  const judgement = judgementOf(binding, held)
+  return judgement === undefined ? undefined : RANKS[judgement.state]
+}
+
+function judgementOf({ namespace, name }: Subject, { state }: HeldState): Judgement | undefined {
+  return state.judgements.get(namespacedName(namespace, name))
+}
+
+function isReached(binding: Subject, after: HeldState): boolean {
+  const judgement = judgementOf(binding, after)
+  if (judgement?.state !== 'ready') return false
+  const { spiffeId } = judgement.resolved.identity
+  return after.held.values().some(({ ids }) => ids.has(spiffeId))
+}
+
+/** The policy and its rules are there as before, and nothing is to be told of them any more. */
+function isStillThere({ subject, related }: Finding, { state }: HeldState): boolean {
+  const { accessPolicies } = state.base.snapshot
+  const policy = accessPolicies.find(
+    ({ kind, meta: { namespace, name } }) => subjectText({ kind, namespace, name }) === subjectText(subject),
+  )
+  if (policy === undefined) return false
+  const rules = new Set(policy.rules.map(({ name }) => `${policy.meta.name}/${name}`))
+  return related.every(({ kind, name }) => kind !== RULE_KIND || rules.has(name))
+}

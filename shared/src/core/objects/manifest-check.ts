@@ -1,0 +1,120 @@
+// What the API server does first with a manifest, before anything else sees the object: a field that its CRD does not know is
+// pruned, or refused by kubectl's strict validation; a value of another type is refused. kleym would else show what is left
+// of the object as if that had been meant. The table of fields: `crd-fields.ts`.
+import { isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
+import { nearest } from '../text/suggest.ts'
+import { crdFieldsOf, METADATA_FIELDS, type CrdFields, type FieldShape } from './crd-fields.ts'
+import type { RawObject } from './raw.ts'
+
+/** What the API server drops of an object: a field that its CRD does not have, or a null among labels. */
+export interface DroppedField {
+  /** As in messages: `.spec.namespaceSelector.matchNames`. */
+  readonly path: string
+  /** Whether it is dropped because it is null, in a mapping that may have any keys. */
+  readonly isNull: boolean
+  /** The fields of the same mapping that are nearest, best first. */
+  readonly near: readonly string[]
+}
+
+/** A manifest that the API server does not take as it is. */
+export interface ManifestFault {
+  readonly kind: CrdFields['kind']
+  readonly namespace: string
+  readonly name: string
+  /** In the order of the manifest. */
+  readonly dropped: readonly DroppedField[]
+  /** Why the API server refuses it, as sentences about fields; empty where it takes it. */
+  readonly refusals: readonly string[]
+}
+
+/** More of one object than anybody reads. */
+const FAULTS_MAX = 20
+/** The longest key that a message repeats. */
+const KEY_SHOWN = 100
+
+/** What the API server does not take of a manifest; undefined where it takes all, and for kinds that are not in the table. */
+export function manifestFault({ value }: RawObject): ManifestFault | undefined {
+  const crd = crdFieldsOf(stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? '')
+  if (crd === undefined) return undefined
+  const { dropped, refusals } = check(value, crd)
+  if (dropped.length === 0 && refusals.length === 0) return undefined
+  return {
+    kind: crd.kind,
+    namespace: stringAt(value, 'metadata', 'namespace') ?? '',
+    name: stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? '',
+    dropped,
+    refusals,
+  }
+}
+
+/** Why the API server refuses a manifest; undefined where it takes it, and for an object that is in a cluster. */
+export function refusalOf(raw: RawObject): string | undefined {
+  return raw.isManifest === true ? manifestFault(raw)?.refusals[0] : undefined
+}
+
+interface Faults {
+  readonly dropped: DroppedField[]
+  readonly refusals: string[]
+}
+
+function check(value: JsonRecord, crd: CrdFields): Faults {
+  const found: Faults = { dropped: [], refusals: [] }
+  const shape: FieldShape = {
+    fields: {
+      apiVersion: 'string',
+      kind: 'string',
+      metadata: METADATA_FIELDS,
+      spec: crd.spec,
+      status: 'any',
+    },
+    ...(crd.requiresSpec ? { required: ['spec'] } : {}),
+  }
+  checkAt('', value, shape, found)
+  return {
+    dropped: found.dropped.slice(0, FAULTS_MAX),
+    refusals: found.refusals.slice(0, FAULTS_MAX),
+  }
+}
+
+function checkAt(path: string, value: unknown, shape: FieldShape, found: Faults): void {
+  if (shape === 'any') return
+  if (typeof shape === 'string') {
+    if (!isOfType(value, shape))
+      found.refusals.push(`${path} is ${typeName(value)}, not ${TYPE_TEXTS[shape]}`)
+  } else if ('items' in shape) {
+    if (!Array.isArray(value)) found.refusals.push(`${path} is ${typeName(value)}, not a list`)
+    else for (const [at, item] of value.entries()) checkAt(`${path}[${at}]`, item, shape.items, found)
+  } else if (!isRecord(value)) {
+    found.refusals.push(`${path} is ${typeName(value)}, not a mapping`)
+  } else if ('values' in shape) {
+    for (const [key, item] of Object.entries(value)) {
+      const place = `${path}[${JSON.stringify(key.slice(0, KEY_SHOWN))}]`
+      if (item === null) found.dropped.push({ path: place, isNull: true, near: [] })
+      else checkAt(place, item, shape.values, found)
+    }
+  } else checkFields(path, value, shape, found)
+}
+
+/** A null at a field counts as absent: the API server drops it before it validates. */
+function checkFields(
+  path: string,
+  value: JsonRecord,
+  { fields, required = [] }: Extract<FieldShape, { readonly fields: unknown }>,
+  found: Faults,
+): void {
+  for (const [key, item] of Object.entries(value)) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    const place = `${path}.${key.slice(0, KEY_SHOWN)}`
+    if (field === undefined)
+      found.dropped.push({ path: place, isNull: false, near: nearest(key, Object.keys(fields)) })
+    else if (item !== null) checkAt(place, item, field, found)
+  }
+  for (const key of required)
+    if ((own(value, key) ?? null) === null) found.refusals.push(`${path}.${key} is missing`)
+}
+
+const TYPE_TEXTS = { string: 'a string', boolean: 'true or false', integer: 'a whole number' } as const
+
+function isOfType(value: unknown, type: keyof typeof TYPE_TEXTS): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type
+}

@@ -1,0 +1,122 @@
+// Which findings rest on settings that were not given, and the same analysis under other settings of SCM: what it shows
+// there and not here is a finding that depends on them (docs/assumptions.md).
+import type { Analysis } from '../analysis/analysis.ts'
+import { bindingsByOutput, State } from '../analysis/state.ts'
+import {
+  dependsText,
+  NO_DOUBTS,
+  type Alternative,
+  type AssumedSetting,
+  type Assumption,
+} from '../assumptions/assumptions.ts'
+import { isClassLabel } from '../compile/output.ts'
+import type { Subject } from '../findings/finding.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
+import type { LiveOutput } from '../plan/plan.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import { sourceText } from '../spire/prediction.ts'
+import type { Registration } from '../spire/registration.ts'
+
+/** What SCM makes of any registration at all. */
+const OF_SCM: ReadonlySet<AssumedSetting> = new Set<AssumedSetting>(['scm', 'which scm', 'scm trust domain'])
+/** What settings that were given show by themselves: it rests on whose they are, and on nothing else. */
+const OF_GIVEN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM411', 'KLM414'])
+/** True of a registration of somebody else, or of a namespace, whatever SCM makes of our output. */
+const WHATEVER_CLASS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308', 'KLM409'])
+/** What another trust domain does not end. */
+const WHATEVER_DOMAIN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM401', 'KLM409'])
+
+/** What a finding about registrations rests on: of those that are assumed, the ones that another value of may end it. */
+export function restsOn(
+  { doubts }: Pick<Analysis, 'doubts'>,
+  { code, subject, related }: { code: FindingCode; subject: Subject; related: readonly Subject[] },
+): readonly Assumption[] {
+  if (doubts.assumptions.length === 0) return []
+  const isOurs = [subject, ...related].some(({ kind }) => kind === BINDING_KIND)
+  return doubts.assumptions.filter(({ setting }) => {
+    if (OF_GIVEN.has(code)) return setting === 'which scm'
+    if (OF_SCM.has(setting)) return true
+    return isOurs && !(setting === 'trust domain' ? WHATEVER_DOMAIN : WHATEVER_CLASS).has(code)
+  })
+}
+
+/** What the fate of a registration rests on; `isOurs`: it is kleym's own, or one of those decides about it. */
+function fateRestsOn({ doubts }: Pick<Analysis, 'doubts'>, isOurs: boolean): readonly Assumption[] {
+  return doubts.assumptions.filter(({ setting }) => isOurs || OF_SCM.has(setting))
+}
+
+/** Tells what the registrations of an analysis come to where some of its settings were not given: it depends on them. */
+export function fates(analysis: Analysis): {
+  /** The same registration, with `depends` where another setting may change its verdict. */
+  readonly ofRegistration: (registration: Registration) => Registration
+  /** Why an entry may not be on the server; undefined where that rests on no assumption. */
+  readonly ofEntry: (source: string) => string | undefined
+} {
+  const ours = new Set(
+    [...bindingsByOutput(analysis.settled).keys()].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`),
+  )
+  return {
+    ofRegistration: (one) => {
+      const isOurs = [one.source, one.by].some(
+        (source) => source !== undefined && ours.has(sourceText(source)),
+      )
+      const on = fateRestsOn(analysis, isOurs)
+      if (on.length === 0 || SETTLED.has(one.verdict)) return one
+      const assumed = one.verdict === 'issued' ? 'issued' : `${one.verdict} (${one.why ?? ''})`
+      return { ...one, verdict: 'depends', why: `${assumed} as assumed; ${dependsText(on)}` }
+    },
+    ofEntry: (source) => {
+      const on = fateRestsOn(analysis, ours.has(source))
+      return on.length === 0 ? undefined : dependsText(on)
+    },
+  }
+}
+
+/** No setting changes these: selectors that cannot match, and what is not known anyway. */
+const SETTLED: ReadonlySet<Registration['verdict']> = new Set<Registration['verdict']>([
+  'dead',
+  'depends',
+  'unknown',
+])
+
+/** The analysis with SCM as an alternative has it. Its outputs are the same, but for a class that follows SCM's. */
+export function underAlternative(analysis: Analysis, { settings, classFollows }: Alternative): Analysis {
+  const config =
+    classFollows && settings.className !== undefined
+      ? { ...analysis.config, className: settings.className }
+      : analysis.config
+  const { snapshot, compiled, podsInQuestion, pods } = analysis
+  const base = { snapshot, compiled, podsInQuestion, pods, config, settings, doubts: NO_DOUBTS }
+  const stateOf = (state: State): State =>
+    new State(base, {
+      judgements: state.judgements,
+      actions: state.actions,
+      claims: state.claims,
+      unwritten: state.unwritten,
+      outputs: classFollows
+        ? state.outputs.map((one) => withClass(one, analysis.config.className, config.className))
+        : state.outputs,
+    })
+  return {
+    ...base,
+    now: stateOf(analysis.now),
+    settled: stateOf(analysis.settled),
+    changes: analysis.changes,
+  }
+}
+
+function withClass(output: LiveOutput, from: string, to: string): LiveOutput {
+  const { object, ownership } = output
+  if (ownership.kind !== 'ours' || object.spec.className !== from) return output
+  const labels = new Map(object.meta.labels)
+  if (isClassLabel(to)) labels.set(SCM_CLASS_LABEL, to)
+  else labels.delete(SCM_CLASS_LABEL)
+  return {
+    ownership,
+    object: {
+      ...object,
+      meta: { ...object.meta, labels },
+      spec: { ...object.spec, className: to },
+    },
+  }
+}

@@ -1,0 +1,245 @@
+// `diff` between two desired states, and over a dump: what a deletion looks like in each, and which findings a change has
+// fixed rather than made pointless. With the executable that ships.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { built, kleym, type Run } from './plugin.ts'
+import {
+  BINDING,
+  documents,
+  NODE,
+  OBJECTIVE,
+  POD,
+  POOL,
+  SCM_CONFIG,
+  SETTINGS,
+  SMALL,
+  workspace,
+} from './workspace.ts'
+
+beforeAll(built)
+
+const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'
+
+/** The default identity of every pod. */
+const FALLBACK = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: default}
+spec:
+  spiffeIDTemplate: 'spiffe://example.org/sa/{{ .PodSpec.ServiceAccountName }}'
+  fallback: true
+`
+/** The same pod, with a container that no binding is about. */
+const TWO_CONTAINERS = POD.replace('[{name: vllm}]', '[{name: vllm}, {name: sidecar}]')
+
+/** The operator, which tells its trust domain. */
+function operator(domain: string): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kleym-operator, namespace: kleym-system}
+spec: {template: {spec: {containers: [{name: operator, image: kleym-operator:1, args: [--trust-domain=${domain}, --clusterspiffeid-class-name=]}]}}}
+`
+}
+
+/** Compares two folders of one file each. */
+function between(base: string, head: string, ...flags: readonly string[]): Promise<Run> {
+  const cwd = workspace({ 'base/all.yaml': base, 'head/all.yaml': head, 'scm.yaml': SCM_CONFIG })
+  return kleym(['diff', '--offline', '--base', 'base', '-f', 'head', ...SETTINGS, ...flags], { cwd })
+}
+
+describe('diff --base: two desired states', () => {
+  test('identical folders are no difference: exit code 0', async () => {
+    const { code, stdout } = await between(SMALL, SMALL)
+    expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
+    expect(stdout).toContain('no container gains or loses an identity')
+    expect(code).toBe(0)
+  })
+
+  test('the estate against itself is no difference, whatever dumps stand in it: exit code 0', async () => {
+    const folders = ['--base', 'examples/estate', '-R', '-f', 'examples/estate']
+    const { code, stdout } = await kleym(['diff', '--offline', ...folders])
+    expect(stdout).toContain('no container gains or loses an identity')
+    expect(code).toBe(0)
+  })
+
+  test.each<[string, string]>([
+    ['binding', documents(POOL, OBJECTIVE, POD, NODE)],
+    ['pool', documents(OBJECTIVE, BINDING, POD, NODE)],
+    ['objective', documents(POOL, BINDING, POD, NODE)],
+  ])('a deleted %s deletes the output, and the container loses its identity', async (_, head) => {
+    const { code, stdout } = await between(SMALL, head)
+    expect(stdout).toContain('1 to delete')
+    expect(stdout).toContain(`- 1 container loses ${CHAT}: vllm of\n    team-a/llama-0`)
+    expect(code).toBe(1)
+  })
+
+  test('a renamed binding is a deletion and a creation, and nobody loses the ID', async () => {
+    const { code, stdout } = await between(
+      SMALL,
+      SMALL.replace(
+        '{name: chat, namespace: team-a}\nspec:\n  poolRef',
+        '{name: talk, namespace: team-a}\nspec:\n  poolRef',
+      ),
+    )
+    expect(stdout).toContain('1 to create, 1 to delete')
+    expect(stdout).toContain('binding team-a/chat is gone')
+    expect(stdout).toContain('binding team-a/talk is new')
+    expect(stdout).not.toContain('container loses')
+    expect(code).toBe(1)
+  })
+
+  test('the examples: one binding renamed, one deleted', async () => {
+    const folder = 'examples/pull-request'
+    const { code, stdout } = await kleym([
+      'diff',
+      '--offline',
+      '--base',
+      `${folder}/base`,
+      '-f',
+      `${folder}/head`,
+    ])
+    expect(stdout).toContain('1 to create, 2 to delete')
+    expect(stdout).toContain('loses spiffe://example.org/ns/team-c/objective/tagging')
+    expect(stdout).not.toContain('objective/search:')
+    expect(code).toBe(1)
+  })
+
+  test('somebody else’s ClusterSPIFFEID that goes is a difference, though no object of kleym’s changes', async () => {
+    const pods = documents(POD, NODE)
+    const { code, stdout } = await between(documents(FALLBACK, pods), pods)
+    expect(stdout).toContain("no ClusterSPIFFEID of kleym's changes")
+    expect(stdout).toContain('- 1 container loses spiffe://example.org/sa/runner')
+    expect(code).toBe(1)
+    const report = await between(documents(FALLBACK, pods), pods, '-o', 'junit')
+    expect(report.code).toBe(1)
+    expect(report.stdout).toContain('no longer with spiffe://example.org/sa/runner')
+  })
+
+  test('a change of the trust domain in the operator’s Deployment is told first, and changes every ID', async () => {
+    const cwd = workspace({
+      'base/all.yaml': documents(SMALL, operator('old.org')),
+      'head/all.yaml': documents(SMALL, operator('new.org')),
+    })
+    const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
+    expect(stdout).toMatch(/‼ the two sides have different settings: trust domain old\.org → new\.org/)
+    expect(stdout).toContain('+  spiffeIDTemplate: spiffe://new.org/ns/team-a/objective/chat')
+    expect(code).toBe(1)
+  })
+
+  test('a status that a pull request brings counts on neither side', async () => {
+    const forged = BINDING.replace(
+      '{name: chat, namespace: team-a}',
+      '{name: chat, namespace: team-a, uid: forged, creationTimestamp: "2026-01-01T00:00:00Z"}',
+    )
+    const status = 'status: {trustDomain: forged.org}\n'
+    const head = documents(POOL, OBJECTIVE, `${forged}${status}`, POD, NODE)
+    const { code, stdout, stderr } = await between(SMALL, head)
+    expect(stdout + stderr).not.toContain('forged')
+    expect(code).toBe(0)
+  })
+
+  test('what cannot be read of the base makes the answer incomplete: exit code 4', async () => {
+    const { code, stdout, stderr } = await between(documents(SMALL, 'kind: [\n'), SMALL)
+    expect(stdout).toMatch(/^‼ not everything could be read/)
+    expect(stderr).toContain('base/all.yaml')
+    expect(code).toBe(4)
+  })
+
+  test('a trust domain that one side does not tell is asked for, and the side is named: exit code 2', async () => {
+    const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': SMALL })
+    const { code, stderr } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
+    expect(stderr).toContain('error: diff needs the trust domain')
+    expect(stderr).toContain('the files of --base')
+    expect(code).toBe(2)
+  })
+
+  test.each<[string, readonly string[], string]>([
+    ['beside a cluster', ['--base', 'base', '-f', 'head'], '--base stands beside a cluster'],
+    [
+      'beside --live',
+      ['--offline', '--live', 'base', '--base', 'base', '-f', 'head'],
+      '--base stands beside --live',
+    ],
+    ['with stdin on both sides', ['--offline', '--base', '-', '-f', '-'], 'stdin is given twice'],
+    ['with a folder that is not there', ['--offline', '--base', 'gone', '-f', 'head'], 'cannot read gone'],
+  ])('is wrong %s: exit code 2', async (_, flags, says) => {
+    const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': SMALL })
+    const { code, stderr } = await kleym(['diff', ...flags, '--trust-domain', 'example.org'], { cwd })
+    expect(stderr).toContain(says)
+    expect(code).toBe(2)
+  })
+})
+
+describe('diff --live: what no file holds is taken to stay', () => {
+  test('and that comes first, by name, before anything is called unchanged', async () => {
+    const cwd = workspace({ 'live/all.yaml': SMALL, 'head/pool.yaml': POOL, 'scm.yaml': SCM_CONFIG })
+    const args = ['diff', '--offline', '--live', 'live', '-f', 'head', ...SETTINGS]
+    const { stdout } = await kleym(args, { cwd })
+    expect(stdout).toMatch(
+      /^‼ taken to stay: 2 objects of --live that no file holds\. A deletion does not\n {2}show here; to compare two desired states, use --base\n/,
+    )
+    expect(stdout).toMatch(/1 {2}InferenceIdentityBinding +team-a\/chat\n/)
+    expect(stdout).toContain('no container gains or loses an identity, as long as all that stays')
+    expect(stdout).not.toContain('√')
+    const report: unknown = JSON.parse((await kleym([...args, '-o', 'json'], { cwd })).stdout)
+    expect(report).toMatchObject({
+      takenToStay: [
+        { kind: 'InferenceIdentityBinding', count: 1, named: ['team-a/chat'] },
+        { kind: 'InferenceObjective', count: 1, named: ['team-a/chat'] },
+      ],
+    })
+  })
+
+  test('files that hold all of it leave nothing to say', async () => {
+    const cwd = workspace({ 'live/all.yaml': SMALL, 'head/all.yaml': SMALL, 'scm.yaml': SCM_CONFIG })
+    const { stdout } = await kleym(['diff', '--offline', '--live', 'live', '-f', 'head', ...SETTINGS], {
+      cwd,
+    })
+    expect(stdout).not.toContain('taken to stay')
+    expect(stdout).toContain('no container gains or loses an identity\n')
+  })
+})
+
+describe('what a change has fixed, and what only lost its ground', () => {
+  const WITH_LOSS = documents(POOL, OBJECTIVE, BINDING, TWO_CONTAINERS, NODE, FALLBACK)
+
+  test('without the fallback nobody has lost it: the container that had no identity still has none', async () => {
+    const { stdout } = await between(WITH_LOSS, documents(POOL, OBJECTIVE, BINDING, TWO_CONTAINERS, NODE))
+    expect(stdout).toMatch(/fixed: none {3}no longer apply: 1 warning/)
+    expect(stdout).toContain('· no longer applies: sidecar of 1 pod is left without an identity   KLM402')
+    expect(stdout).not.toContain('√ fixed')
+  })
+
+  test('without the binding the container gets its default identity again: fixed', async () => {
+    const { stdout } = await between(WITH_LOSS, documents(POOL, OBJECTIVE, TWO_CONTAINERS, NODE, FALLBACK))
+    expect(stdout).toContain('√ fixed: sidecar of 1 pod is left without an identity   KLM402')
+    expect(stdout).not.toContain('no longer apply')
+  })
+
+  test('without the pod nobody is better off', async () => {
+    const { stdout } = await between(WITH_LOSS, documents(POOL, OBJECTIVE, BINDING, NODE, FALLBACK))
+    expect(stdout).toContain('· no longer applies: sidecar of 1 pod')
+  })
+
+  test('the estate without its default identity: no finding about a lost default is fixed', async () => {
+    const gone = ['--without', 'clusterspiffeid/default']
+    const run = await kleym(['diff', '--offline', '-R', '-f', 'examples/estate', ...gone, '-o', 'json'])
+    const { effect }: { effect: Record<string, readonly { readonly code: string }[]> } = JSON.parse(
+      run.stdout,
+    )
+    const codes = (field: string): readonly string[] => (effect[field] ?? []).map(({ code }) => code)
+    expect(codes('noLongerApplyingFindings').filter((code) => code === 'KLM402').length).toBeGreaterThan(4)
+    expect(codes('fixedFindings')).not.toContain('KLM402')
+  })
+
+  const REFUSED = SMALL.replace('objectiveRef: {name: chat}', 'objectiveRef: {name: caht}')
+
+  test('a binding that becomes ready is fixed', async () => {
+    const { stdout } = await between(REFUSED, SMALL)
+    expect(stdout).toMatch(/√ fixed: .*KLM106/s)
+  })
+
+  test('a refused binding that is deleted is not', async () => {
+    const { stdout } = await between(REFUSED, documents(POOL, OBJECTIVE, POD, NODE))
+    expect(stdout).toMatch(/· no longer applies: .*KLM106/s)
+    expect(stdout).not.toContain('√ fixed')
+  })
+})
