@@ -24,6 +24,7 @@ import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { hasForeignRegistration } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -79,7 +80,7 @@ export async function loadFiles(
     problems,
     progress,
   })
-  const collected: Collected = { objects: [], problems, budget, skipped: new Map(), placed: 0 }
+  const collected: Collected = { objects: [], problems, budget, charts: [], skipped: new Map(), placed: 0 }
   const harmless: InputProblem[] = []
   const lines: YamlLines = new Map()
   let documents = 0
@@ -110,6 +111,7 @@ export async function loadFiles(
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   const leftOut = tree.leftOut()
   problems.push(...duplicates, ...leftOut.problems)
+  if (!hasForeignRegistration(objects)) problems.push(...collected.charts)
   return {
     objects,
     problems: boundedProblems(problems),

@@ -1,6 +1,6 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
-import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
+import { NO_OPEN_SETTINGS, type OpenSettings } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
@@ -34,9 +34,9 @@ export function analyse(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  doubts: Doubts = NO_DOUBTS,
+  openSettings: OpenSettings = NO_OPEN_SETTINGS,
 ): Analysis {
-  return driveAtOnce(analysing(snapshot, config, settings, doubts))
+  return driveAtOnce(analysing(snapshot, config, settings, openSettings))
 }
 
 /** The same in steps, several for each binding and output. */
@@ -44,7 +44,7 @@ export function* analysing(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  doubts: Doubts = NO_DOUBTS,
+  openSettings: OpenSettings = NO_OPEN_SETTINGS,
 ): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
@@ -63,7 +63,7 @@ export function* analysing(
   const podsInQuestion = podsInQuestionOf(snapshot)
   yield
   const pods = lazy(() => indexPods(podsInQuestion))
-  const base = { snapshot, config, settings, doubts, compiled, podsInQuestion, pods }
+  const base = { snapshot, config, settings, openSettings, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )
