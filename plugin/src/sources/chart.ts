@@ -2,7 +2,7 @@
 // and which of its dependencies are not there.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { isDns1123Label } from '@kleym/shared/core/text/kubernetes.ts'
 import type { Budget } from './budget.ts'
 import { splitDocuments } from './document.ts'
@@ -38,7 +38,7 @@ export async function readChart(
 ): Promise<ChartFacts> {
   const reading = new ChartReading(wanted, budget)
   reading.readFolder(folder, 0)
-  const chart = await metadataOf(folder, budget)
+  const chart = await yamlIn(folder, 'Chart.yaml', budget)
   const lists = [
     own(chart, 'dependencies'),
     own(await yamlIn(folder, 'requirements.yaml', budget), 'dependencies'),
@@ -59,11 +59,7 @@ export async function readChart(
   }
 }
 
-async function metadataOf(folder: string, budget: Budget): Promise<unknown> {
-  return yamlIn(folder, 'Chart.yaml', budget)
-}
-
-async function yamlIn(folder: string, file: string, budget: Budget): Promise<unknown> {
+async function yamlIn(folder: string, file: string, budget: Budget): Promise<JsonRecord | undefined> {
   const value = await firstValueIn(textOf(join(folder, file)), budget)
   return isRecord(value) ? value : undefined
 }

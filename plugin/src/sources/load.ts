@@ -24,7 +24,7 @@ import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
-import { hasForeignRegistration } from './spire-charts.ts'
+import { hasForeignRegistration, spireChartProblem } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -82,6 +82,8 @@ export async function loadFiles(
   })
   const collected: Collected = { objects: [], problems, budget, charts: [], skipped: new Map(), placed: 0 }
   const harmless: InputProblem[] = []
+  for (const { value, origin } of tree.naming)
+    collected.charts.push(...[spireChartProblem(value, origin) ?? []].flat())
   const lines: YamlLines = new Map()
   let documents = 0
   const take = async ({ name, bytes, file }: Source): Promise<void> => {

@@ -1,8 +1,10 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/offline.md, "Whole trees").
 import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Origin } from '@kleym/shared/core/objects/raw.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
@@ -53,12 +55,19 @@ export async function readTree(
     if (!texts.has(path)) texts.set(path, smallText(path))
     return texts.get(path)
   }
+  const kustomizations: { value: JsonRecord; origin: Origin }[] = []
   const overlays = await readOverlays(
     found.overlays,
-    async ({ path, file }) => firstValueIn(textOf(`${path}/${file}`), budget),
+    async ({ name, path, file }) => {
+      const value = await firstValueIn(textOf(`${path}/${file}`), budget)
+      if (isRecord(value))
+        kustomizations.push({ value: asKustomization(value), origin: originOf(name, file) })
+      return value
+    },
     textOf,
   )
   const tree = new Tree(found, overlays, rules)
+  tree.naming.push(...kustomizations)
   for (const folder of found.charts) {
     progress.at(() => `looking at the chart in ${folder.name}`)
     await tree.addChart(folder, io, budget)
@@ -68,6 +77,15 @@ export async function readTree(
     await tree.renderOverlay(root, io)
   }
   return tree
+}
+
+function originOf(folder: string, file: string): Origin {
+  return { file: join(folder, file), document: 1, line: 1 }
+}
+
+/** The type may be left out of a kustomization. */
+function asKustomization(value: JsonRecord): JsonRecord {
+  return { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...value }
 }
 
 /** The longest kustomization or patch that is read, in bytes. */
@@ -102,6 +120,8 @@ export class Tree {
   readonly #rendered = new Set<OverlayReading>()
   readonly #notes: string[] = []
   readonly rendered: RenderedSource[] = []
+  /** What names charts that are not on this disk: what SPIRE's own install is told by its name. */
+  readonly naming: { readonly value: JsonRecord; readonly origin: Origin }[] = []
 
   constructor(found: FoundFiles, overlays: OverlayTree, rules: TreeRules) {
     this.#found = found
@@ -141,6 +161,11 @@ export class Tree {
 
   async addChart(folder: FoundFolder, io: SourceIo, budget: Budget): Promise<void> {
     const facts = await readChart(folder.path, this.#rules.wanted, budget)
+    if (facts.missing.length > 0) {
+      // As Chart.yaml has it, without those that are looked through.
+      const value = { version: '', dependencies: facts.missing.map((name) => ({ name })) }
+      this.naming.push({ value, origin: originOf(folder.name, 'Chart.yaml') })
+    }
     if (facts.isLibrary) return
     const failure = this.#rules.render ? await this.#renderChart(folder, facts, io) : undefined
     if (!this.#rules.render || failure !== undefined) this.#charts.push({ folder, facts, failure })
