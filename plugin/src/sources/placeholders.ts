@@ -1,5 +1,6 @@
 // Placeholders in manifests: what helm, envsubst, kustomize or a reader of a README is to fill in. A document that has them
 // where they decide is a template, and no object.
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
@@ -77,13 +78,26 @@ export function placeholderInObject(value: JsonRecord): Placeholder | undefined 
   }
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, BESIDE_GO_TEMPLATES)
+  if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
   if (WITHOUT_SPEC.has(kind)) return undefined
   if (isSubject(kind, group)) return placeholderOfPods(own(value, 'spec'))
   const hasGoTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
   return placeholderInValue(own(value, 'spec'), hasGoTemplates ? BESIDE_GO_TEMPLATES : IN_VALUES)
 }
 
-const WITHOUT_SPEC: ReadonlySet<string> = new Set(['ConfigMap', 'Endpoints', 'Namespace', 'Node'])
+const WITHOUT_SPEC: ReadonlySet<string> = new Set(['Endpoints', 'Namespace', 'Node'])
+
+/** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */
+function placeholderInScmConfig(data: unknown): Placeholder | undefined {
+  if (!isRecord(data)) return undefined
+  for (const text of Object.values(data))
+    if (typeof text === 'string' && text.includes(SCM_CONFIG_KIND)) {
+      const found = placeholderInValue(text, BESIDE_GO_TEMPLATES)
+      if (found !== undefined) return found
+    }
+  return undefined
+}
 
 function isSubject(kind: string, group: string): boolean {
   return (

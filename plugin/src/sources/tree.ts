@@ -1,7 +1,7 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/offline.md, "Whole trees").
 import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin } from '@kleym/shared/core/objects/raw.ts'
@@ -9,6 +9,7 @@ import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
+import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import type { FileProgress } from './file-progress.ts'
 import { FILE_MAX, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
@@ -232,6 +233,13 @@ export class Tree {
         notes.push(
           `${kustomization.overlay.name} names what is not on this disk, and was not looked at: ${kustomization.elsewhere.join(', ')}`,
         )
+    for (const { kustomization } of this.#overlays.overlays) {
+      const outside = this.#outside(kustomization)
+      if (outside.length > 0)
+        notes.push(
+          `${kustomization.overlay.name} takes in what is not among the files that were given, and was not looked at: ${outside.join(', ')}`,
+        )
+    }
     for (const { folder, facts } of this.#charts)
       if (facts.missing.length > 0)
         notes.push(
@@ -239,6 +247,18 @@ export class Tree {
         )
     for (const name of this.#found.odd) notes.push(`left out ${name}: it is neither a file nor a folder`)
     return { notes, problems, subjects }
+  }
+
+  /** What a kustomization takes in from beside the files that were given, unless it was rendered with it. */
+  #outside({ overlay, resources }: Kustomization): readonly string[] {
+    const given = new Set([
+      ...this.#found.files.map(({ real }) => real),
+      ...this.#found.overlays.map(({ path }) => path),
+    ])
+    const isRendered = [...this.#rendered].some(({ kustomization }) => kustomization.overlay === overlay)
+    return isRendered
+      ? []
+      : resources.filter((path) => !given.has(path)).map((path) => relative(overlay.path, path))
   }
 
   #leftCharts(): readonly Leaving[] {

@@ -179,7 +179,7 @@ describe('a chart', () => {
 
 describe('a kustomization', () => {
   const resources = 'resources: [a.yaml]\n'
-  test.each<[string, Record<string, string>, Partial<Read>]>([
+  test.each<[string, Record<string, string>, Partial<Read>, Loading?]>([
     [
       'that changes nothing leaves its resources as they stand',
       { 'kustomization.yaml': resources, 'a.yaml': pool('a') },
@@ -259,6 +259,20 @@ describe('a kustomization', () => {
       },
     ],
     [
+      'that takes in what was not given says so',
+      {
+        'base/kustomization.yaml': resources,
+        'base/a.yaml': pool('a'),
+        'prod/kustomization.yaml': 'resources: [../base]\n',
+      },
+      {
+        names: [],
+        problems: [],
+        notes: ['prod takes in what is not among the files that were given, and was not looked at: ../base'],
+      },
+      { files: ['prod'] },
+    ],
+    [
       'of somebody else is a file like any other',
       {
         'kustomization.yaml': typed('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', 'x'),
@@ -286,8 +300,8 @@ describe('a kustomization', () => {
         problems: [{ where: 'b', reach: ['InferencePool.inference.networking.k8s.io default/*'] }],
       },
     ],
-  ])('%s', async (_, files, expected) => {
-    expect(await read(files)).toMatchObject(expected)
+  ])('%s', async (_, files, expected, loading) => {
+    expect(await read(files, loading)).toMatchObject(expected)
   })
 })
 
