@@ -15,7 +15,7 @@ import {
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
-import type { WantedKind } from '../sources/objects.ts'
+import type { WantedKind } from '../sources/wanted-kind.ts'
 
 const namespaced = ({ group, kind }: { readonly group: string; readonly kind: string }): WantedKind => ({
   group,

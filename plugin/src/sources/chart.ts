@@ -7,8 +7,8 @@ import { isDns1123Label } from '@kleym/shared/core/text/kubernetes.ts'
 import type { Budget } from './budget.ts'
 import { splitDocuments } from './document.ts'
 import { isDistinctive, kindsMentioned } from './kinds-in-text.ts'
-import type { WantedKind } from './objects.ts'
-import type { Reach } from './problem.ts'
+import type { WantedKind } from './wanted-kind.ts'
+import type { ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import { firstValueIn } from './yaml-file.ts'
 
@@ -23,7 +23,7 @@ export interface ChartFacts {
   /** A values schema of it names another one by URL, which helm would fetch. */
   readonly fetches: boolean
   /** What its templates may make; undefined: anything. */
-  readonly reach: readonly Reach[] | undefined
+  readonly reach: readonly ProblemReach[] | undefined
 }
 
 /** The most files and bytes of one chart that are looked through. */
@@ -90,7 +90,7 @@ class ChartReading {
   readonly #wanted: readonly WantedKind[]
   readonly #names: readonly string[]
   readonly #budget: Budget
-  readonly #reaches = new Map<string, Reach>()
+  readonly #reaches = new Map<string, ProblemReach>()
   #isAnything = false
   #files = 0
   #bytes = 0
@@ -102,7 +102,7 @@ class ChartReading {
     this.#budget = budget
   }
 
-  reach(): readonly Reach[] | undefined {
+  reach(): readonly ProblemReach[] | undefined {
     return this.#isAnything ? undefined : [...this.#reaches.values()]
   }
 

@@ -20,7 +20,7 @@ export interface Kustomization {
   /** What it names that is not on this disk: URLs, and paths that do not exist. */
   readonly elsewhere: readonly string[]
   /** What it does with the objects that it takes in. */
-  readonly changes: Changes
+  readonly changes: KustomizationChanges
   /** Why it cannot be built without the network or plugins; undefined: it can. */
   readonly refusal: string | undefined
   /** Whether it makes a ConfigMap with SCM's configuration. */
@@ -30,7 +30,7 @@ export interface Kustomization {
 }
 
 /** How a kustomization changes what it takes in. */
-export interface Changes {
+export interface KustomizationChanges {
   /** The kinds whose content it changes, by their names. */
   readonly kinds: ReadonlySet<string> | 'all'
   /** The namespace into which it puts all objects that have one. */
@@ -142,7 +142,7 @@ function changedKinds(
   patches: readonly JsonRecord[],
   strategic: readonly string[],
   textOf: (path: string) => string | undefined,
-): Changes['kinds'] {
+): KustomizationChanges['kinds'] {
   const kinds = new Set<string>()
   for (const patch of patches) {
     const target = dig(patch, 'target')

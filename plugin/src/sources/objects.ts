@@ -5,20 +5,11 @@ import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/share
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
-import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
+import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
 import { spireChartProblem } from './spire-charts.ts'
-import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
+import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
-
-/** A kind that is wanted, in any of its versions. */
-export interface WantedKind {
-  /** Empty for the core group. */
-  readonly group: string
-  readonly kind: string
-  readonly namespaced: boolean
-  /** It is no object of an API server, and may have no name. */
-  readonly isNameless?: true
-}
+import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
 export interface ReadingRules {
@@ -179,7 +170,7 @@ function templateOfType(
 }
 
 /** Where an object may end up that is a template: its name and its namespace count where they are filled in already. */
-function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly Reach[] {
+function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly ProblemReach[] {
   const [name, namespace] = (['name', 'namespace'] as const).map((field) =>
     stringAt(value, 'metadata', field),
   )
@@ -197,7 +188,7 @@ function isOpen(text: string | undefined): boolean {
   return text !== undefined && placeholderIn(text) !== undefined
 }
 
-function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Reach[] {
+function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly ProblemReach[] {
   const kind = stringAt(value, 'kind')
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const text = JSON.stringify(value)
@@ -324,8 +315,8 @@ function nonEmpty(value: unknown): string | undefined {
 export function templateProblem(
   what: string,
   place: InputPlace,
-  { text, fix }: Placeholder,
-  reach: readonly Reach[] | undefined,
+  { text, fix }: ManifestPlaceholder,
+  reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
   return {
     kind: 'template',

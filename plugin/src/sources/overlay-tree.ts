@@ -3,14 +3,14 @@
 import { dirname } from 'node:path'
 import type { FoundFile, FoundOverlay } from './files.ts'
 import { isFolder, readKustomization, type Kustomization } from './kustomization.ts'
-import type { WantedKind } from './objects.ts'
-import type { Reach } from './problem.ts'
+import type { WantedKind } from './wanted-kind.ts'
+import type { ProblemReach } from './problem.ts'
 
 /** What a kustomization keeps from being read as it stands. */
 export interface OverlayReading {
   readonly kustomization: Kustomization
   /** What it makes of objects that it changes; grows while files are read. */
-  readonly changed: Reach[]
+  readonly changed: ProblemReach[]
 }
 
 /** The kustomizations of a tree. */

@@ -11,7 +11,7 @@ import { collect } from './files.ts'
 export const RENDER_TIME_MAX_MS = 30_000
 
 /** What came out, or why nothing did. */
-export type Rendered =
+export type RenderResult =
   | { readonly state: 'rendered'; readonly bytes: Uint8Array }
   | { readonly state: 'failed'; readonly why: string }
 
@@ -20,7 +20,7 @@ export function helmTemplate(
   { name, path, namespace }: { readonly name: string; readonly path: string; readonly namespace: string },
   io: Pick<SourceIo, 'cwd' | 'env'>,
   timeMs: number = RENDER_TIME_MAX_MS,
-): Promise<Rendered> {
+): Promise<RenderResult> {
   return render('helm', ['template', name, path, '--namespace', namespace], io, timeMs)
 }
 
@@ -29,7 +29,7 @@ export function kubectlKustomize(
   path: string,
   io: Pick<SourceIo, 'cwd' | 'env'>,
   timeMs: number = RENDER_TIME_MAX_MS,
-): Promise<Rendered> {
+): Promise<RenderResult> {
   return render('kubectl', ['kustomize', '--', path], io, timeMs)
 }
 
@@ -38,7 +38,7 @@ async function render(
   args: readonly string[],
   { cwd, env }: Pick<SourceIo, 'cwd' | 'env'>,
   timeMs: number,
-): Promise<Rendered> {
+): Promise<RenderResult> {
   const found = findProgram(program, env)
   if (found === undefined) return { state: 'failed', why: `${program} is not on the PATH` }
   const child = spawn(found, args, {

@@ -13,11 +13,12 @@ import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import type { FileProgress } from './file-progress.ts'
 import { FILE_MAX, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
-import type { ReadingRules, WantedKind } from './objects.ts'
+import type { ReadingRules } from './objects.ts'
+import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
-import { placeText, type InputProblem, type Reach } from './problem.ts'
+import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
-import { helmTemplate, kubectlKustomize, type Rendered } from './render.ts'
+import { helmTemplate, kubectlKustomize, type RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
 
 /** What was rendered, with the name by which objects of it are called. */
@@ -31,7 +32,7 @@ export interface LeftOut {
   readonly notes: readonly string[]
   readonly problems: readonly InputProblem[]
   /** Pods that were not looked at. No identity of any other pod depends on them. */
-  readonly subjects: readonly { readonly where: string; readonly reach: Reach }[]
+  readonly subjects: readonly { readonly where: string; readonly reach: ProblemReach }[]
 }
 
 /** What a tree is read with. */
@@ -202,7 +203,7 @@ export class Tree {
     else this.#failures.set(root, why)
   }
 
-  #take(result: Rendered, name: string, note: string): string | undefined {
+  #take(result: RenderResult, name: string, note: string): string | undefined {
     if (result.state === 'failed') return result.why
     this.rendered.push({ name, bytes: result.bytes })
     this.#notes.push(note)
@@ -213,7 +214,7 @@ export class Tree {
   leftOut(): LeftOut {
     const notes: string[] = [...this.#notes]
     const problems: InputProblem[] = []
-    const subjects: { where: string; reach: Reach }[] = []
+    const subjects: { where: string; reach: ProblemReach }[] = []
     for (const leaving of [...this.#leftCharts(), ...this.#leftOverlays()]) {
       const { where, reach, failure, what, how } = leaving
       const used = reach?.filter(({ kind }) => !DETAILS.has(kind))
@@ -301,7 +302,7 @@ interface Leaving {
   readonly where: string
   readonly what: string
   /** What it may hold; undefined: anything. */
-  readonly reach: readonly Reach[] | undefined
+  readonly reach: readonly ProblemReach[] | undefined
   /** Why it could not be rendered although that was asked for. */
   readonly failure: string | undefined
   readonly how: string
@@ -309,7 +310,7 @@ interface Leaving {
 
 function notRendered(
   { where, what, failure, how }: Leaving,
-  reach: readonly Reach[] | undefined,
+  reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
   const holds =
     reach === undefined ? 'anything' : reach.length === 0 ? 'nothing that is used' : kindsText(reach)
@@ -329,7 +330,7 @@ function notRendered(
   }
 }
 
-function kindsText(reach: readonly Reach[]): string {
+function kindsText(reach: readonly ProblemReach[]): string {
   const namespaces = new Map<string, Set<string>>()
   for (const { kind, namespace } of reach) {
     const known = namespaces.get(kind) ?? new Set()
@@ -344,7 +345,7 @@ function kindsText(reach: readonly Reach[]): string {
     .join(', ')
 }
 
-function distinct(reach: readonly Reach[]): readonly Reach[] {
+function distinct(reach: readonly ProblemReach[]): readonly ProblemReach[] {
   return [...new Map(reach.map((one) => [JSON.stringify(one), one])).values()]
 }
 

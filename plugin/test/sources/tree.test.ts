@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
-import type { Reach } from '../../src/sources/problem.ts'
+import type { ProblemReach } from '../../src/sources/problem.ts'
 import { helmTemplate } from '../../src/sources/render.ts'
 import { load, type Loading } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
@@ -24,7 +24,7 @@ interface Read {
 }
 
 /** `Kind namespace/name`, with stars for what is not known. */
-function text({ kind, namespace, name }: Reach): string {
+function text({ kind, namespace, name }: ProblemReach): string {
   return `${kind} ${namespace ?? '*'}/${name ?? '*'}`
 }
 
