@@ -26,6 +26,7 @@ import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
+import { irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
   openSettingsAbout,
@@ -209,6 +210,10 @@ class Gathering {
     )
     onRead?.()
     const { operator, scm } = settings
+    const scope = scopeOfAnswer(question, this.#inForce, this.#options.settings)
+    const [relevant, irrelevant] = [true, false].map((wanted) =>
+      unread.filter((problem) => mayChange(problem, scope) === wanted),
+    )
     const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
       drive(analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of)))
     const first = analysed(after, settings)
@@ -224,11 +229,12 @@ class Gathering {
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
-      problems: [...unread, ...scm.problems],
+      problems: [...(relevant ?? []), ...scm.problems],
       marks,
       notes: [
         ...(this.#dump?.notes ?? []),
         ...this.#files.notes,
+        ...(irrelevant ?? []).map(irrelevantNote),
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),

@@ -43,6 +43,9 @@ const registration = (name: string, more: string): string =>
   ${more}
 `
 
+const deployment = (replicas: number): string =>
+  `apiVersion: apps/v1\nkind: Deployment\n${meta('team-a', 'web')}spec: {replicas: ${replicas}}\n`
+
 /** The answers that a document changes. */
 interface Changed {
   readonly code: number
@@ -106,6 +109,35 @@ async function changedBy(files: Readonly<Record<string, string>>): Promise<Chang
 const inA = APPS.map((app) => `team-a/${app}`).toSorted()
 const plainIn = (namespaces: readonly string[]): readonly string[] =>
   namespaces.flatMap((namespace) => APPS.map((app) => `${namespace}/plain-${app}`)).toSorted()
+
+describe('an answer about one namespace does not depend on', () => {
+  const all = (files: Readonly<Record<string, string>>): Record<string, string> => ({
+    ...estate(),
+    ...files,
+    'scm.conf': SCM,
+  })
+  const about = async (files: Readonly<Record<string, string>>, args: readonly string[]): Promise<number> =>
+    (await reportOf(await workspace(all(files)), args)).code
+
+  test.each<[string, string, number]>([
+    ['a pool of another one', pool('team-a', '${POOL}'), 0],
+    ['a binding of another one that does not parse', `${binding('team-a', 'x')}  more: [\n`, 0],
+    ['a Deployment of another one that stands twice', `${deployment(1)}---\n${deployment(2)}`, 0],
+  ])('%s', async (_, text, code) => {
+    expect(await about({ 'x.yaml': text }, ['explain', 'team-b/one'])).toBe(code)
+    expect(await about({ 'x.yaml': text }, ['who-selects', 'pod/team-b/one'])).toBe(code)
+  })
+
+  test.each<[string, string]>([
+    ['a pool of its own', pool('team-b', '${POOL}')],
+    ['a pool of a namespace that it does not show', pool('${NS}', 'x')],
+    ['a ClusterSPIFFEID', registration('<name>', 'fallback: false')],
+    ['a document that may be anything', 'kind: [\n'],
+  ])('but on %s', async (_, text) => {
+    expect(await about({ 'x.yaml': text }, ['explain', 'team-b/one'])).toBe(4)
+    expect(await about({ 'x.yaml': text }, ['who-selects', 'pod/team-b/one'])).toBe(4)
+  })
+})
 
 describe('an unreadable document leaves open what it can hold', () => {
   test('nothing is unreadable: everything is certain', async () => {
