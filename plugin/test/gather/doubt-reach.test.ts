@@ -110,15 +110,11 @@ const inA = APPS.map((app) => `team-a/${app}`).toSorted()
 const plainIn = (namespaces: readonly string[]): readonly string[] =>
   namespaces.flatMap((namespace) => APPS.map((app) => `${namespace}/plain-${app}`)).toSorted()
 
-describe('an answer about one namespace does not depend on', () => {
-  const all = (files: Readonly<Record<string, string>>): Record<string, string> => ({
-    ...estate(),
-    ...files,
-    'scm.conf': SCM,
-  })
-  const about = async (files: Readonly<Record<string, string>>, args: readonly string[]): Promise<number> =>
-    (await reportOf(await workspace(all(files)), args)).code
+async function about(files: Readonly<Record<string, string>>, args: readonly string[]): Promise<number> {
+  return (await reportOf(await workspace({ ...estate(), ...files, 'scm.conf': SCM }), args)).code
+}
 
+describe('an answer about one namespace does not depend on', () => {
   test.each<[string, string, number]>([
     ['a pool of another one', pool('team-a', '${POOL}'), 0],
     ['a binding of another one that does not parse', `${binding('team-a', 'x')}  more: [\n`, 0],
