@@ -162,7 +162,7 @@ const pool =
 
 describe('files', () => {
   test('a malformed document is named on stderr, the answer for the rest stands on stdout, and the exit code is 4', async () => {
-    const cwd = await workspace({ 'f.yaml': `${pool}---\na: [\n` })
+    const cwd = await workspace({ 'f.yaml': `${pool}---\nkind: [\n` })
     const { code, stdout, stderr } = await kleym(
       ['explain', '--offline', '-f', 'f.yaml', '-A', '-o', 'json'],
       { cwd },

@@ -60,7 +60,21 @@ export const sourceFlags = {
     char: 'k',
     helpGroup: SOURCES,
     helpValue: 'DIR',
-    description: 'Read what kubectl kustomize makes of a folder.',
+    description: 'Read what kubectl kustomize makes of a folder. Repeatable, and goes with -f.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  render: Flags.boolean({
+    helpGroup: SOURCES,
+    description: 'Render the charts and kustomizations that folders of -f hold, with your helm and kubectl.',
+  }),
+  exclude: Flags.string({
+    helpGroup: SOURCES,
+    helpValue: 'GLOB',
+    description:
+      'Files and folders not to read in folders of -f, such as docs/** or *.tmpl.yaml. Repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
   }),
   offline: Flags.boolean({
     helpGroup: SOURCES,

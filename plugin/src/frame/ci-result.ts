@@ -37,5 +37,5 @@ function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, FilePlace> 
 
 /** What came through stdin or out of kustomize has lines, but no file that an editor could open. */
 function isFile(name: string): boolean {
-  return name !== STDIN && !name.endsWith(' (kustomize)')
+  return name !== STDIN && !/ \((?:kustomize|helm)\)$/.test(name)
 }

@@ -30,6 +30,7 @@ import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
+import { irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
   openSettingsAbout,
@@ -128,6 +129,7 @@ const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
   notes: [],
+  subjects: [],
   documents: 0,
   skipped: new Map(),
   nearMisses: [],
@@ -161,7 +163,7 @@ class Gathering {
     const { files, live, offline, isDesiredState } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
     if (live !== undefined) {
-      const folder = { files: [live], recursive: true, kustomize: undefined }
+      const folder = { files: [live], recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined && isDesiredState !== true
@@ -223,6 +225,10 @@ class Gathering {
     )
     onRead?.()
     const { operator, scm } = settings
+    const scope = scopeOfAnswer(question, this.#inForce, this.#options.settings)
+    const [relevant, irrelevant] = [true, false].map((wanted) =>
+      unread.filter((problem) => mayChange(problem, scope) === wanted),
+    )
     const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
       drive(analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of)))
     const first = analysed(after, settings)
@@ -239,12 +245,13 @@ class Gathering {
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
-      problems: [...unread, ...scm.problems],
+      problems: [...(relevant ?? []), ...scm.problems],
       marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],
       documents: (this.#dump?.documents ?? 0) + this.#files.documents,
       notes: [
         ...(this.#dump?.notes ?? []),
         ...this.#files.notes,
+        ...(irrelevant ?? []).map(irrelevantNote),
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),
@@ -267,7 +274,10 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const doubts = doubtsByKind(unread.flatMap(doubtsOf))
+    const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
+      ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),
+    )
+    const doubts = doubtsByKind([...unread.flatMap(doubtsOf), ...subjects])
     const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.

@@ -13,7 +13,7 @@ import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
-import type { WantedKind } from '../sources/objects.ts'
+import type { WantedKind } from '../sources/wanted-kind.ts'
 
 const namespaced = ({ group, kind }: { readonly group: string; readonly kind: string }): WantedKind => ({
   group,

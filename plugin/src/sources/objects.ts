@@ -7,20 +7,12 @@ import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
-import { missOf, type MisspelledObject, type Miss, type ReadKind } from './near-miss.ts'
-import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
+import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
+import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
 import { spireChartProblem } from './spire-charts.ts'
-import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
+import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
-
-/** A kind that is wanted. */
-export interface WantedKind extends ReadKind {
-  readonly namespaced: boolean
-  /** Kept for the pods that it makes, of which kleym knows nothing certain. */
-  readonly isUnread?: true
-  /** It is no object of an API server, and may have no name. */
-  readonly isNameless?: true
-}
+import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
 export interface ReadingRules {
@@ -47,6 +39,8 @@ export interface Collected {
   readonly nearMisses: MisspelledObject[]
   /** How many objects name no namespace, and were given the one in force. */
   placed: number
+  /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
+  takesAway?: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
 }
 
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
@@ -150,6 +144,7 @@ function collectObject(
     noteChart(value, origin, collected)
     return
   }
+  if (collected.takesAway?.(value, wanted) === true) return
   const fault = wanted.isNameless === true ? undefined : metadataFault(value)
   const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
   if (fault !== undefined) {
@@ -225,7 +220,7 @@ function templateOfType(
 }
 
 /** Where an object may end up that is a template: its name and its namespace count where they are filled in already. */
-function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly Reach[] {
+function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly ProblemReach[] {
   const [name, namespace] = (['name', 'namespace'] as const).map((field) =>
     stringAt(value, 'metadata', field),
   )
@@ -243,7 +238,7 @@ function isOpen(text: string | undefined): boolean {
   return text !== undefined && placeholderIn(text) !== undefined
 }
 
-function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Reach[] {
+function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly ProblemReach[] {
   const kind = stringAt(value, 'kind')
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const text = JSON.stringify(value)
@@ -371,8 +366,8 @@ function nonEmpty(value: unknown): string | undefined {
 export function templateProblem(
   what: string,
   place: InputPlace,
-  { text, fix }: Placeholder,
-  reach: readonly Reach[] | undefined,
+  { text, fix }: ManifestPlaceholder,
+  reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
   return {
     kind: 'template',

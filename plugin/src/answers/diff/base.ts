@@ -27,7 +27,7 @@ export async function gatherSides(
     )
   const { files } = options.sources
   const base = await side({
-    files: { ...files, files: options.base, kustomize: undefined },
+    files: { ...files, files: options.base, kustomize: [] },
     without: [],
   })
   const head = await side({})

@@ -203,8 +203,7 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
-    const { namespace } = binding.meta
-    if (subjectDoubt(doubts, namespace) !== undefined) return []
+    if (subjectDoubt(doubts, binding.meta.namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {
