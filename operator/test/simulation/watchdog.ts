@@ -5,7 +5,12 @@ import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  BINDING_KIND,
+  FINALIZER,
+} from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
@@ -58,8 +63,13 @@ export class Watchdog {
   /** When time went back, and up to when what is sent may rest on what was before. */
   #restoredAt: number | undefined
   #isBlindUntil = Number.NEGATIVE_INFINITY
-  /** What live reads of a life have not found. */
+  /** What live reads of a life have not found, and whatever they have looked for. */
   readonly #missed = new Set<string>()
+  readonly #lookedFor = new Set<string>()
+  /** By life, when its last list of outputs began that was answered. */
+  readonly #listedAt = new Map<number, number>()
+  /** By life and UID of a binding, when its last DELETE of an output of it was sent. */
+  readonly #deletedAt = new Map<string, number>()
   #current: SimulatedCall | undefined
   #fate: CallFate = 'carried out'
 
@@ -91,9 +101,12 @@ export class Watchdog {
     this.#fate = fate
     run()
     this.#current = undefined
-    if (call.verb === 'get' && this.#server.find(call.resource, call.ref) === undefined) {
-      this.#missed.add(missText(call.life, call.resource.kind, call.ref.namespace, call.name))
-    }
+    if (call.verb === 'list' && call.resource === CLUSTER_SPIFFE_IDS && fate === 'carried out')
+      this.#listedAt.set(call.life, Math.max(this.#listedAt.get(call.life) ?? -1, call.sentAt))
+    if (call.verb !== 'get') return
+    const text = missText(call.life, call.resource.kind, call.ref.namespace, call.name)
+    if (fate === 'carried out') this.#lookedFor.add(text)
+    if (this.#server.find(call.resource, call.ref) === undefined) this.#missed.add(text)
   }
 
   /** A call is sent: may it be? */
@@ -106,11 +119,19 @@ export class Watchdog {
     if (resource === BINDINGS && verb === 'update status') this.#checkAbsence(call)
     if (resource === CLUSTER_SPIFFE_IDS && ['create', 'update', 'delete'].includes(verb)) {
       if (verb === 'create') this.#checkFinalizer(call)
-      if (verb === 'delete') this.#floors.set(call, this.#floorOf(call.life))
+      if (verb === 'delete') {
+        this.#floors.set(call, this.#floorOf(call.life))
+        this.#checkOrphan(call)
+        const uid = this.#made.get(stringAt(call.body, 'uid') ?? '')?.bindingUid ?? ''
+        this.#deletedAt.set(`${call.life} ${uid}`, this.#step())
+      }
       return
     }
     if (resource === BINDINGS && verb === 'update status') return
-    if (resource === BINDINGS && verb === 'patch' && this.#patchesFinalizerOnly(call)) return
+    if (resource === BINDINGS && verb === 'patch' && this.#patchesFinalizerOnly(call)) {
+      this.#checkRelease(call)
+      return
+    }
     this.#complain(`an operator may not send ${verb} ${resource.kind} ${JSON.stringify(call.body)}`)
   }
 
@@ -288,6 +309,19 @@ export class Watchdog {
     this.#complain(`${reasonOf(body)} is told of ${name}, but nobody has looked for ${missing}`)
   }
 
+  /** An orphan is deleted only after a live read of its binding. */
+  #checkOrphan({ life, name }: SimulatedCall): void {
+    const caches = this.#lives.find(({ id }) => id === life)?.caches
+    const output = caches?.outputs.store.get(name)
+    const annotations = output?.isWhole === true ? output.read().meta.annotations : undefined
+    const key = annotations?.get(ANNOTATION_BINDING)
+    const uid = annotations?.get(ANNOTATION_BINDING_UID)
+    if (key === undefined || caches?.bindings.store.get(key)?.meta.uid === uid) return
+    const [namespace = '', binding = ''] = key.split('/')
+    if (this.#lookedFor.has(missText(life, BINDING_KIND, namespace, binding))) return
+    this.#complain(`${name} is deleted, but nobody has looked for ${key}`)
+  }
+
   /** The finalizer is there, as far as the operator knows, before an output is written. */
   #checkFinalizer(call: SimulatedCall): void {
     const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
@@ -295,6 +329,16 @@ export class Watchdog {
     if (binding?.meta.finalizers.includes(FINALIZER) !== true) {
       this.#complain(`an output of ${key} is written before its finalizer`)
     }
+  }
+
+  /** Our finalizer is dropped only after a live list of outputs that began after the last DELETE, where they are served. */
+  #checkRelease({ life, body, name }: SimulatedCall): void {
+    if (listAt(body, 'metadata', 'finalizers').includes(FINALIZER)) return
+    const caches = this.#lives.find(({ id }) => id === life)?.caches
+    if (caches?.outputs.syncState.kind === 'absent') return
+    const deletedAt = this.#deletedAt.get(`${life} ${stringAt(body, 'metadata', 'uid') ?? ''}`) ?? -1
+    if ((this.#listedAt.get(life) ?? -1) >= deletedAt && this.#listedAt.has(life)) return
+    this.#complain(`the finalizer of ${name} is dropped without a list of what is left`)
   }
 
   /** A patch may add or drop our finalizer, and nothing else, and says of which object. */
