@@ -55,8 +55,7 @@ try {
 /** The sources as they are now, and the libraries by links; the workspaces must be those of the copy. */
 function copySources(): void {
   for (const path of COPIED) {
-    const filter = (source: string): boolean => !/node_modules|[\\/]golden/.test(source)
-    cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter })
+    cpSync(join(ROOT, path), join(copy, path), { recursive: true, filter: isSource })
   }
   const modules = join(copy, 'node_modules')
   mkdirSync(join(modules, '@kleym'), { recursive: true })
@@ -65,6 +64,11 @@ function copySources(): void {
   }
   for (const name of ['operator', 'shared']) symlinkSync(join(copy, name), join(modules, '@kleym', name))
   symlinkSync(join(copy, 'test/testing'), join(modules, '@kleym/testing'))
+}
+
+/** Libraries are linked, and goldens are read by none of the tests. */
+function isSource(path: string): boolean {
+  return !/node_modules|[\\/]golden/.test(path)
 }
 
 function survives({ file, find, replace, breaks, tests }: Mutant): boolean {

@@ -123,7 +123,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...inFile('operator/src/claims/ledger.ts', OPERATOR, [
-    ['a decision sees the caches as they are', 'indexes.bringUpToDate()\n    const indexed', 'const indexed'],
     [
       'a write reserves what it will claim',
       'declared === undefined ? [] : [{ ...declared,',
@@ -151,13 +150,11 @@ export const MUTANTS: readonly Mutant[] = [
       'if (renderer !== undefined) wake(renderer)',
       'if (renderer === undefined) wake(object.meta.name)',
     ],
-    ['a deletion changes a decision', 'before.deletedAt !== now.deletedAt ||', ''],
     [
-      'another UID changes a decision',
-      'before.uid !== now.uid ||\n    before.generation',
-      'before.generation',
+      'a finalizer that goes changes a decision',
+      'before.finalizers.length !== now.finalizers.length ||\n    before.finalizers.some((finalizer, at) => finalizer !== now.finalizers[at])',
+      'before.finalizers === undefined',
     ],
-    ['a finalizer that goes changes a decision', 'before.finalizers.length !== now.finalizers.length ||', ''],
     [
       'peers that waited silently hear when nobody is about to decide any more',
       'for (const claim of claimsOf(now)) register.wakePeers(claim)',

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await operator.leads()
 })
 afterEach(async () => {
-  await Promise.all(standbys.map(async ({ program, kill }) => program.ended() ?? kill()))
+  await Promise.all(standbys.map(async (standby) => standby.program.ended() ?? standby.kill()))
   standbys = []
 })
 afterAll(() => stopAll(cp))

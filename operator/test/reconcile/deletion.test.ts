@@ -96,7 +96,12 @@ test('the finalizer stays until a live list has come back, however often the bin
   await sim.runUntilQuiet()
   sim.deleteBinding('a')
   const list = await sim.heldRequest('list')
-  sim.server.patch(BINDINGS, { namespace: 'team-a', name: 'a' }, { metadata: { finalizers: [FINALIZER] } }, 'user')
+  sim.server.patch(
+    BINDINGS,
+    { namespace: 'team-a', name: 'a' },
+    { metadata: { finalizers: [FINALIZER] } },
+    'user',
+  )
   await sim.runUntilQuiet(600_000, { holds: (call) => call === list })
   expect(isThere(sim, 'a')).toBe(true)
   await sim.carryOut(list)

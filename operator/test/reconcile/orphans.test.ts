@@ -77,7 +77,7 @@ test('an orphan that terminates is not deleted again', async () => {
   await sim.crash(() => true)
   await sim.start({ leadsFirst: false })
   await sim.runUntilQuiet(600_000)
-  expect(sim.trace.filter((line) => line.includes('sent') && line.includes('delete ClusterSPIFFEID'))).toEqual(
-    deletes,
-  )
+  expect(
+    sim.trace.filter((line) => line.includes('sent') && line.includes('delete ClusterSPIFFEID')),
+  ).toEqual(deletes)
 })

@@ -18,7 +18,7 @@ import { BINDINGS, CLUSTER_SPIFFE_IDS, LEASES } from '@kleym/shared/kube/resourc
 import { bodyOf, WRITES, type CallFate, type SimulatedCall } from './calls.ts'
 import type { Life } from './life.ts'
 import { metadataOf, type Backup, type ServerChange, type SimulatedCluster } from './cluster.ts'
-import { isRightful, ownershipOf, stateOf } from './oracle.ts'
+import { isRightful, ownershipOf, stateOf, type ClusterState } from './oracle.ts'
 
 /** An output that an operator has made, as it is now. */
 interface Made {
@@ -50,6 +50,8 @@ export class Watchdog {
   readonly violations: string[] = []
   /** How many writes were carried out that changed something. */
   writes = 0
+  /** How many were sent, but for those of the Lease. */
+  sentWrites = 0
   readonly #server: SimulatedCluster
   readonly #lives: readonly Life[]
   readonly #step: () => number
@@ -112,6 +114,7 @@ export class Watchdog {
   /** A call is sent: may it be? */
   sent(call: SimulatedCall): void {
     if (!WRITES.includes(call.verb)) return
+    this.sentWrites += 1
     const { resource, verb } = call
     if (call.life !== this.#lives.at(-1)?.id) this.#complain(`#${call.life} sends ${verb}, and does not lead`)
     if (verb !== 'create' && !hasPreconditions(call) && !this.#deletesWhatItMade(call))
@@ -247,12 +250,15 @@ export class Watchdog {
         isBlind ||
         (made !== undefined && !made.isEdited) ||
         (this.#current !== undefined && this.#deletesWhatItMade(this.#current))
-      if (!isOurs && ownershipOf(this.#server, before) === 'foreign') {
+      const isForeignNow = !isOurs && ownershipOf(this.#server, before) === 'foreign'
+      // Whose it is may change while a request is on its way.
+      if (isForeignNow && this.#statesKnownTo().every((state) => ownershipOf(state, before) === 'foreign')) {
         this.#complain(`foreign: ${type} of ${JSON.stringify(before)}`)
       }
     }
     if (resource === BINDINGS && by === this.#lives.at(-1)?.id) this.#checkVerdict(object)
-    if (resource === BINDINGS && !deepEqual(othersFinalizers(object), othersFinalizers(before)))
+    const isInformed = (this.#current?.sentAt ?? 0) > this.#isBlindUntil
+    if (resource === BINDINGS && isInformed && !deepEqual(othersFinalizers(object), othersFinalizers(before)))
       this.#complain(`finalizers of others are changed on ${String(metadataOf(object)['name'])}`)
   }
 
@@ -262,11 +268,16 @@ export class Watchdog {
     if (resource !== CLUSTER_SPIFFE_IDS || call?.verb !== 'delete' || before === undefined) return
     const made = this.#made.get(String(metadataOf(object)['uid']))
     if (made === undefined || call.sentAt <= this.#isBlindUntil || this.#deletesWhatItMade(call)) return
-    const floor = this.#floors.get(call) ?? 0
-    const first = this.#states.findLastIndex(({ version }) => version <= floor)
-    const states = this.#states.slice(Math.max(first, 0)).toReversed()
-    if (states.every((state) => isRightful(stateOf(state), made.name)))
+    const states = this.#statesKnownTo()
+    if (states.every((state) => isRightful(state, made.name)))
       this.#complain(`rightful: ${describe(made)} is withdrawn`)
+  }
+
+  /** The states of the datastore that the sender of what is carried out now may have seen last, the latest first. */
+  #statesKnownTo(): readonly ClusterState[] {
+    const floor = (this.#current && this.#floors.get(this.#current)) ?? 0
+    const first = this.#states.findLastIndex(({ version }) => version <= floor)
+    return this.#states.slice(Math.max(first, 0)).toReversed().map(stateOf)
   }
 
   /** A refusal is told only once nothing of ours is left. */
@@ -310,7 +321,9 @@ export class Watchdog {
   }
 
   /** An orphan is deleted only after a live read of its binding. */
-  #checkOrphan({ life, name }: SimulatedCall): void {
+  #checkOrphan(call: SimulatedCall): void {
+    const { life, name } = call
+    if (this.#deletesWhatItMade(call)) return
     const caches = this.#lives.find(({ id }) => id === life)?.caches
     const output = caches?.outputs.store.get(name)
     const annotations = output?.isWhole === true ? output.read().meta.annotations : undefined
