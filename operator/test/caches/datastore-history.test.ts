@@ -221,4 +221,6 @@ it('a kind that could not be read since is not listed anew, though its state tel
   // Not served: nothing is there.
   caches.outputs.clear()
   expect(isListedAnew(caches)).toBe(true)
+  caches.bindings.beginHistory()
+  expect(isListedAnew(caches)).toBe(false)
 })

@@ -190,9 +190,9 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
       // As `KindKeeper` does it.
       cache.setSyncState({ kind: 'absent' })
       cache.clear()
-    } else if (!this.#isFollowed() && this.#options.server.serves(cache.resource)) {
+    } else if (cache.syncState.kind !== 'synced' && this.#options.server.serves(cache.resource)) {
       cache.setSyncState({ kind: 'waiting' })
-      this.#list()
+      if (!this.#queue.some((entry) => entry.kind === 'list')) this.#list()
     }
   }
 
@@ -211,10 +211,6 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
     // The sign that it has shown has begun another list, or the list is refused until the API server is restarted.
     if (this.#queue.some(({ kind }) => kind === 'list')) return
     clock.after(RELIST_MS, () => void guard.refused().then(() => this.relist()))
-  }
-
-  #isFollowed(): boolean {
-    return this.cache.syncState.kind === 'synced' || this.#queue.some((entry) => entry.kind === 'list')
   }
 
   #list(): void {

@@ -187,7 +187,9 @@ export class Life {
       const filled = this.watches.filter(({ cache }) => cache.syncState.kind === 'synced')
       const lists = await Promise.allSettled(filled.map(({ cache }) => cache.catchUp(this.#api)))
       isCaughtUp = lists.every(({ status }) => status === 'fulfilled')
-      if (!isCaughtUp) await pause(this.#clock, RETRY_MS)
+      if (isCaughtUp) continue
+      await pause(this.#clock, RETRY_MS)
+      await this.renew()
     }
     for (const { cache, isBlind } of this.watches)
       if (cache.syncState.kind === 'absent' && !isBlind) await this.#recheck(cache)

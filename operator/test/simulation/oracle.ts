@@ -1,6 +1,7 @@
 // What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { FINALIZER } from '@kleym/shared/core/names.ts'
 import { deepEqual, driftOf } from '@kleym/shared/core/plan/drift.ts'
 import type { Ownership } from '@kleym/shared/core/plan/ownership.ts'
 import { planOnce, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
@@ -50,7 +51,7 @@ export function worldOf(server: ClusterState, config: Config = CONFIG): SettledC
 }
 
 /** Whose the contract says that an output is, by what the server holds now. */
-export function ownershipOf(server: SimulatedCluster, output: JsonRecord): Ownership['kind'] {
+export function ownershipOf(server: ClusterState, output: JsonRecord): Ownership['kind'] {
   const { snapshot, compiled } = worldOf(server)
   return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind
 }
@@ -93,6 +94,7 @@ function statusDifference(
   }
   const own = live.find(({ ownership }) => ownership.kind === 'ours' && ownership.binding === key)?.object
     .meta
+  if (own !== undefined && !binding.meta.finalizers.includes(FINALIZER)) return [`${key} lacks its finalizer`]
   const wanted = nextStatus(binding.status, judgement, {
     config,
     generation: binding.meta.generation ?? 0,

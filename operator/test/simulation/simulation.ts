@@ -11,7 +11,7 @@ import type { LaggingWatch } from './lagging-watch.ts'
 import { Life, LEASE } from './life.ts'
 import { differences } from './oracle.ts'
 import { metadataOf, SimulatedCluster, type Backup } from './cluster.ts'
-import { ACT_WEIGHTS, COLLIDING_WEIGHTS, Users, type Act } from './users.ts'
+import { ACT_WEIGHTS, CALM_WEIGHTS, COLLIDING_WEIGHTS, Users, type Act } from './users.ts'
 import { Watchdog } from './watchdog.ts'
 
 /** More steps than any run takes until nothing is left to do. */
@@ -23,6 +23,10 @@ const QUIET_MS = 1_500_000
 const STANDBYS = 0.5
 /** In every which seed operators run for the Lease; in the others, who leads is decided for them. */
 const ELECTIONS_EVERY = 8
+/** Longer than the operator waits for a word of SCM. */
+const CALM_MS = 400_000
+/** How likely it is in each step that SCM gets to do its work. */
+const SCM_ACTS = 0.3
 /** Longer than it takes to see that the Lease has run out and to take it, in milliseconds, and longer than a renewal. */
 const SUCCESSION_MS = 60_000
 const RENEWED_MS = 5_000
@@ -110,6 +114,8 @@ export class Simulation {
   readonly #seed: number
   readonly #collide: boolean
   readonly #hasElections: boolean
+  /** Without it the operator looks at each new output again after a minute, which hides that nobody has woken it. */
+  readonly #hasScm: boolean
   /** Follows the cluster, as late as it likes, and writes nothing before it takes over. */
   #standby: Life | undefined
   /** What operators that start now are set to. */
@@ -117,16 +123,22 @@ export class Simulation {
   /** Led until its machine was suspended. */
   #suspended: Life | undefined
   #backups: { readonly backup: Backup; readonly atMs: number; readonly lease: unknown }[] = []
+  /** Until when the leader's machine is not suspended. */
+  #awakeUntilMs = 0
   #made = 0
   #step = 0
   #acts = 0
   #disturbances = 0
 
-  constructor(seed: number, { elections }: { readonly elections?: boolean } = {}) {
+  constructor(
+    seed: number,
+    { elections, scm }: { readonly elections?: boolean; readonly scm?: boolean } = {},
+  ) {
     this.#seed = seed
     this.#collide = seed % 2 === 0
     // As often among those that collide.
     this.#hasElections = elections ?? Math.floor(seed / 2) % ELECTIONS_EVERY === 0
+    this.#hasScm = scm ?? seed % 3 !== 0
     this.dice = new Dice(seed)
     this.watchdog = new Watchdog(this.server, this.lives, () => this.#step)
     this.calls = new Calls({
@@ -139,10 +151,10 @@ export class Simulation {
     })
     this.users = new Users(this.server, this.dice, { collide: this.#collide })
     this.server.onChange((change) => {
-      for (const watch of this.#watches()) watch.hear(change)
+      for (const watch of this.#running().flatMap(({ watches }) => watches)) watch.hear(change)
     })
     this.server.onKind((resource) => {
-      for (const watch of this.#watches()) watch.hearKind(resource)
+      for (const watch of this.#running().flatMap(({ watches }) => watches)) watch.hearKind(resource)
     })
   }
 
@@ -159,6 +171,7 @@ export class Simulation {
     return all.filter((life) => life?.isAlive === true).filter((life) => life !== undefined)
   }
 
+  /** The watches whose events may reach their caches: what a machine misses while it is suspended waits for it. */
   #watches(): readonly LaggingWatch[] {
     return this.#running()
       .filter(({ isSuspended }) => !isSuspended)
@@ -182,7 +195,7 @@ export class Simulation {
       if (!this.life.isAlive) await this.#succeed()
       await this.#doSomething(temper)
     }
-    if (this.problems().length === 0) this.users.relent()
+    if (this.problems().length === 0) await this.#calmDown()
     const problems = [...this.problems(), ...(this.problems().length === 0 ? await this.#end() : [])]
     return { seed: this.#seed, problems, trace: this.trace, writes: this.watchdog.writes, acts: this.#acts }
   }
@@ -248,6 +261,10 @@ export class Simulation {
 
   /** What follows on the operator that leads no more: the one that stands by, or a new one. */
   async #succeed(): Promise<void> {
+    // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
+    // resync.
+    for (const call of this.calls.requests)
+      if (call.verb === 'update status' && call.life === this.life.id) this.calls.drop(call)
     if (this.#hasElections) await this.#elect()
     else if (this.#standby === undefined) await this.start()
     else await this.takeOver()
@@ -404,7 +421,11 @@ export class Simulation {
       renew: this.#hasElections ? 0 : weights.renew,
       restore: this.#restorable().length === 0 ? 0 : weights.restore,
       'restart server': this.server.isToBeRestarted ? weights['restart server'] : 0,
-      suspend: this.#suspended === undefined && life.isAlive ? weights.suspend : 0,
+      // Time that goes back takes renewals with it, of which a leader that sleeps would never hear: a restore takes longer.
+      suspend:
+        this.#suspended === undefined && life.isAlive && this.clock.monotonicMs() > this.#awakeUntilMs
+          ? weights.suspend
+          : 0,
       wake: this.#suspended === undefined ? 0 : weights.wake,
     }
     const doing = dice.weighted(DOINGS.map((one) => [one, possible[one]]))
@@ -447,9 +468,6 @@ export class Simulation {
     // Before the next one starts, what is on its way may arrive, and users go on.
     for (const call of this.calls.requests) if (this.dice.chance(0.3)) await this.carryOut(call)
     while (this.dice.chance(0.4)) await this.#act()
-    // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
-    // resync.
-    for (const call of this.calls.requests) if (call.verb === 'update status') this.calls.drop(call)
     if (this.dice.chance(NEW_SETTINGS)) this.#changeLabelKey()
     await this.#succeed()
   }
@@ -473,8 +491,8 @@ export class Simulation {
    * everything was listed since the last one.
    */
   #restorable(): readonly Backup[] {
-    if (this.server.isToBeRestarted || !this.#running().every((life) => this.watchdog.isInformed(life)))
-      return []
+    if (this.server.isToBeRestarted || this.#suspended !== undefined) return []
+    if (!this.#running().every((life) => this.watchdog.isInformed(life))) return []
     const now = metadataOf(this.server.find(LEASES, LEASE) ?? {})['resourceVersion']
     const old = this.#backups.filter(({ lease }) => !this.#hasElections || lease !== now)
     const untilMs = this.clock.monotonicMs() - (this.#hasElections ? RENEWED_MS : 0)
@@ -488,6 +506,7 @@ export class Simulation {
     for (const life of this.#running()) await life.renew()
     const isRestarted = this.dice.chance(0.7)
     this.server.restore(backup, { isRestarted })
+    this.#awakeUntilMs = this.clock.monotonicMs() + SUCCESSION_MS
     this.watchdog.restored()
     this.#backups = this.#backups.filter((other) => other.backup.version <= backup.version)
     const how = isRestarted ? '' : ', and the API server is not restarted'
@@ -496,7 +515,7 @@ export class Simulation {
 
   /**
    * The API server is restarted, and with it the operators: what they were told of the history before, where nothing showed
-   * its age, they would believe on (docs/reliability.md, "Not covered").
+   * its age, they would believe on (docs/reliability.md).
    */
   async #restartServer(): Promise<void> {
     this.server.restartServer()
@@ -537,6 +556,24 @@ export class Simulation {
     await this.#after(doing ?? 'nothing')
   }
 
+  /**
+   * Faults stop, and everything settles. Then users do a little more: whoever is concerned must be woken by that alone, as no
+   * timer is left that looks at a binding again.
+   */
+  async #calmDown(): Promise<void> {
+    this.users.relent()
+    if (this.server.isToBeRestarted) await this.#restartServer()
+    if (this.#suspended !== undefined) await this.#wake()
+    for (const life of this.#running()) await life.renew()
+    await this.runUntilQuiet(CALM_MS)
+    if (!this.life.isAlive || this.problems().length > 0) return
+    for (let left = this.dice.below(4); left > 0; left--) {
+      const act = this.dice.weighted<Act>(CALM_WEIGHTS)
+      if (act !== undefined) await this.#after(`user: ${this.users.act(act)}`)
+      await this.runUntilQuiet(0)
+    }
+  }
+
   /** Faults and users stop: what is there now must be what the core says, and must stay so. */
   async #end(): Promise<readonly string[]> {
     if (this.server.isToBeRestarted) await this.#restartServer()
@@ -544,11 +581,15 @@ export class Simulation {
     for (const life of this.#running()) await life.renew()
     do {
       if (!this.life.isAlive) await this.#succeed()
+      if (this.#hasScm) this.users.register()
       for (const watch of this.life.watches) if (watch.isBlind) watch.start()
       if (!(await this.runUntilQuiet())) return ['it never comes to rest']
       // What a webhook's finalizer held without our annotations, nobody else lets go of.
       this.users.release()
-    } while ((!this.life.isAlive || this.users.clearTheWay() > 0) && this.problems().length === 0)
+    } while (
+      (!this.life.isAlive || this.users.clearTheWay() > 0 || (this.#hasScm && this.users.register() > 0)) &&
+      this.problems().length === 0
+    )
     const wrong = [...this.problems(), ...differences(this.server, this.life.config)]
     const budget = 40 + 30 * (this.#acts + this.#disturbances)
     if (this.watchdog.writes > budget) wrong.push(`${this.watchdog.writes} writes, more than ${budget}`)
@@ -557,19 +598,20 @@ export class Simulation {
 
   /** Neither time nor a restart makes it write again. */
   async #stayingQuiet(): Promise<readonly string[]> {
-    const before = this.watchdog.writes
+    const before = this.watchdog.sentWrites
     await this.runUntilQuiet(QUIET_MS)
-    if (this.watchdog.writes !== before) return ['it writes although nothing has changed']
+    if (this.watchdog.sentWrites !== before) return ['it writes although nothing has changed']
     await this.crash(() => true)
     const how = this.#standby === undefined ? 'a restart' : 'a take-over by a standby that lags'
     await this.#succeed()
     await this.runUntilQuiet(QUIET_MS)
-    const more = this.watchdog.writes - before
+    const more = this.watchdog.sentWrites - before
     return [...this.problems(), ...(more === 0 ? [] : [`${how} makes ${more} writes`])]
   }
 
   async #after(what: string): Promise<void> {
     this.trace.push(`${this.#step} ${what}`)
+    if (this.#hasScm && this.dice.chance(SCM_ACTS)) this.users.register()
     await settled()
     this.watchdog.look()
     this.#step += 1

@@ -76,6 +76,16 @@ export const COLLIDING_WEIGHTS: readonly (readonly [Act, number])[] = [
   ['webhook goes', 2],
 ] as const
 
+/** What users do to a cluster in which nothing else happens. */
+export const CALM_WEIGHTS: readonly (readonly [Act, number])[] = [
+  ['create', 4],
+  ['edit', 4],
+  ['swap', 3],
+  ['delete', 2],
+  ['pool', 1],
+  ['objective', 1],
+]
+
 /** Kinds that may go: kleym goes on without them, one way or another. */
 const MORTAL: readonly Resource[] = [CLUSTER_SPIFFE_IDS, ...POOLS.slice(0, 1), ...OBJECTIVES.slice(0, 2)]
 
@@ -124,6 +134,16 @@ export class Users {
     for (const resource of MORTAL) if (!this.#server.serves(resource)) this.#comes(resource)
     removeWebhook(this.#server)
     this.release()
+  }
+
+  /** SCM registers what it has not seen. Returns how many there were. */
+  register(): number {
+    const unseen = this.#server.all(CLUSTER_SPIFFE_IDS).filter(({ status }) => status === undefined)
+    for (const object of unseen) {
+      const status = { stats: { podsSelected: 2, entriesToSet: 2 } }
+      this.#server.update(CLUSTER_SPIFFE_IDS, { ...object, status }, 'user', { subresource: 'status' })
+    }
+    return unseen.length
   }
 
   /** Lets go of everything that is held. */
@@ -346,9 +366,9 @@ export class Users {
     const found = this.#dice.pick(resource === undefined ? [] : this.#server.all(resource))
     if (resource === undefined || found === undefined) return 'of nothing'
     const selectors: readonly unknown[] = [
-      { matchLabels: labels(MANY, 20) },
-      { matchLabels: labels(64, 2_000) },
-      { matchLabels: labels(64, 30) },
+      { matchLabels: manyLabels(MANY, 20) },
+      { matchLabels: manyLabels(64, 2_000) },
+      { matchLabels: manyLabels(64, 30) },
       { matchLabels: { app: 7, ['__proto__']: 'x' } },
       { matchExpressions: Array.from({ length: MANY }, () => ({ key: 'app', operator: 'Exists' })) },
       'x'.repeat(10_000),
@@ -477,7 +497,7 @@ function finalizersOf(object: JsonRecord): readonly unknown[] {
 }
 
 /** So many labels, with keys and values of this size. */
-function labels(count: number, size: number): JsonRecord {
+function manyLabels(count: number, size: number): JsonRecord {
   return Object.fromEntries(
     Array.from({ length: count }, (_, at) => [`${'k'.repeat(size)}${at}`, 'v'.repeat(size)]),
   )

@@ -5,7 +5,12 @@ import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  BINDING_KIND,
+  FINALIZER,
+} from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
@@ -15,7 +20,7 @@ import { hasOurs } from '../../src/caches/kept-finalizers.ts'
 import { bodyOf, WRITES, type CallFate, type SimulatedCall } from './calls.ts'
 import type { Life } from './life.ts'
 import { metadataOf, type Backup, type ServerChange, type SimulatedCluster } from './cluster.ts'
-import { isRightful, ownershipOf, stateOf } from './oracle.ts'
+import { isRightful, ownershipOf, stateOf, type ClusterState } from './oracle.ts'
 
 /** An output that an operator has made, as it is now. */
 interface Made {
@@ -47,6 +52,8 @@ export class Watchdog {
   readonly violations: string[] = []
   /** How many writes were carried out that changed something. */
   writes = 0
+  /** How many were sent, but for those of the Lease. */
+  sentWrites = 0
   readonly #server: SimulatedCluster
   readonly #lives: readonly Life[]
   readonly #step: () => number
@@ -60,8 +67,13 @@ export class Watchdog {
   /** When time went back, and up to when what is sent may rest on what was before. */
   #restoredAt: number | undefined
   #isBlindUntil = Number.NEGATIVE_INFINITY
-  /** What live reads of a life have not found. */
+  /** What live reads of a life have not found, and whatever they have looked for. */
   readonly #missed = new Set<string>()
+  readonly #lookedFor = new Set<string>()
+  /** By life, when its last list of outputs began that was answered. */
+  readonly #listedAt = new Map<number, number>()
+  /** By life and UID of a binding, when its last DELETE of an output of it was sent. */
+  readonly #deletedAt = new Map<string, number>()
   #current: SimulatedCall | undefined
   #fate: CallFate = 'carried out'
 
@@ -93,14 +105,18 @@ export class Watchdog {
     this.#fate = fate
     run()
     this.#current = undefined
-    if (call.verb === 'get' && this.#server.find(call.resource, call.ref) === undefined) {
-      this.#missed.add(missText(call.life, call.resource.kind, call.ref.namespace, call.name))
-    }
+    if (call.verb === 'list' && call.resource === CLUSTER_SPIFFE_IDS && fate === 'carried out')
+      this.#listedAt.set(call.life, Math.max(this.#listedAt.get(call.life) ?? -1, call.sentAt))
+    if (call.verb !== 'get') return
+    const text = missText(call.life, call.resource.kind, call.ref.namespace, call.name)
+    if (fate === 'carried out') this.#lookedFor.add(text)
+    if (this.#server.find(call.resource, call.ref) === undefined) this.#missed.add(text)
   }
 
   /** A call is sent: may it be? */
   sent(call: SimulatedCall): void {
     if (!WRITES.includes(call.verb)) return
+    this.sentWrites += 1
     const { resource, verb } = call
     if (call.life !== this.#lives.at(-1)?.id) this.#complain(`#${call.life} sends ${verb}, and does not lead`)
     if (verb !== 'create' && !hasPreconditions(call) && !this.#deletesWhatItMade(call))
@@ -108,11 +124,19 @@ export class Watchdog {
     if (resource === BINDINGS && verb === 'update status') this.#checkAbsence(call)
     if (resource === CLUSTER_SPIFFE_IDS && ['create', 'update', 'delete'].includes(verb)) {
       if (verb === 'create') this.#checkFinalizer(call)
-      if (verb === 'delete') this.#floors.set(call, this.#floorOf(call.life))
+      if (verb === 'delete') {
+        this.#floors.set(call, this.#floorOf(call.life))
+        this.#checkOrphan(call)
+        const uid = this.#made.get(stringAt(call.body, 'uid') ?? '')?.bindingUid ?? ''
+        this.#deletedAt.set(`${call.life} ${uid}`, this.#step())
+      }
       return
     }
     if (resource === BINDINGS && verb === 'update status') return
-    if (resource === BINDINGS && verb === 'patch' && patchesFinalizerAlone(call.body)) return
+    if (resource === BINDINGS && verb === 'patch' && patchesFinalizerAlone(call.body)) {
+      this.#checkRelease(call)
+      return
+    }
     this.#complain(`an operator may not send ${verb} ${resource.kind} ${JSON.stringify(call.body)}`)
   }
 
@@ -228,12 +252,15 @@ export class Watchdog {
         isBlind ||
         (made !== undefined && !made.isEdited) ||
         (this.#current !== undefined && this.#deletesWhatItMade(this.#current))
-      if (!isOurs && ownershipOf(this.#server, before) === 'foreign') {
+      const isForeignNow = !isOurs && ownershipOf(this.#server, before) === 'foreign'
+      // Whose it is may change while a request is on its way.
+      if (isForeignNow && this.#statesKnownTo().every((state) => ownershipOf(state, before) === 'foreign')) {
         this.#complain(`foreign: ${type} of ${JSON.stringify(before)}`)
       }
     }
     if (resource === BINDINGS && by === this.#lives.at(-1)?.id) this.#checkVerdict(object)
-    if (resource === BINDINGS && !deepEqual(othersFinalizers(object), othersFinalizers(before)))
+    const isInformed = (this.#current?.sentAt ?? 0) > this.#isBlindUntil
+    if (resource === BINDINGS && isInformed && !deepEqual(othersFinalizers(object), othersFinalizers(before)))
       this.#complain(`finalizers of others are changed on ${String(metadataOf(object)['name'])}`)
   }
 
@@ -243,11 +270,16 @@ export class Watchdog {
     if (resource !== CLUSTER_SPIFFE_IDS || call?.verb !== 'delete' || before === undefined) return
     const made = this.#made.get(String(metadataOf(object)['uid']))
     if (made === undefined || call.sentAt <= this.#isBlindUntil || this.#deletesWhatItMade(call)) return
-    const floor = this.#floors.get(call) ?? 0
-    const first = this.#states.findLastIndex(({ version }) => version <= floor)
-    const states = this.#states.slice(Math.max(first, 0)).toReversed()
-    if (states.every((state) => isRightful(stateOf(state), made.name, this.#lives.at(-1)?.config)))
+    const states = this.#statesKnownTo()
+    if (states.every((state) => isRightful(state, made.name, this.#lives.at(-1)?.config)))
       this.#complain(`rightful: ${describe(made)} is withdrawn`)
+  }
+
+  /** The states of the datastore that the sender of what is carried out now may have seen last, the latest first. */
+  #statesKnownTo(): readonly ClusterState[] {
+    const floor = (this.#current && this.#floors.get(this.#current)) ?? 0
+    const first = this.#states.findLastIndex(({ version }) => version <= floor)
+    return this.#states.slice(Math.max(first, 0)).toReversed().map(stateOf)
   }
 
   /** A refusal is told only once nothing of ours is left. */
@@ -290,6 +322,21 @@ export class Watchdog {
     this.#complain(`${reasonOf(body)} is told of ${name}, but nobody has looked for ${missing}`)
   }
 
+  /** An orphan is deleted only after a live read of its binding. */
+  #checkOrphan(call: SimulatedCall): void {
+    const { life, name } = call
+    if (this.#deletesWhatItMade(call)) return
+    const caches = this.#lives.find(({ id }) => id === life)?.caches
+    const output = caches?.outputs.store.get(name)
+    const annotations = output?.isWhole === true ? output.read().meta.annotations : undefined
+    const key = annotations?.get(ANNOTATION_BINDING)
+    const uid = annotations?.get(ANNOTATION_BINDING_UID)
+    if (key === undefined || caches?.bindings.store.get(key)?.meta.uid === uid) return
+    const [namespace = '', binding = ''] = key.split('/')
+    if (this.#lookedFor.has(missText(life, BINDING_KIND, namespace, binding))) return
+    this.#complain(`${name} is deleted, but nobody has looked for ${key}`)
+  }
+
   /** The finalizer is there, as far as the operator knows, before an output is written. */
   #checkFinalizer(call: SimulatedCall): void {
     const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
@@ -297,6 +344,17 @@ export class Watchdog {
     if (binding === undefined || !hasOurs(binding.finalizers)) {
       this.#complain(`an output of ${key} is written before its finalizer`)
     }
+  }
+
+  /** Our finalizer is dropped only after a live list of outputs that began after the last DELETE, where they are served. */
+  #checkRelease({ life, body, name }: SimulatedCall): void {
+    const isRelease = Array.isArray(body) && body.some((step) => stringAt(step, 'op') === 'remove')
+    if (!isRelease) return
+    const caches = this.#lives.find(({ id }) => id === life)?.caches
+    if (caches?.outputs.syncState.kind === 'absent') return
+    const deletedAt = this.#deletedAt.get(`${life} ${judgedVersion(body).uid}`) ?? -1
+    if ((this.#listedAt.get(life) ?? -1) >= deletedAt && this.#listedAt.has(life)) return
+    this.#complain(`the finalizer of ${name} is dropped without a list of what is left`)
   }
 
   /** An output that came back altered goes in whatever version it is, by its UID (docs/contract.md §8). */
