@@ -30,6 +30,9 @@ const POOL_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 /** The wide one is chosen most: collisions are what this is about. */
 const POOL_NAMES = ['wide', 'wide', 'narrow', 'apart'] as const
 
+/** How many of something a hostile object has. */
+const MANY = 200
+
 /** What to pick a user's next act by: its weight among the others. */
 export const ACT_WEIGHTS = [
   ['create', 8],
@@ -55,6 +58,8 @@ export const ACT_WEIGHTS = [
   ['kind comes', 2],
   ['webhook comes', 1],
   ['webhook goes', 2],
+  ['hostile pool', 0.5],
+  ['hostile binding', 0.5],
 ] as const
 export type Act = (typeof ACT_WEIGHTS)[number][0]
 
@@ -198,6 +203,13 @@ export class Users {
         return this.#kindGoes()
       case 'kind comes':
         return this.#kindComes()
+      case 'hostile pool':
+        return this.#hostilePool()
+      case 'hostile binding':
+        return this.#onBinding((object) => {
+          const held = Array.from({ length: MANY }, (_, at) => `${FOREIGN_FINALIZER}-${at}`)
+          if (!isDeleting(object)) this.#setFinalizers(BINDINGS, object, [...finalizersOf(object), ...held])
+        })
       case 'webhook comes':
         return installWebhook(this.#server, this.#dice)
       case 'webhook goes':
@@ -306,12 +318,12 @@ export class Users {
     const [resource] = POOLS
     if (resource === undefined) return ''
     const found = this.#server.find(resource, { namespace, name })
-    const labels = POOL_LABELS[this.#dice.chance(0.6) ? name : (this.#dice.pick(POOL_NAMES) ?? '')] ?? {}
-    const wanted = pool({ namespace, name, labels: this.#dice.chance(0.1) ? {} : labels })
+    const chosen = POOL_LABELS[this.#dice.chance(0.6) ? name : (this.#dice.pick(POOL_NAMES) ?? '')] ?? {}
+    const wanted = pool({ namespace, name, labels: this.#dice.chance(0.1) ? {} : chosen })
     if (found === undefined) this.#create([resource], wanted)
     else if (this.#dice.chance(0.4)) this.#delete(resource, found)
     else this.#server.update(resource, { ...found, spec: wanted['spec'] }, 'user')
-    return `${namespace}/${name} ${JSON.stringify(labels)}`
+    return `${namespace}/${name} ${JSON.stringify(chosen)}`
   }
 
   #meddleWithObjective(): string {
@@ -326,6 +338,24 @@ export class Users {
     else if (this.#dice.chance(0.4)) this.#delete(resource, found)
     else this.#server.update(resource, { ...found, spec: { poolRef } }, 'user')
     return `${namespace}/${name} to ${poolRef.name}`
+  }
+
+  /** A selector of any size and shape that the API server takes. */
+  #hostilePool(): string {
+    const [resource] = POOLS
+    const found = this.#dice.pick(resource === undefined ? [] : this.#server.all(resource))
+    if (resource === undefined || found === undefined) return 'of nothing'
+    const selectors: readonly unknown[] = [
+      { matchLabels: labels(MANY, 20) },
+      { matchLabels: labels(64, 2_000) },
+      { matchLabels: labels(64, 30) },
+      { matchLabels: { app: 7, ['__proto__']: 'x' } },
+      { matchExpressions: Array.from({ length: MANY }, () => ({ key: 'app', operator: 'Exists' })) },
+      'x'.repeat(10_000),
+      null,
+    ]
+    this.#server.update(resource, { ...found, spec: { selector: this.#dice.pick(selectors) } }, 'user')
+    return refOf(found).name
   }
 
   // Outputs
@@ -431,7 +461,7 @@ export class Users {
   }
 
   #release(resource: Resource, object: JsonRecord): void {
-    const left = finalizersOf(object).filter((one) => one !== FOREIGN_FINALIZER)
+    const left = finalizersOf(object).filter((one) => !String(one).startsWith(FOREIGN_FINALIZER))
     this.#setFinalizers(resource, object, left)
   }
 
@@ -444,4 +474,11 @@ export class Users {
 
 function finalizersOf(object: JsonRecord): readonly unknown[] {
   return listAt(object, 'metadata', 'finalizers')
+}
+
+/** So many labels, with keys and values of this size. */
+function labels(count: number, size: number): JsonRecord {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [`${'k'.repeat(size)}${at}`, 'v'.repeat(size)]),
+  )
 }

@@ -14,7 +14,7 @@ import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
 import { viewWidth } from '../text/layout.ts'
 import type { Frame } from './frame.ts'
-import { worldText } from './world.ts'
+import { isAlone, worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
 
@@ -49,6 +49,7 @@ async function answerIn(
         incomplete: judged.incomplete,
         unsettled: judged.assumptions.length > 0,
         world: worldText(judged.input),
+        isAlone: isAlone(judged.input),
       }
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }

@@ -25,9 +25,10 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
 
 /** A finding as machines read it. */
 export function findingReport(one: Finding): Readonly<Record<string, unknown>> {
-  const { code, severity, subject, related, summary, evidence, fix, dependsOn = [] } = one
+  const { code, severity, subject, related, summary, evidence, fix, dependsOn } = one
   const docs = `docs/findings/${code}.md`
-  return { code, severity, subject, related, summary, evidence, dependsOn, fix, docs }
+  const rests = dependsOn === undefined ? {} : { dependsOn }
+  return { code, severity, subject, related, summary, evidence, ...rests, fix, docs }
 }
 
 function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly<Record<string, unknown>> {

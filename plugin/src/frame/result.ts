@@ -77,7 +77,7 @@ export function resultOf(
 
 /** What both sides of an answer assume, each once. */
 function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>): readonly Assumption[] {
-  const all = [...after.doubts.assumptions, ...before.doubts.assumptions]
+  const all = [...after.openSettings.assumptions, ...before.openSettings.assumptions]
   return [...new Map(all.map((one) => [assumptionText(one), one])).values()]
 }
 

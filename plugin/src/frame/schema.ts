@@ -41,6 +41,7 @@ const findingFields = {
   evidence: z.array(z.string()),
   dependsOn: z
     .array(z.string())
+    .optional()
     .describe('The settings that it rests on and that were not given; then it is no error.'),
   fix: z.string(),
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),

@@ -4,9 +4,16 @@ import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */
-export function worldText({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): string {
-  if (isLive) return ''
-  const ours = bindingsByOutput(after.settled)
-  const isForeign = after.settled.outputs.some(({ object }) => !ours.has(object.meta.name))
-  return isForeign ? ' among these files' : ' among these files; no ClusterSPIFFEID of others is among them'
+export function worldText(input: Pick<AnswerInput, 'isLive' | 'after'>): string {
+  if (input.isLive) return ''
+  return isAlone(input) ? ` among these files; ${NO_OTHERS}` : ' among these files'
 }
+
+/** Whether files are all there is, and no ClusterSPIFFEID among them is anybody's but kleym's. */
+export function isAlone({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): boolean {
+  if (isLive) return false
+  const ours = bindingsByOutput(after.settled)
+  return after.settled.outputs.every(({ object }) => ours.has(object.meta.name))
+}
+
+const NO_OTHERS = 'no ClusterSPIFFEID of others is among them'

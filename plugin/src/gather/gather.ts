@@ -28,7 +28,7 @@ import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
-  doubtsAbout,
+  openSettingsAbout,
   operatorSettings,
   operatorSettingsBefore,
   requireValidSettings,
@@ -203,7 +203,7 @@ class Gathering {
     onRead?.()
     const { operator, scm } = settings
     const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
-      drive(analysing(snapshot, of.operator.config, of.scm.settings, doubtsAbout(snapshot, of)))
+      drive(analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of)))
     const first = analysed(after, settings)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     return {

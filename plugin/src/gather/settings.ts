@@ -1,8 +1,8 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Doubts } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { doubtsOf } from '@kleym/shared/core/analysis/doubts.ts'
+import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -137,6 +137,8 @@ export interface ScmReading {
   readonly settings: ScmSettings
   /** All that were found, that of `settings` first; none where it was given, or none was found. */
   readonly instances: readonly ScmInstance[]
+  /** Those beside that of `settings`; of a configuration that was given, those of other classes. */
+  readonly others: readonly ScmInstance[]
   /** The containers that run SCM, as far as workloads are among the objects. */
   readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
@@ -162,13 +164,16 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 }
 
 /** What an answer about a snapshot does not know of these settings. */
-export function doubtsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): Doubts {
-  const [, ...others] = scm.instances
-  return doubtsOf(snapshot, operator.config, {
+export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): OpenSettings {
+  const { others } = scm
+  // Where none of several acts on kleym's output, which of them is meant is a guess.
+  const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
+  const isCandidate = (one: ScmInstance): boolean => acts(one) || !isChosen
+  return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
-    acting: others.filter(acts).map(({ settings }) => settings),
-    beside: others.filter((one) => !acts(one)).map(({ settings }) => settings),
+    acting: others.filter(isCandidate).map(({ settings }) => settings),
+    beside: others.filter((one) => !isCandidate(one)).map(({ settings }) => settings),
   })
 }
 
@@ -186,15 +191,25 @@ export async function scmSettings(
   const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
   const evidence = scmEvidence(operator, clusterSpiffeIds)
   const containers = scmContainersOf(objects.map(({ value }) => value))
-  const found = given === undefined ? (await scmConfigsIn(objects)).toSorted(byUsualPlace) : []
+  const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
+  const reading = given === undefined ? undefined : readScmSettings(given.config, given.source, evidence)
   const isFollowing = classFollows && operator.classNameSource === undefined
-  const output = isFollowing ? { ...operator.config, className: undefined } : operator.config
-  const instances = scmInstances(found, containers, output, evidence)
+  // A class of kleym's that follows is that of any SCM, or of the one that was given.
+  const output = isFollowing
+    ? { ...operator.config, className: reading?.settings.className }
+    : operator.config
+  const all = scmInstances(found, containers, output, evidence)
+  const instances = reading === undefined ? all : []
   const { settings, problems } =
-    instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
+    reading ?? instances[0] ?? readScmSettings(undefined, 'the SPIRE chart', evidence)
   return {
     settings,
     instances,
+    // What was given says which SCM acts on kleym's output; one of another class runs beside it.
+    others:
+      given === undefined
+        ? all.slice(1)
+        : all.filter((one) => !acts(one) && one.settings.className !== settings.className),
     containers,
     notes: severalNotes(instances, operator),
     findings: problems.map((problem) =>
@@ -204,7 +219,7 @@ export async function scmSettings(
         evidence: [`SCM's settings: ${settings.source}`],
       }),
     ),
-    problems: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+    problems: given === undefined && all.length === 0 ? unreadScmConfigs(objects) : [],
   }
 }
 

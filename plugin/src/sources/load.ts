@@ -22,6 +22,7 @@ import { boundedProblems, placeText, spentProblem, type InputProblem } from './p
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { hasForeignRegistration } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -64,7 +65,7 @@ export async function loadFiles(
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
   const sources = await readSources(args, io, { budget, problems })
-  const collected: Collected = { objects: [], problems, budget, skipped: new Map(), placed: 0 }
+  const collected: Collected = { objects: [], problems, budget, charts: [], skipped: new Map(), placed: 0 }
   const harmless: InputProblem[] = []
   const lines: YamlLines = new Map()
   let documents = 0
@@ -91,6 +92,7 @@ export async function loadFiles(
   }
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   problems.push(...duplicates)
+  if (!hasForeignRegistration(objects)) problems.push(...collected.charts)
   return {
     objects,
     problems: boundedProblems(problems),

@@ -7,6 +7,7 @@ import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
 import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
+import { spireChartProblem } from './spire-charts.ts'
 import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
 import { reachOf } from './reach.ts'
 
@@ -37,6 +38,8 @@ export interface Collected {
   readonly problems: InputProblem[]
   /** Charged for each object. */
   readonly budget: Budget
+  /** Charts of SPIRE that are named, as problems for the case that nothing shows what they render. */
+  readonly charts: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
   /** How many objects name no namespace, and were given the one in force. */
@@ -114,8 +117,10 @@ function collectObject(
   const type = readType(value)
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
-    if (half === undefined) count(skipped, NO_OBJECT)
-    else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+    if (half === undefined) {
+      count(skipped, NO_OBJECT)
+      noteChart(value, origin, collected)
+    } else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
     return
   }
   const untyped = templateOfType(value, origin, rules)
@@ -126,6 +131,7 @@ function collectObject(
   const wanted = wantedOf(type, rules.wanted) ?? makerOf(type, value)
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
+    noteChart(value, origin, collected)
     return
   }
   const fault = wanted.isNameless === true ? undefined : metadataFault(value)
@@ -147,6 +153,11 @@ function collectObject(
 /** An object of any other kind that makes pods is kept, though its kind is not read. */
 function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | undefined {
   return isPodMaker(value) ? { group, kind, namespaced: true, isUnread: true } : undefined
+}
+
+function noteChart(value: JsonRecord, origin: Origin, { charts }: Collected): void {
+  const problem = spireChartProblem(value, origin)
+  if (problem !== undefined) charts.push(problem)
 }
 
 /** An object whose very type is yet to be filled in; undefined for any other. */

@@ -1,6 +1,6 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
-import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
+import { NO_OPEN_SETTINGS, type OpenSettings } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
@@ -35,9 +35,9 @@ export function analyse(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  doubts: Doubts = NO_DOUBTS,
+  openSettings: OpenSettings = NO_OPEN_SETTINGS,
 ): Analysis {
-  return driveAtOnce(analysing(snapshot, config, settings, doubts))
+  return driveAtOnce(analysing(snapshot, config, settings, openSettings))
 }
 
 /** The same in steps, several for each binding and output. */
@@ -45,7 +45,7 @@ export function* analysing(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  doubts: Doubts = NO_DOUBTS,
+  openSettings: OpenSettings = NO_OPEN_SETTINGS,
 ): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
@@ -68,7 +68,7 @@ export function* analysing(
   yield
   // A witness, or a pod of two pools, is one that is certain.
   const pods = lazy(() => indexPods(certain))
-  const base = { snapshot, config, settings, doubts, compiled, podsInQuestion, pods }
+  const base = { snapshot, config, settings, openSettings, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )

@@ -50,8 +50,11 @@ export function scmInstances(
       at,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
-      // A class of kleym's that is not known is taken to be SCM's.
-      handling: outputHandling({ ...labels, className: className ?? settings.className ?? '' }, settings),
+      // What is not known of kleym's class and labels is taken to be what SCM asks for.
+      handling: outputHandling(
+        { ...labels, className: className ?? settings.className ?? '' },
+        labels.outputLabels === undefined ? withoutLabels(settings) : settings,
+      ),
     }
   })
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)
@@ -60,6 +63,11 @@ export function scmInstances(
   return [...found.filter(acts), ...found.filter((one) => !acts(one))].map(
     ({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }),
   )
+}
+
+/** Output labels that nothing tells may be those that an SCM asks for. */
+function withoutLabels(settings: ScmSettings): ScmSettings {
+  return { ...settings, clusterSPIFFEIDLabelSelector: new Map() }
 }
 
 /** Whether an instance acts on what kleym writes. */

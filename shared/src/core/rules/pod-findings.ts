@@ -55,7 +55,7 @@ function* withAlternatives(
   pods: readonly Pod[],
   notes: readonly Finding[],
 ): Steps<readonly Finding[]> {
-  const { assumptions, alternatives } = analysis.doubts
+  const { assumptions, alternatives } = analysis.openSettings
   const found = new Map(
     notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
   )
@@ -69,7 +69,10 @@ function* withAlternatives(
       found.set(
         key,
         when === undefined
-          ? { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] }
+          ? depending(
+              { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] },
+              on.filter(({ setting }) => setting === 'trust domain'),
+            )
           : depending(one, on.length === 0 ? assumptions : on, when),
       )
     }
@@ -205,7 +208,9 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {
-      const pool = judgement.resolved.identity.poolName
+      const { poolName: pool, poolLabels, variant, namespace } = judgement.resolved.identity
+      // Where the pool has pods, it is the variant that none of them carries: `variant-rules.ts` tells that.
+      if (variant !== undefined && analysis.pods().withLabels(namespace, poolLabels).length > 0) return []
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
     }
     if (reach.declared.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []

@@ -6,6 +6,7 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
+import { Intake } from './intake.ts'
 import { knowledgeFrom, type Knowledge } from './knowledge.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
@@ -36,7 +37,7 @@ export interface LiveOptions {
   readonly settings: GivenSettings
   /** Called with every new picture. */
   readonly onPicture: (picture: Picture) => void
-  /** Called with what only a bug can throw. */
+  /** Called with what only a bug can throw, and with a KleymError where the cluster is more than a watch keeps. */
   readonly onBug: (error: unknown) => void
 }
 
@@ -67,7 +68,8 @@ export class LiveState {
     this.#clock = clock
     this.#monitor = new ConnectionMonitor({ api: client, clock, onChange: () => this.#onConnection() })
     const onFailure = (): void => this.#monitor.askNow()
-    const io = { api: client, clock, random, onFailure, onBug: options.onBug }
+    const intake = new Intake(options.onBug)
+    const io = { api: client, clock, random, onFailure, intake, onBug: options.onBug }
     this.#feeds = createFeeds(io, { namespace: options.namespace, onState: () => this.#onState() })
     this.#table = new RowTable({
       feeds: this.#feeds,
