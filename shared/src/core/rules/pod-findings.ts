@@ -209,7 +209,8 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     if (reach === undefined) {
       const { poolName: pool, poolLabels, variant } = judgement.resolved.identity
       // Where the pool has pods, it is the variant that none of them carries: `variant-rules.ts` tells that.
-      if (variant !== undefined && analysis.pods().withLabels(binding.meta.namespace, poolLabels).length > 0) return []
+      if (variant !== undefined && analysis.pods().withLabels(binding.meta.namespace, poolLabels).length > 0)
+        return []
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
     }
     if (reach.declared.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
