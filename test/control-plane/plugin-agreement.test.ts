@@ -159,9 +159,11 @@ function holdAgainstEachOther(reports: Reports): void {
     const said = { key, ready: row?.['ready'], reason: row?.['reason'], spiffeId: row?.['spiffeID'] }
     // A row has no identity for a binding that is refused.
     expect(said).toEqual({ key, ready, reason, spiffeId: ready === 'False' ? null : spiffeId })
-    if (ready === 'True' && output !== undefined)
-      expect({ key, due: row?.['due'] }).toEqual({ key, due: DUE[output.state] })
   }
+  const written = bindings.flatMap(({ key, ready, output }) =>
+    ready === 'True' && output !== undefined ? [{ key, due: DUE[output.state] }] : [],
+  )
+  expect(written.map(({ key }) => ({ key, due: watch.get(key)?.['due'] }))).toEqual(written)
 
   // What explain calls there is there, what it calls missing is not, and diff creates exactly that.
   const ready = bindings.filter((one) => one.ready === 'True')

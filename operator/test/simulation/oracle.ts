@@ -57,8 +57,8 @@ export function ownershipOf(server: ClusterState, output: JsonRecord): Ownership
 }
 
 /** The names of the foreign outputs for which bindings wait: kleym deletes none of them, people do. */
-export function inTheWay(server: SimulatedCluster): readonly string[] {
-  const { compiled, live } = worldOf(server)
+export function inTheWay(server: SimulatedCluster, config: Config): readonly string[] {
+  const { compiled, live } = worldOf(server, config)
   const foreign = new Set(
     live.filter(({ ownership }) => ownership.kind === 'foreign').map(({ object }) => object.meta.name),
   )

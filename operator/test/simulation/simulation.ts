@@ -587,7 +587,9 @@ export class Simulation {
       // What a webhook's finalizer held without our annotations, nobody else lets go of.
       this.users.release()
     } while (
-      (!this.life.isAlive || this.users.clearTheWay() > 0 || (this.#hasScm && this.users.register() > 0)) &&
+      (!this.life.isAlive ||
+        this.users.clearTheWay(this.life.config) > 0 ||
+        (this.#hasScm && this.users.register() > 0)) &&
       this.problems().length === 0
     )
     const wrong = [...this.problems(), ...differences(this.server, this.life.config)]

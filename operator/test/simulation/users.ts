@@ -1,5 +1,6 @@
 // Everybody else in the cluster: people who make, edit and delete bindings, pools and objectives, hands that meddle with
 // outputs, and other controllers. Each act happens on the server at once, as one request of theirs would.
+import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import {
   ANNOTATION_BINDING,
@@ -154,8 +155,8 @@ export class Users {
   }
 
   /** Does what a waiting binding asks for: deletes what is not kleym's and stands in its way. Returns how many there were. */
-  clearTheWay(): number {
-    const names = inTheWay(this.#server)
+  clearTheWay(config: Config): number {
+    const names = inTheWay(this.#server, config)
     for (const name of names) this.#server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
     return names.length
   }

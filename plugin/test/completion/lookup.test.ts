@@ -67,8 +67,11 @@ function listOf(...names: readonly unknown[]): Behaviour {
   })
 }
 
+function labelled(labels: unknown): unknown {
+  return { metadata: { namespace: 'team-a', name: 'p', labels } }
+}
+
 test('labels are read from the metadata of one namespace, each once, and none that no API server would have taken', async () => {
-  const labelled = (labels: unknown): unknown => ({ metadata: { namespace: 'team-a', name: 'p', labels } })
   const items = [
     labelled({ app: 'llama', 'llm-d.ai/role': 'prefill' }),
     labelled({ app: 'llama', 'llm-d.ai/role': 'decode', 'bad key': 'x', role: 'a\nb' }),
