@@ -154,7 +154,7 @@ function holdAgainstEachOther(reports: Reports): void {
   // The same verdict, reason, identity and pending write in watch as in explain.
   const bindings = explained(reports)
   expect(sorted(watch.keys())).toEqual(sorted(bindings.map(({ key }) => key)))
-  for (const { key, ready, reason, spiffeId, output } of bindings) {
+  for (const { key, ready, reason, spiffeId } of bindings) {
     const row = watch.get(key)
     const said = { key, ready: row?.['ready'], reason: row?.['reason'], spiffeId: row?.['spiffeID'] }
     // A row has no identity for a binding that is refused.
