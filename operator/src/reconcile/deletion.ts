@@ -96,8 +96,14 @@ export class BindingDeletion {
     if (confirmation.state === 'waiting') return NOTHING_TO_DO
     if (confirmation.state === 'failed') return this.#afterFailure(key, confirmation.error)
     // A write whose answer was lost is in the list, if it was carried out.
+    const hadAltered = writer.hasAltered(key)
     const unknownWrites = await writer.resolveUnknownWrites(key)
     if (unknownWrites.kind === 'unknown') return retry(unknownWrites)
+    // What a webhook had made of a write was deleted just now: the list began before that, and proves nothing any more.
+    if (hadAltered) {
+      this.#confirmations.delete(key)
+      return { kind: 'after', ms: 0 }
+    }
     return ledger.ownOutputs(key).length === 0 ? undefined : { kind: 'after', ms: 0 }
   }
 
