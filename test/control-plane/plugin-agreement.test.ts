@@ -228,7 +228,9 @@ describe('with the operator down', () => {
 describe('with the operator at work', () => {
   let reports: Reports
   beforeAll(async () => {
-    operator = await startLeading(cp, { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] })
+    operator = await startLeading(cp, {
+      flags: ['--clusterspiffeid-class-name=spire-mgmt-spire', '--variant-label-key=llm-d.ai/role'],
+    })
     await until(async () => {
       const { stdout } = await kubectlKleym(cp, ['diff', '-A', '-o', 'json'])
       const report: unknown = JSON.parse(stdout)
