@@ -1,32 +1,10 @@
 // Containers, accounts, pods and templates, told apart: a name that is no pod's is an error, and a template is no pod.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { built, kleym, type Run } from './plugin.ts'
-import {
-  BINDING,
-  documents,
-  NODE,
-  OBJECTIVE,
-  POD,
-  POOL,
-  SCM_CONFIG,
-  SETTINGS,
-  SMALL,
-  workspace,
-} from './workspace.ts'
+import { ask } from './ask.ts'
+import { built } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspace.ts'
 
 beforeAll(built)
-
-/** Runs a command on manifests, with settings that leave nothing open; its answer without its line breaks. */
-async function ask(
-  manifests: string,
-  ...args: readonly string[]
-): Promise<Pick<Run, 'code' | 'stdout' | 'stderr'>> {
-  const cwd = workspace({ 'manifests/all.yaml': manifests, 'scm.yaml': SCM_CONFIG })
-  const { code, stdout, stderr } = await kleym([...args, '--offline', '-f', 'manifests', ...SETTINGS], {
-    cwd,
-  })
-  return { code, stdout: stdout.replaceAll(/\s+/g, ' '), stderr }
-}
 
 const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n'
 

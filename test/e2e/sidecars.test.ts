@@ -1,31 +1,10 @@
 // Containers that webhooks add stand in no template: whether a binding for one reaches anything depends on the webhook.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { built, kleym, type Run } from './plugin.ts'
-import {
-  BINDING,
-  documents,
-  NODE,
-  OBJECTIVE,
-  POD,
-  POOL,
-  SCM_CONFIG,
-  SETTINGS,
-  workspace,
-} from './workspace.ts'
+import { ask } from './ask.ts'
+import { built, kleym } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL } from './workspace.ts'
 
 beforeAll(built)
-
-/** Runs a command on manifests, with settings that leave nothing open; its answer without its line breaks. */
-async function ask(
-  manifests: string,
-  ...args: readonly string[]
-): Promise<Pick<Run, 'code' | 'stdout' | 'stderr'>> {
-  const cwd = workspace({ 'manifests/all.yaml': manifests, 'scm.yaml': SCM_CONFIG })
-  const { code, stdout, stderr } = await kleym([...args, '--offline', '-f', 'manifests', ...SETTINGS], {
-    cwd,
-  })
-  return { code, stdout: stdout.replaceAll(/\s+/g, ' '), stderr }
-}
 
 function bindingFor(container: string): string {
   return BINDING.replace('containerName: vllm', `containerName: ${container}`)

@@ -1,33 +1,11 @@
 // Kinds that hold pods and that kleym does not read: whatever they touch is not known, never `nothing clashes` with exit code 0.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { UNREAD_KINDS } from '../../shared/src/core/objects/pod-makers.ts'
+import { ask } from './ask.ts'
 import { built, kleym, type Run } from './plugin.ts'
-import {
-  BINDING,
-  documents,
-  NODE,
-  OBJECTIVE,
-  POD,
-  POOL,
-  SCM_CONFIG,
-  SETTINGS,
-  SMALL,
-  workspace,
-} from './workspace.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspace.ts'
 
 beforeAll(built)
-
-/** Runs a command on manifests, with settings that leave nothing open; its answer without its line breaks. */
-async function ask(
-  manifests: string,
-  ...args: readonly string[]
-): Promise<Pick<Run, 'code' | 'stdout' | 'stderr'>> {
-  const cwd = workspace({ 'manifests/all.yaml': manifests, 'scm.yaml': SCM_CONFIG })
-  const { code, stdout, stderr } = await kleym([...args, '--offline', '-f', 'manifests', ...SETTINGS], {
-    cwd,
-  })
-  return { code, stdout: stdout.replaceAll(/\s+/g, ' '), stderr }
-}
 
 const WORLD = documents(POOL, OBJECTIVE, BINDING)
 const POD_SPEC = '{serviceAccountName: runner, containers: [{name: vllm, image: vllm}]}'
