@@ -27,6 +27,11 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
+    says: 'Prefill and decode pods of one pool share account and container name. How does each role get an identity of its own?',
+    args: ['explain', '-n', 'roles', ...ESTATE],
+    exitCode: 0,
+  },
+  {
     says: 'Two bindings, one container: one pool selects all pods of the other, so both are refused.',
     args: ['explain', 'playground/phi', ...ESTATE],
     exitCode: 1,
@@ -47,9 +52,9 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
-    says: 'Who would hold this identity? One pod is not certain, so the exit code says that the answer is not complete.',
+    says: 'The other way round: who would hold this identity?',
     args: ['who-selects', '--spiffe-id', 'spiffe://example.org/ns/team-a/objective/chat', ...ESTATE],
-    exitCode: 4,
+    exitCode: 0,
   },
   {
     says: 'The registration entries behind it, as spire-server would show them.',

@@ -22,6 +22,7 @@ export function exampleOutputs(manifests: readonly string[]): string {
   const config = {
     trustDomain: { kind: 'set', value: 'example.org' },
     className: 'spire-mgmt-spire',
+    variantLabelKey: 'llm-d.ai/role',
   } as const
   const evidence = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
   const { settings } = readScmSettings(undefined, 'none', evidence)

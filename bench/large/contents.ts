@@ -42,9 +42,12 @@ function labelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
 // Shorter ones take the API server half a minute for each object.
 const SHORT_FINALIZERS = filling(3, (at) => `example.com/hold-${at.toString(36).padStart(13, '0')}`)
 const LONG_FINALIZERS = filling(3, (at) => `${'example.'.repeat(28)}com/${'h'.repeat(50)}${at}`)
-const SHORT_LABELS = labelsOf(filling(6, (at) => at.toString(36)))
-const MANAGED_LABELS = labelsOf(filling(20, (at) => at.toString(36)))
-const SHORT_SELECTOR = Object.fromEntries(filling(25, (at) => at.toString(36)).map((key) => [key, 'x']))
+// As with finalizers: shorter ones take the API server too long.
+const SHORT_LABELS = labelsOf(filling(6, (at) => `label-${at.toString(36).padStart(24, '0')}`))
+const MANAGED_LABELS = labelsOf(filling(50, (at) => `label-${at.toString(36).padStart(24, '0')}`))
+const SHORT_SELECTOR = Object.fromEntries(
+  filling(50, (at) => `label-${at.toString(36).padStart(12, '0')}`).map((key) => [key, 'x']),
+)
 const LONG_SELECTOR = Object.fromEntries(
   Array.from({ length: 64 }, (_, at) => [`${'k'.repeat(10_000)}${at}`, 'x']),
 )

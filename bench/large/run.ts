@@ -10,6 +10,7 @@ import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { namespace, pool, poolOnly, untilReason } from '../../test/control-plane/objects.ts'
 import { startOperator, startOperatorPlane, type RunningOperator } from '../../test/control-plane/operator.ts'
 import { pauseFor, until } from '@kleym/testing/wait.ts'
+import { RestError, type ObjectId } from '../../test/control-plane/rest.ts'
 import { machineLine } from '../machine.ts'
 import { createAll, createEstate, untilSettled } from '../operator/measure.ts'
 import { SHAPES } from '../operator/shapes.ts'
@@ -28,7 +29,7 @@ const { values: options } = parseArgs({
 /** How long the large objects are edited without a pause, in milliseconds. */
 const EDITING_MS = 10_000
 /** Who edits, at the same time. */
-const EDITORS = 4
+const EDITORS = 2
 const ELSEWHERE = 'elsewhere'
 /** How often a binding elsewhere is created in each phase, one after the other. */
 const PROBES = 3
@@ -125,10 +126,24 @@ async function fill(cp: ControlPlane, { large }: Content, space: string): Promis
     Array.from({ length: count }, (_, at) => at),
     EDITORS,
     async (at) => {
-      bytes = Buffer.byteLength(JSON.stringify(await cp.admin.create(large(space, at))))
+      bytes = Buffer.byteLength(JSON.stringify(await created(cp, large(space, at))))
     },
   )
   return bytes
+}
+
+function idOf({ apiVersion, kind, metadata }: JsonRecord): ObjectId {
+  const { name, namespace: space } = Object(metadata)
+  return { apiVersion: String(apiVersion), kind: String(kind), name: String(name), namespace: String(space) }
+}
+
+/** Creates an object, however long the API server takes for one of that size. */
+function created(cp: ControlPlane, object: JsonRecord): Promise<JsonRecord> {
+  return cp.admin.create(object).catch((error: unknown) => {
+    // Without an answer within half a minute it may be created all the same; what is refused never is.
+    if (error instanceof RestError) throw error
+    return until(() => cp.admin.get(idOf(object)), 'a large object to be created', 180_000)
+  })
 }
 
 async function edit(cp: ControlPlane, { large }: Content, space: string): Promise<void> {
@@ -140,12 +155,10 @@ async function edit(cp: ControlPlane, { large }: Content, space: string): Promis
     async () => {
       while (performance.now() < endMs) {
         at++
-        const { apiVersion, kind, metadata } = large(space, at % count)
-        const { name } = Object(metadata)
-        await cp.admin.patch(
-          { apiVersion: String(apiVersion), kind: String(kind), name: String(name), namespace: space },
-          { metadata: { annotations: { edit: String(at) } } },
-        )
+        const change = { metadata: { annotations: { edit: String(at) } } }
+        await cp.admin
+          .patch(idOf(large(space, at % count)), change)
+          .catch((error: unknown) => say(`  ${String(error)}`))
       }
     },
   )

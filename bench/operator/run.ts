@@ -6,6 +6,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { machineLine } from '../machine.ts'
 import { measureBystanders, type Bystanders } from './bystanders.ts'
+import { measureDeletions, type Deletions } from './deletions.ts'
 import { measure, type OperatorMeasurement, type Start } from './measure.ts'
 import { SHAPES } from './shapes.ts'
 
@@ -77,6 +78,17 @@ const GROUP_ROWS: Rows<Bystanders> = [
   ['peak RSS, MiB', ({ operator }) => mib(operator.peak)],
 ]
 
+const DELETION_ROWS: Rows<Deletions> = [
+  ['bindings that came and went', ({ rounds }) => String(rounds)],
+  ['  gone after, median ms', ({ goneMs }) => median(goneMs).toFixed(0)],
+  ['  gone after, longest ms', ({ goneMs }) => Math.max(...goneMs).toFixed(0)],
+  ['in s', ({ seconds }) => seconds.toFixed(1)],
+  ['  pages of lists', ({ pages }) => String(pages)],
+  ['  operator CPU, s', ({ cpu }) => cpu.toFixed(1)],
+  ['  API server CPU, s', (measured) => measured.serverCpu.toFixed(1)],
+  ['peak RSS, MiB', ({ operator }) => mib(operator.peak)],
+]
+
 function mib(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(0)
 }
@@ -129,5 +141,9 @@ for (const shape of SHAPES)
   await table(shape.name, scm ? [...ESTATE_ROWS, ...SCM_ROWS] : ESTATE_ROWS, (count, say) =>
     measure({ shape, count, start, scm, idleSeconds, say }),
   )
-if (!scm)
+if (!scm) {
   await table('one collision group of all', GROUP_ROWS, (count, say) => measureBystanders(count, start, say))
+  await table('deletions beside so many outputs', DELETION_ROWS, (count, say) =>
+    measureDeletions(count, start, say),
+  )
+}

@@ -13,7 +13,7 @@ import { classWithoutLabelText } from './check/checks.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
 import { composeController } from './compose.ts'
 import type { Controller } from './reconcile/controller.ts'
-import { DatastoreHistory, heldUntilListed } from './caches/datastore-history.ts'
+import { DatastoreHistory, heldUntilListed, isListedAnew } from './caches/datastore-history.ts'
 import { KindKeeper } from './caches/kind-keeper.ts'
 import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
@@ -160,7 +160,7 @@ class Operator {
     })
     this.#controller = composeController({
       api: fenced(
-        heldUntilListed(watched, () => this.#isListed()),
+        heldUntilListed(watched, () => isListedAnew(this.#caches)),
         leadership,
       ),
       caches: this.#caches,
@@ -258,15 +258,6 @@ class Operator {
     })
     this.#metrics.datastoreRestored()
     this.#keeper.beginHistory()
-  }
-
-  /** Whether bindings and outputs come from lists of this history. Before the first restore the caches' states are enough. */
-  #isListed(): boolean {
-    const { bindings, outputs } = this.#caches
-    return (
-      this.#history.restores === 0 ||
-      (bindings.syncState.kind !== 'waiting' && outputs.syncState.kind !== 'waiting')
-    )
   }
 
   #createElection(clusterNamespace: string, instance: string): Election | undefined {

@@ -162,7 +162,7 @@ const pool =
 
 describe('files', () => {
   test('a malformed document is named on stderr, the answer for the rest stands on stdout, and the exit code is 4', async () => {
-    const cwd = await workspace({ 'f.yaml': `${pool}---\na: [\n` })
+    const cwd = await workspace({ 'f.yaml': `${pool}---\nkind: [\n` })
     const { code, stdout, stderr } = await kleym(
       ['explain', '--offline', '-f', 'f.yaml', '-A', '-o', 'json'],
       { cwd },
@@ -173,7 +173,8 @@ describe('files', () => {
   })
 
   test('stdin is read for -f -', async () => {
-    const { code, stdout } = await kleym(['conflicts', '--offline', '-f', '-', '-o', 'json'], { stdin: pool })
+    const args = ['conflicts', '--offline', '-f', '-', '--allow-empty', '-o', 'json']
+    const { code, stdout } = await kleym(args, { stdin: pool })
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: 'kleym.sonda.red/report/v1alpha1' })
     expect(code).toBe(0)
   })

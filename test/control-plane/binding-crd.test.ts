@@ -17,6 +17,12 @@ const PER_OBJECTIVE: JsonRecord = {
   serviceAccountName: 'runner',
   containerName: 'vllm',
 }
+const PER_VARIANT: JsonRecord = {
+  mode: 'PerVariant',
+  poolRef: { name: 'llama' },
+  serviceAccountName: 'runner',
+  identityBoundary: { variant: 'prefill' },
+}
 const POOL_ONLY: JsonRecord = { mode: 'PoolOnly', poolRef: { name: 'llama' }, serviceAccountName: 'runner' }
 
 function binding(spec: JsonRecord | undefined, name = 'chat'): JsonRecord {
@@ -41,6 +47,12 @@ test.each<[string, JsonRecord]>([
   ['PoolOnly with the least', POOL_ONLY],
   ['PoolOnly with an objective', changed(POOL_ONLY, { objectiveRef: { name: 'chat' } })],
   ['PoolOnly with an empty container', changed(POOL_ONLY, { containerName: '' })],
+  ['PerVariant with a variant', PER_VARIANT],
+  ['PerVariant with an objective', changed(PER_VARIANT, { objectiveRef: { name: 'chat' } })],
+  [
+    'PerVariant with a variant in capitals',
+    changed(PER_VARIANT, { identityBoundary: { variant: 'Prefill_1.x' } }),
+  ],
   ['without a mode, which is PerObjective', changed(PER_OBJECTIVE, { mode: undefined })],
   [
     'a pool of the older group',
@@ -80,7 +92,40 @@ test.each<[string, JsonRecord | undefined, readonly string[]]>([
   [
     'an unknown mode',
     changed(POOL_ONLY, { mode: 'PerPod' }),
-    ['spec.mode: Unsupported value: "PerPod"', '"PoolOnly", "PerObjective"'],
+    ['spec.mode: Unsupported value: "PerPod"', '"PoolOnly", "PerVariant", "PerObjective"'],
+  ],
+  [
+    'PerVariant without a variant',
+    changed(PER_VARIANT, { identityBoundary: undefined }),
+    ['spec.identityBoundary.variant is required when spec.mode is PerVariant'],
+  ],
+  [
+    'PerVariant with an empty boundary',
+    changed(PER_VARIANT, { identityBoundary: {} }),
+    ['spec.identityBoundary.variant: Required value'],
+  ],
+  ...['', '.', '..', 'a/b', ' prefill', 'prefill-', 'v'.repeat(64)].map(
+    (variant) =>
+      [
+        `PerVariant with the variant ${JSON.stringify(variant)}`,
+        changed(PER_VARIANT, { identityBoundary: { variant } }),
+        ['spec.identityBoundary.variant: '],
+      ] as [string, JsonRecord, string[]],
+  ),
+  [
+    'PerVariant with a container',
+    changed(PER_VARIANT, { containerName: 'vllm' }),
+    ['spec.containerName must be empty when spec.mode is PerVariant'],
+  ],
+  [
+    'PoolOnly with a variant',
+    changed(POOL_ONLY, { identityBoundary: { variant: 'prefill' } }),
+    ['spec.identityBoundary must be absent unless spec.mode is PerVariant'],
+  ],
+  [
+    'a variant without a mode, which is PerObjective',
+    changed(PER_OBJECTIVE, { mode: undefined, identityBoundary: { variant: 'prefill' } }),
+    ['spec.identityBoundary must be absent unless spec.mode is PerVariant'],
   ],
   ['no pool', changed(POOL_ONLY, { poolRef: undefined }), ['spec.poolRef: Required value']],
   ['a pool without a name', changed(POOL_ONLY, { poolRef: {} }), ['spec.poolRef.name: Required value']],

@@ -14,7 +14,7 @@ import {
   type Tokens,
   type User,
 } from './credentials.ts'
-import { callEtcd, compact } from './etcd.ts'
+import { callEtcd, compact, free } from './etcd.ts'
 import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts'
 import { startProcesses, type Program, type ProgramStart } from './processes.ts'
 import { applyAll, requestToken, rest, type Rest } from './rest.ts'
@@ -41,6 +41,8 @@ export interface ControlPlaneOptions {
    * manager, and pods need no service account.
    */
   readonly controllers?: readonly string[]
+  /** The most bytes that etcd stores (`--quota-backend-bytes`); its default of 2 GiB when absent. */
+  readonly etcdQuota?: number
 }
 
 export const DEFAULT_CONTROLLERS = [
@@ -110,6 +112,8 @@ export interface ControlPlane {
   expireVersions(): Promise<void>
   /** SIGKILL of etcd, and its start with all that it held; resolves when it answers. The API server is left as it is. */
   restartEtcd(): Promise<void>
+  /** Gives etcd its space back after it was full: compacts, defragments and takes the alarm away. */
+  freeEtcd(): Promise<void>
   /** Copies what etcd holds now, for `restoreEtcd`. */
   backUpEtcd(): Promise<void>
   /**
@@ -128,7 +132,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     throw new Error(`there is no control plane on this machine: ${binaries.why}\n  fix:  ${binaries.fix}`)
   const processes = await startProcesses()
   try {
-    return await assemble({ processes, binaries, admissionOff: admissionOff(options) }, options)
+    const { etcdQuota } = options
+    return await assemble({ processes, binaries, admissionOff: admissionOff(options), etcdQuota }, options)
   } catch (error) {
     await processes.stop()
     throw error
@@ -188,6 +193,7 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
       await compact(servers.etcdPort)
       await apiServer.restart()
     },
+    freeEtcd: () => free(servers.etcdPort),
     restartEtcd: () => etcd.restart(),
     backUpEtcd: () => etcd.backUp(),
     restoreEtcd: () => etcd.restore(),

@@ -1,7 +1,7 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
 // afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
 import { IN_FORCE_CONDITION } from '../../shared/src/core/names.ts'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { compareBytes } from '../../shared/src/core/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { isWrite, type ObservedRequest } from './observed-request.ts'
@@ -15,6 +15,7 @@ import {
   outputs,
   ownerOf,
   ownerUidOf,
+  perVariant,
   pool,
   poolOnly,
   untilReason,
@@ -26,7 +27,7 @@ export type ConvergenceSide = 'before' | 'after'
 
 /**
  * Makes all edits that lead to one side. To `after`: a pool's labels change (update), a binding gets another objective
- * (rename), one loses its pool (withdrawal), two collide, two swap their containers, one is deleted, and an orphan turns
+ * (rename), one another variant (rename), one loses its pool (withdrawal), two collide, two swap their containers, one is deleted, and an orphan turns
  * up. To `before`: all of that undone, but for the orphan, which has nothing to come back to.
  */
 export async function goTo(cp: ControlPlane, space: string, side: ConvergenceSide): Promise<void> {
@@ -58,6 +59,7 @@ function objectsOf(space: string, side: ConvergenceSide): readonly JsonRecord[] 
   return [
     pool(space, 'llama', isAfter ? { app: 'llama', tier: 'gold' } : { app: 'llama' }),
     ofGemma(space, 'renamed', { objectiveRef, containerName: 'renamed' }),
+    perVariant(space, 'role', isAfter ? 'decode' : 'prefill', { poolRef: { name: 'gemma' } }),
     ofGemma(space, 'withdrawn', { containerName: 'withdrawn', poolRef }),
     ofGemma(space, 'right', { containerName: isAfter ? 'left' : 'right' }),
     ofGemma(space, 'first', { containerName: one }),
@@ -70,7 +72,7 @@ function ofGemma(space: string, name: string, spec: JsonRecord): JsonRecord {
   return binding(space, name, { poolRef: { name: 'gemma' }, ...spec })
 }
 
-const READY = ['edited', 'renamed', 'first', 'second']
+const READY = ['edited', 'renamed', 'role', 'first', 'second']
 const ALL_READY = [...READY, 'withdrawn', 'left', 'right', 'deleted'].map(
   (name) => [name, 'Reconciled'] as const,
 )
@@ -218,7 +220,7 @@ export function writePoint(request: ObservedRequest): string | undefined {
     return `PUT status ${stringAt(conditionOf(body, 'Ready'), 'reason') ?? ''} of ${parent}`
   }
   if (path.includes('/inferenceidentitybindings/')) {
-    const isAdded = Array.isArray(body) && body.some((step: unknown) => own(step, 'op') === 'add')
+    const isAdded = Array.isArray(body) && body.some((step: unknown) => stringAt(step, 'op') === 'add')
     return `PATCH finalizer ${isAdded ? 'onto' : 'off'} ${last}`
   }
   return `${method} ClusterSPIFFEID ${last === 'clusterspiffeids' ? nameOf(body) : last}`

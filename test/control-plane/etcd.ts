@@ -1,5 +1,5 @@
 // Compaction through etcd's JSON gateway: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ (64-bit numbers are text).
-import { stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/json.ts'
 
 const ANSWER_MS = 30_000
 
@@ -10,6 +10,17 @@ export async function compact(port: number): Promise<string> {
   if (revision === undefined) throw new Error(`etcd answered without a revision: ${JSON.stringify(range)}`)
   await callEtcd(port, 'kv/compaction', { revision, physical: true })
   return revision
+}
+
+/** Makes room in an etcd that has reached its quota, and lets it write again. */
+export async function free(port: number): Promise<void> {
+  await compact(port)
+  await callEtcd(port, 'maintenance/defragment', {})
+  const answer = await callEtcd(port, 'maintenance/alarm', { action: 'GET' })
+  for (const alarm of listAt(answer, 'alarms')) {
+    const { memberID } = Object(alarm)
+    await callEtcd(port, 'maintenance/alarm', { action: 'DEACTIVATE', memberID, alarm: 'NOSPACE' })
+  }
 }
 
 /** One call of the gateway, e.g. `kv/range`. Rejects with etcd's answer where that is a failure, and without one in time. */

@@ -102,7 +102,7 @@ export function toldTooEarly(changes: readonly RecordedChange[]): readonly strin
 interface Claim {
   /** Binding and its UID: a namesake under another UID is another binding. */
   readonly owner: string
-  /** Namespace, service account and container. */
+  /** Namespace, service account, and container; or that it is of a variant, which is on all containers of its pods. */
   readonly place: string
   readonly labels: JsonRecord
 }
@@ -113,11 +113,12 @@ function isOurs(name: string, output: JsonRecord): boolean {
   return name.endsWith(`-${createHash('sha256').update(text).digest('hex').slice(0, 20)}`)
 }
 
-/** Nothing without a container: that is PoolOnly. */
+/** Nothing without a container or a variant: that is PoolOnly. */
 function claimOf(output: JsonRecord): Claim | undefined {
   const selectors = listAt(output, 'spec', 'workloadSelectorTemplates').map(String)
   const one = (prefix: string): string | undefined => selectors.find((text) => text.startsWith(prefix))
-  const container = one('k8s:container-name:')
+  const isVariant = /\/pool\/[^/]+\/variant\/[^/]+$/.test(stringAt(output, 'spec', 'spiffeIDTemplate') ?? '')
+  const container = isVariant ? 'of a variant' : one('k8s:container-name:')
   if (container === undefined) return undefined
   const labels = own(own(own(output, 'spec'), 'podSelector'), 'matchLabels')
   return {

@@ -71,6 +71,11 @@ export function poolOnly(space: string, name: string, spec: JsonRecord = {}): Js
   return { apiVersion, kind, metadata, spec: { ...own, ...spec } }
 }
 
+/** A PerVariant binding: pool `llama` and service account `llama` unless `spec` says otherwise. */
+export function perVariant(space: string, name: string, variant: string, spec: JsonRecord = {}): JsonRecord {
+  return poolOnly(space, name, { mode: 'PerVariant', identityBoundary: { variant }, ...spec })
+}
+
 /** A namespace with pool `llama`, which selects `app: llama`. */
 export function estate(space: string): readonly JsonRecord[] {
   return [namespace(space), pool(space, 'llama', { app: 'llama' })]

@@ -120,8 +120,12 @@ describe('the order of things', () => {
     const ofOutput = events.filter((event) => event.resource === 'clusterspiffeids' && event.name === name)
     const [added, dropped, ...more] = ofBinding
     expect(more).toEqual([])
-    expect(finalizersIn(added?.requestObject)).toEqual([FINALIZER])
-    expect(finalizersIn(dropped?.requestObject)).toEqual([])
+    expect(added?.requestObject).toContainEqual({
+      op: 'add',
+      path: '/metadata/finalizers',
+      value: [FINALIZER],
+    })
+    expect(dropped?.requestObject).toContainEqual({ op: 'remove', path: '/metadata/finalizers/0' })
     expect(ofOutput.map(({ verb, status }) => `${verb} ${status}`)).toEqual(['create 201', 'delete 200'])
     const [created, deleted] = ofOutput
     expect(added?.status).toBe(200)

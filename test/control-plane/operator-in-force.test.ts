@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { SCM_CLASS_LABEL } from '../../shared/src/core/names.ts'
 import type { ControlPlane } from './control-plane.ts'
+import { startFaultProxy } from './fault-proxy.ts'
 import { judgeWrites } from './write-rules.ts'
 import { bindingId, conditionOf, estate, outputsOf, poolOnly, untilReason } from './objects.ts'
 import { startLeading, startOperatorPlane, whileDown, type RunningOperator } from './operator.ts'
@@ -14,6 +15,8 @@ const BINDINGS = 'inferenceidentitybindings.kleym.sonda.red'
 /** What the CRD of the version before InForce allowed as the type of a condition. */
 const TYPES_BEFORE = ['Ready', 'Conflict', 'InvalidRef', 'UnsafeSelector', 'RenderFailure']
 const NAMES = ['first', 'second', 'third'] as const
+/** Later than the minute after which a word other than Registered is said. */
+const PATIENCE_MS = 120_000
 const LEFT_OUT =
   'the API server refuses a status with InForce; it is written without it until the CRD changes'
 
@@ -86,6 +89,33 @@ test('once the CRD is of today every status has the condition, with no restart',
     expect(stringAt(await inForceOf(name), 'status')).toBe('Unknown')
   }
   expect((await judgeWrites(cp)).broken).toEqual([])
+})
+
+test('without a right to read outputs it is undetermined, with it the operator sees the output again', async () => {
+  const proxy = await startFaultProxy(cp)
+  const injection = proxy.inject({
+    path: /\/clusterspiffeids(\?|$)/,
+    count: Infinity,
+    fault: { kind: 'answer', status: 403, reason: 'Forbidden' },
+  })
+  operator = await whileDown(cp, operator, async () => undefined, { server: proxy.server })
+  await until(async () => {
+    expect(await inForceOf('first')).toMatchObject({ status: 'Unknown', reason: 'Undetermined' })
+    return true
+  }, 'InForce of team-a/first to be undetermined')
+  injection.remove()
+  await untilReason(cp, 'team-a', 'first', 'Reconciled')
+  await until(
+    async () => {
+      expect(await inForceOf('first')).not.toMatchObject({ reason: 'Undetermined' })
+      return true
+    },
+    'InForce of team-a/first to be told again',
+    PATIENCE_MS,
+  )
+  await operator.stop()
+  await proxy.stop()
+  operator = await startLeading(cp)
 })
 
 test('a class that is no label value leaves the label out, and the operator says so at its start', async () => {

@@ -148,9 +148,9 @@ test('the scenario has every sort of write that there is', () => {
       'POST event',
     ]),
   )
-  // Those of `deleted`, `gone`, `left`, `right`, `renamed` (the old name) and `withdrawn`.
+  // Those of `deleted`, `gone`, `left`, `right`, `renamed` and `role` (their old names) and `withdrawn`.
   const deletes = after.writes.filter((point) => point.startsWith('DELETE') && !isByChance(point))
-  expect(deletes).toHaveLength(6)
+  expect(deletes).toHaveLength(7)
 })
 
 test('killed before any one of its writes is carried out, it comes to the same state', async () => {
@@ -167,7 +167,7 @@ test('killed after any one of its writes, before the answer, it comes to the sam
 test('a POST that arrives when its sender is long dead and its binding wants something else is undone', async () => {
   // Those that swap are left out: for a moment there would be two, which no later write can prevent (docs/contract.md §6).
   const late = before.writes.filter((point) => point.startsWith('POST Cluster') && !isByChance(point))
-  expect(late).toHaveLength(5)
+  expect(late).toHaveLength(6)
   for (const point of late) {
     await goTo(cp, SPACE, 'after')
     await untilState(cp, SPACE, after.state)

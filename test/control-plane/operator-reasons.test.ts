@@ -153,6 +153,18 @@ const CASES: readonly Case[] = [
   field('a container for whole pods', 'UnexpectedContainerName', { mode: 'PoolOnly' }, [
     '.spec.containerName must be empty when .spec.mode is PoolOnly',
   ]),
+  field(
+    'a variant that is no label value',
+    'InvalidIdentityBoundary',
+    { mode: 'PerVariant', containerName: null, identityBoundary: { variant: '..' } },
+    ['.spec.identityBoundary.variant must be a label value', '".."'],
+  ),
+  field('no variant', 'InvalidIdentityBoundary', { mode: 'PerVariant', containerName: null }, [
+    '.spec.identityBoundary.variant is missing',
+  ]),
+  field('a variant with another mode', 'InvalidIdentityBoundary', { identityBoundary: { variant: 'a' } }, [
+    '.spec.identityBoundary must be absent when .spec.mode is PerObjective',
+  ]),
   {
     how: 'an objective name that makes the SPIFFE ID too long',
     reason: 'InvalidSPIFFEID',

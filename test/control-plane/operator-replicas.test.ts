@@ -6,7 +6,7 @@ import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { isWrite } from './observed-request.ts'
-import { binding, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
+import { binding, bindingId, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
 import { until } from '@kleym/testing/wait.ts'
@@ -64,6 +64,16 @@ async function prepare(space: string, names: readonly string[]): Promise<void> {
 /** A binding that collides with none of the others. */
 function apart(space: string, name: string): JsonRecord {
   return binding(space, name, { containerName: name })
+}
+
+/** Whether the outputs of a binding say that it has moved to another container. */
+function isMoved(outputs: readonly JsonRecord[]): boolean {
+  return outputs.length === 1 && JSON.stringify(outputs).includes('k8s:container-name:moved-')
+}
+
+/** A POST of an output: its URI names none. */
+function isCreation(uri: string): boolean {
+  return /\/clusterspiffeids(?:\?|$)/.test(uri)
 }
 
 function namesOf(word: string, count: number): readonly string[] {
@@ -141,6 +151,47 @@ test('a standby is ready and writes nothing; when its leader is killed it takes 
     [],
   )
   expect(second.filter(({ uri }) => uri.includes('before-')).map(({ uri }) => uri)).toEqual([])
+})
+
+test('a take-over replays no history: what a watch that lags shows after it, and is gone, is neither written nor undone', async () => {
+  const since = await cp.auditMark()
+  const names = { stays: namesOf('stays', 3), moves: namesOf('moves', 3), goes: namesOf('goes', 3) }
+  await prepare('history', Object.values(names).flat())
+  const leader = await replica(OPERATOR)
+  await leader.leads()
+  const { operator: standby, proxy } = await proxied(OPERATOR_B)
+  await standsBy(standby)
+  // From here on the standby sees nothing of what becomes of bindings, pools and outputs.
+  const path = /\/(?:clusterspiffeids|inferenceidentitybindings|inferencepools)\?/
+  await until(() => proxy.watches(path).count >= 3, 'the standby to watch')
+  const lagging = proxy.watches(path)
+  lagging.stall()
+  await cp.apply(Object.values(names).flatMap((some) => some.map((name) => apart('history', name))))
+  await allReady('history', Object.values(names).flat())
+  // Bindings that change containers, and others that are gone and whose containers those take that come.
+  const taken = names.moves.map((name, at) => binding('history', name, { containerName: `moved-${at}` }))
+  await cp.apply(taken)
+  for (const name of names.goes) await cp.admin.delete(bindingId('history', name))
+  for (const name of names.goes)
+    await until(async () => (await outputsOf(cp, 'history', name)).length === 0, 'an output to go')
+  await allReady('history', [...names.stays, ...names.moves])
+  await until(async () => {
+    const outputs = await Promise.all(names.moves.map((name) => outputsOf(cp, 'history', name)))
+    return outputs.every(isMoved)
+  }, 'the outputs to name the new containers')
+  await leader.kill()
+  await standby.leads()
+  // Only now its watches show what was, in the order in which it was.
+  lagging.resume()
+  await cp.apply([apart('history', 'goes-0')])
+  await allReady('history', ['goes-0'])
+  const second = (await writesSince(since)).filter(
+    ({ user, resource }) => user === OPERATOR_B && resource !== 'leases' && resource !== 'events',
+  )
+  expect(
+    second.filter(({ uri }) => !uri.includes('goes-0') && !isCreation(uri)).map(({ uri }) => uri),
+  ).toEqual([])
+  expect(second.filter(({ uri }) => isCreation(uri))).toHaveLength(1)
 })
 
 test('a leader that is stopped finishes, gives the Lease up and exits with 0; the standby does not wait for the lease time', async () => {

@@ -20,6 +20,8 @@ const READER = 'reader'
 /** May read team-a: as many a member of a team may. */
 const TEAM = 'team-a-viewer'
 const NOBODY = 'nobody'
+/** What the operator of the estate is told. */
+const ESTATE_FLAGS = ['--clusterspiffeid-class-name=spire-mgmt-spire', '--variant-label-key=llm-d.ai/role']
 
 let cp: ControlPlane
 let operator: RunningOperator
@@ -32,7 +34,7 @@ beforeAll(async () => {
   await applyEstate(cp)
   await cp.apply(access())
   configs = Object.fromEntries(['admin', READER, TEAM, NOBODY].map((user) => [user, kubeconfigOf(user)]))
-  operator = await startLeading(cp, { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] })
+  operator = await startLeading(cp, { flags: ESTATE_FLAGS })
   await untilSettled()
 })
 afterAll(() => stopAll(operator, cp))
@@ -117,7 +119,7 @@ describe('a user who may read everything', () => {
     ['explain -A -o name', 1, /^inferenceidentitybinding\.kleym\.sonda\.red\/team-a\/chat$/m],
     ['who-selects deployment/llama', 0, /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/],
     ['who-selects -n team-a --entries -o yaml', 0, /spiffe_id: /],
-    ['conflicts -A', 1, /in 41 bindings of 6 namespaces/],
+    ['conflicts -A', 1, /in 43 bindings of 7 namespaces/],
     ['conflicts', 0, /^√ nothing clashes in 3 bindings of 1 namespace|^.*warning/],
     ['diff', 0, /^√ no ClusterSPIFFEID of kleym's changes/],
   ])('%s', async ([command, code, says]) => {
@@ -322,7 +324,7 @@ describe('what the operator says and what is', () => {
         expect(due.stdout).toMatch(/^-\s+admin: true$/m)
         expect(due.code).toBe(1)
       },
-      { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] },
+      { flags: ESTATE_FLAGS },
     )
     await until(
       async () =>
@@ -342,7 +344,7 @@ describe('what the operator says and what is', () => {
         await cp.kubectl(['-n', 'lab', 'patch', 'iib', 'moving', '--type=merge', '-p', OTHER_ACCOUNT])
         expect(codesIn(await reportOf(READER, 'explain', 'lab/moving'))).toContain('KLM540')
       },
-      { flags: ['--clusterspiffeid-class-name=spire-mgmt-spire'] },
+      { flags: ESTATE_FLAGS },
     )
     await until(
       async () =>
@@ -369,7 +371,7 @@ describe('status', () => {
         /^× operator +kleym-system\/kleym-operator, 0 of 2 replicas/m,
         /^√ trust domain +example\.org, says Deployment/m,
         /^√ SCM +handles kleym's class/m,
-        /^‼ bindings +41: \d+ ready, /m,
+        /^‼ bindings +43: \d+ ready, /m,
         /^‼ oldest stuck +\S+\/\S+, \w+ since\s+\d{4}-/m,
         /KLM543/,
       ],

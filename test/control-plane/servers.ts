@@ -47,6 +47,8 @@ export interface ServerOptions {
   readonly processes: Processes
   readonly binaries: Binaries
   readonly admissionOff: readonly string[]
+  /** The most bytes that etcd stores; its default when undefined. */
+  readonly etcdQuota?: number | undefined
 }
 
 /** Starts etcd and the API server and waits until both are ready. Rejects with their last words when they are not. */
@@ -76,7 +78,7 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
 }
 
 function startEtcd(
-  { processes, binaries }: ServerOptions,
+  { processes, binaries, etcdQuota }: ServerOptions,
   folder: string,
   port: number,
   peerPort: number,
@@ -95,6 +97,7 @@ function startEtcd(
       ['--log-level', 'warn'],
       // Nothing in there outlives the test, so nothing needs to reach the disk.
       ['--unsafe-no-fsync'],
+      ...(etcdQuota === undefined ? [] : [['--quota-backend-bytes', String(etcdQuota)]]),
     ].flat(),
   })
 }

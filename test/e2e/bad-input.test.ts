@@ -12,7 +12,8 @@ import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SCM_CONFIG, SMALL, work
 beforeAll(built)
 
 const TRUST = ['--trust-domain', 'example.org'] as const
-const SETTINGS = [...TRUST, '--scm-config', 'scm.yaml'] as const
+const CLASS = ['--clusterspiffeid-class-name', ''] as const
+const SETTINGS = [...TRUST, ...CLASS, '--scm-config', 'scm.yaml'] as const
 const ALL = ['--offline', '-f', 'all.yaml'] as const
 
 /** Runs in a folder with these files, and with SCM's settings beside them. */
@@ -182,7 +183,8 @@ describe('no trust domain', () => {
   test('explain answers with a placeholder, and says what to pass', async () => {
     const run = await inFolder({ 'all.yaml': SMALL }, ['explain', 'team-a/chat', ...ALL])
     expect(run.stdout).toContain('spiffe://<trust-domain>/ns/team-a/objective/chat')
-    expect(run.stderr).toContain('the trust domain is not known: pass --trust-domain')
+    expect(run.stderr).toMatch(/kleym's trust domain \(not given\): .*: pass --trust-domain\n/)
+    expect(run.code).toBe(4)
   })
 
   test('diff cannot do without it', async () => {
@@ -195,12 +197,16 @@ describe('no trust domain', () => {
 describe('a scope in which nothing is', () => {
   test.each([
     ['explain', '· no binding is in scope; there is 1 in all'],
-    ['conflicts', '· no binding is in scope, and nothing else is seen to clash'],
+    [
+      'conflicts',
+      '· no binding is in scope, and nothing else is seen to clash among these files;\n  no ClusterSPIFFEID of others is among them',
+    ],
     ['who-selects', '· no pod is in scope'],
     ['policies', '· none of the files holds an access policy'],
   ])('is not shown by %s as if all were well', async (command, answer) => {
     const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
-    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: `${answer}\n` })
+    const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n\n'
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 4, stdout: `${head}${answer}\n` })
   })
 })
 

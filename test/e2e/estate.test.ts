@@ -44,6 +44,7 @@ interface Question {
 const QUESTIONS: readonly Question[] = [
   { name: 'explain-ready', args: ['explain', 'team-a/chat', ...ESTATE], broad: true, all: true, ci: true },
   { name: 'explain-side-effect', args: ['explain', 'serving/edge', ...ESTATE] },
+  { name: 'explain-variant', args: ['explain', 'roles/decode', ...ESTATE], broad: true, all: true },
   { name: 'explain-refused', args: ['explain', 'playground/expressions', ...ESTATE], broad: true },
   { name: 'explain-colliding', args: ['explain', 'playground/phi', ...ESTATE], ci: true },
   { name: 'explain-waiting', args: ['explain', 'playground/olmo', ...ESTATE] },

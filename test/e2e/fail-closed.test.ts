@@ -246,8 +246,8 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL],
     args: ['explain', 'team-a/chat', '--fail-on', 'warning'],
     settings: ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', ''],
-    code: 1,
-    says: [/KLM410/, /no container gets/, /SCM's settings are assumed/],
+    code: 4,
+    says: [/KLM410/, /no container among these files gets/, /SCM's settings \(not given\)/],
     never: [WELL],
   },
   {
@@ -255,9 +255,11 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL],
     args: ['explain', 'team-a/chat'],
     settings: ['--trust-domain', 'example.org', '--scm-config', 'scm.yaml'],
-    code: 0,
-    says: [/kleym's class is not known and taken to be none: pass --clusterspiffeid-class-name/],
-    never: [],
+    code: 4,
+    says: [
+      /kleym's class \(not given\): it is taken to be SCM's, which has none; .*pass --clusterspiffeid-class-name/,
+    ],
+    never: [WELL],
   },
   ...['explain team-a/chat', 'who-selects pod/team-a/llama-0', 'conflicts', 'who-selects -A --entries'].map(
     (command): Situation => ({

@@ -1,28 +1,11 @@
 // What the API server would drop or refuse of a manifest is said before anything is made of what is left. What the real one
 // does with each: test/control-plane/manifest-check.test.ts.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { built, kleym, type Run } from './plugin.ts'
-import {
-  BINDING,
-  documents,
-  NODE,
-  OBJECTIVE,
-  POD,
-  POOL,
-  SCM_CONFIG,
-  SETTINGS,
-  SMALL,
-  workspace,
-} from './workspace.ts'
+import { ask } from './ask.ts'
+import { built } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspace.ts'
 
 beforeAll(built)
-
-/** Runs a command on manifests, with settings that leave nothing open; its answer without its line breaks. */
-async function ask(manifests: string, ...args: readonly string[]): Promise<Pick<Run, 'code' | 'stdout'>> {
-  const cwd = workspace({ 'manifests/all.yaml': manifests, 'scm.yaml': SCM_CONFIG })
-  const { code, stdout } = await kleym([...args, '--offline', '-f', 'manifests', ...SETTINGS], { cwd })
-  return { code, stdout: stdout.replaceAll(/\s+/g, ' ') }
-}
 
 const CLUSTER_SPIFFE_ID = `apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID

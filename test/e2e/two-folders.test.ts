@@ -53,6 +53,23 @@ describe('diff --base: two desired states', () => {
     expect(code).toBe(0)
   })
 
+  test('identical folders are no difference whatever SCM is set to: 0 where nothing tells that', async () => {
+    const cwd = workspace({ 'base/all.yaml': SMALL, 'head/some.yaml': SMALL })
+    const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
+    const { code, stdout } = await kleym(args, { cwd })
+    expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
+    expect(stdout).not.toContain('this depends on what was not given')
+    expect(code).toBe(0)
+  })
+
+  test('folders that differ depend on what was not given: 4', async () => {
+    const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': documents(SMALL, FALLBACK) })
+    const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
+    const { code, stdout } = await kleym(args, { cwd })
+    expect(stdout).toContain('this depends on what was not given')
+    expect(code).toBe(4)
+  })
+
   test('the estate against itself is no difference, whatever dumps stand in it: exit code 0', async () => {
     const folders = ['--base', 'examples/estate', '-R', '-f', 'examples/estate']
     const { code, stdout } = await kleym(['diff', '--offline', ...folders])
@@ -121,7 +138,8 @@ describe('diff --base: two desired states', () => {
     const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
     expect(stdout).toMatch(/‼ the two sides have different settings: trust domain old\.org → new\.org/)
     expect(stdout).toContain('+  spiffeIDTemplate: spiffe://new.org/ns/team-a/objective/chat')
-    expect(code).toBe(1)
+    // SCM's settings are not given: what it makes of either side is not known.
+    expect(code).toBe(4)
   })
 
   test('a status that a pull request brings counts on neither side', async () => {
@@ -194,7 +212,7 @@ describe('diff --live: what no file holds is taken to stay', () => {
       cwd,
     })
     expect(stdout).not.toContain('taken to stay')
-    expect(stdout).toContain('no container gains or loses an identity\n')
+    expect(stdout).toContain('no container gains or loses an identity among these files')
   })
 })
 

@@ -164,14 +164,14 @@ function says(output: JsonRecord, { uid, place, labels, spiffeId }: Expected): b
   const selectors = listAt(output, 'spec', 'workloadSelectorTemplates').map(String)
   const one = (prefix: string): string =>
     selectors.find((text) => text.startsWith(prefix))?.slice(prefix.length) ?? ''
-  const own_ = dig(output, 'spec', 'podSelector', 'matchLabels')
+  const found = dig(output, 'spec', 'podSelector', 'matchLabels')
   return (
     ownerUidOf(output) === uid &&
     textAt(output, 'spec', 'spiffeIDTemplate') === spiffeId &&
     placeOf(one('k8s:ns:'), one('k8s:sa:'), one('k8s:container-name:')) === place &&
-    isRecord(own_) &&
-    contains(own_, labels) &&
-    contains(labels, own_)
+    isRecord(found) &&
+    contains(found, labels) &&
+    contains(labels, found)
   )
 }
 

@@ -5,6 +5,8 @@ import type { EntryOutcome } from '../../shared/src/core/spire/prediction.ts'
 /** The causes that these suites can come across, by the words of the reason that the prediction gives. */
 const CAUSES = {
   'a bundle of another trust domain': /^the SPIRE server takes it only if it holds a bundle of /,
+  "a trust domain that is not SCM's": /^the SPIRE server takes it only in its own trust domain, /,
+  "a definition in SCM's render cache": / uses a definition, and SCM's render cache compares none/,
   'the text of a Go struct': / cannot be predicted: the text of a Go struct/,
   'Endpoints that were not given': /Endpoints/,
   'an entry that stops SCM for every object': / keeps SCM from creating entries, /,

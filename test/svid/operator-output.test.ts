@@ -16,6 +16,8 @@ import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spi
 
 /** The controller's class in the estate. */
 const ESTATE_CLASS = 'spire-mgmt-spire'
+/** The pod label of variants in the estate. */
+const ROLE = 'llm-d.ai/role'
 /** What the SPIRE chart ignores, as far as the estate has such namespaces. */
 const IGNORED = /kube-system|kube-public|local-path-storage|openshift-|ibm-/
 const BINDING = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' } as const
@@ -49,7 +51,9 @@ beforeAll(async () => {
   await cp.apply(await otherTenantsPods())
   spire = await startSpire(cp, { className: ESTATE_CLASS })
   before = await compare(cp, spire)
-  operator = await startOperator(cp, { flags: [`--clusterspiffeid-class-name=${ESTATE_CLASS}`] })
+  operator = await startOperator(cp, {
+    flags: [`--clusterspiffeid-class-name=${ESTATE_CLASS}`, `--variant-label-key=${ROLE}`],
+  })
   await operator.leads()
   await until(async () => {
     const bindings = await cp.admin.list(BINDING)
@@ -176,10 +180,10 @@ async function readyBindings(): Promise<readonly JsonRecord[]> {
   return bindings.filter((one) => stringAt(conditionOf(one, 'Ready'), 'status') === 'True')
 }
 
-/** The pods that a binding is for: those of its namespace with the labels of its pool. */
+/** The pods that a binding is for: those of its namespace with the labels of its pool, and of its variant. */
 async function podsOf(binding: JsonRecord): Promise<readonly JsonRecord[]> {
   const space = spaceOf(binding)
-  const labels = Object.entries(await poolLabels(binding))
+  const labels = Object.entries(await podLabels(binding))
   const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: space })
   return pods.filter((pod) => labels.every(([key, value]) => dig(pod, 'metadata', 'labels', key) === value))
 }
@@ -202,6 +206,16 @@ async function poolLabels(binding: JsonRecord): Promise<JsonRecord> {
   throw new Error(`${nameOf(binding)} is Ready and its pool has no labels`)
 }
 
+/** The labels of the pods that a binding is for. */
+async function podLabels(binding: JsonRecord): Promise<JsonRecord> {
+  const variant = variantOf(binding)
+  return { ...(await poolLabels(binding)), ...(variant === undefined ? {} : { [ROLE]: variant }) }
+}
+
+function variantOf(binding: JsonRecord): string | undefined {
+  return stringAt(binding, 'spec', 'identityBoundary', 'variant')
+}
+
 function poolOf(binding: JsonRecord): string {
   return stringAt(binding, 'spec', 'poolRef', 'name') ?? ''
 }
@@ -212,6 +226,8 @@ function isPerObjective(binding: JsonRecord): boolean {
 
 function idOfBinding(binding: JsonRecord): string {
   const space = `spiffe://example.org/ns/${spaceOf(binding)}`
+  const variant = variantOf(binding)
+  if (variant !== undefined) return `${space}/pool/${poolOf(binding)}/variant/${variant}`
   return isPerObjective(binding)
     ? `${space}/objective/${stringAt(binding, 'spec', 'objectiveRef', 'name')}`
     : `${space}/pool/${poolOf(binding)}`
@@ -225,7 +241,7 @@ async function promisedBy(binding: JsonRecord): Promise<readonly string[]> {
   const selectors = [
     `k8s:ns:${spaceOf(binding)}`,
     `k8s:sa:${stringAt(binding, 'spec', 'serviceAccountName')}`,
-    ...Object.entries(await poolLabels(binding)).map(
+    ...Object.entries(await podLabels(binding)).map(
       ([key, value]) => `k8s:pod-label:${key}:${String(value)}`,
     ),
     ...(isPerObjective(binding) ? [`k8s:container-name:${stringAt(binding, 'spec', 'containerName')}`] : []),

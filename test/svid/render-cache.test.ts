@@ -5,6 +5,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { until } from '@kleym/testing/wait.ts'
 import { build, namespace, node, pod } from './build-cluster.ts'
 import { csid, staticEntry } from './clusterspiffeid.ts'
+import { causeOf } from './causes.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { startSpire, type Spire } from './spire.ts'
 
@@ -85,15 +86,16 @@ function ofTwins({ held }: Comparison): readonly string[] {
     .toSorted()
 }
 
+/** What is left open, and why. */
 function openIn({ uncertain }: Comparison): readonly string[] {
-  return [...new Set(uncertain.map(({ source, verdict }) => `${source.name} ${verdict.state}`))].toSorted()
+  return [...new Set(uncertain.map((one) => `${one.source.name}: ${causeOf(one)}`))].toSorted()
 }
 
 test('without the cache every object is served, and nothing is open but a foreign trust domain', async () => {
   await until(async () => (await spire.entries()).length === CASES.length + 2, 'all entries to be there')
   const without = await compare(cp, spire)
   expect(without.differences.map(differenceText)).toEqual([])
-  expect(openIn(without)).toEqual(['far depends'])
+  expect(openIn(without)).toEqual(["far: a trust domain that is not SCM's"])
   expect(defaultsIn(without)).toEqual([])
   expect(ofTwins(without)).toEqual(['one', 'two'])
 })
@@ -105,7 +107,12 @@ test('with the cache what holds a constant is dropped, its pod falls back, and o
   await until(async () => (await spire.entries()).length === CASES.length + 1, 'the entries with the cache')
   const cached = await compare(cp, spire)
   expect(cached.differences.map(differenceText)).toEqual([])
-  expect(openIn(cached)).toEqual(['default depends', 'far depends', 'twin-1 depends', 'twin-2 depends'])
+  expect(openIn(cached)).toEqual([
+    'default: ClusterSPIFFEID/default is a fallback, and whether ClusterSPIFFEID/twin-1 applies to this pod is not known',
+    "far: a trust domain that is not SCM's",
+    "twin-1: a definition in SCM's render cache",
+    "twin-2: a definition in SCM's render cache",
+  ])
   expect(defaultsIn(cached)).toEqual(
     CASES.flatMap(([name, , isDropped]) => (isDropped ? [name] : [])).toSorted(),
   )

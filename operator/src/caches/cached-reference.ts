@@ -9,8 +9,8 @@ export interface CachedPool extends Pick<Pool, 'group' | 'selector'> {
   readonly meta: KeptMeta
 }
 
-/** An InferenceObjective of one group, with its pool reference as found. */
-export interface CachedObjective extends Pick<Objective, 'group' | 'poolRef'> {
+/** An InferenceObjective of one group, with its pool references as found. */
+export interface CachedObjective extends Pick<Objective, 'group' | 'poolRef' | 'poolRefs'> {
   readonly meta: KeptMeta
 }
 
@@ -25,7 +25,7 @@ export function cachedPool(group: PoolGroup): (value: JsonRecord) => CachedPool 
 /** The reader of the InferenceObjectives of a group. */
 export function cachedObjective(group: ObjectiveGroup): (value: JsonRecord) => CachedObjective {
   return (value) => {
-    const { meta, poolRef } = readObjective({ value }, group)
-    return { meta: keptMeta(meta), group, poolRef }
+    const { meta, poolRef, poolRefs } = readObjective({ value }, group)
+    return { meta: keptMeta(meta), group, poolRef, poolRefs }
   }
 }

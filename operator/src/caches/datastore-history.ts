@@ -7,6 +7,7 @@ import { ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { testedAt, VERSION_PATH } from '@kleym/shared/kube/json-patch.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { LEASES, resourceName } from '@kleym/shared/kube/resources.ts'
+import type { Caches } from './caches.ts'
 
 /**
  * For how long after a sign a list is refused whose version is not below what had been seen before, where no Lease tells how
@@ -188,6 +189,14 @@ export class DatastoreHistory {
   #mustBe(restores: number): void {
     if (restores !== this.#restores) throw otherHistory('the datastore was restored meanwhile')
   }
+}
+
+/**
+ * Whether bindings and outputs come from lists of this history; always before the first restore. A kind that could not be
+ * listed since is not: what is held of it is of another history, though its state says why it could not be read.
+ */
+export function isListedAnew({ bindings, outputs }: Pick<Caches, 'bindings' | 'outputs'>): boolean {
+  return !bindings.store.isBetweenHistories && !outputs.store.isBetweenHistories
 }
 
 /**

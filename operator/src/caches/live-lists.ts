@@ -1,9 +1,15 @@
 // Live lists of all ClusterSPIFFEIDs beside their watch: one that began after their deletes shows every binding that waits
-// for one whether anything is left of it (docs/contract.md §8).
+// for one whether anything is left of it (docs/contract.md §8). Of ten thousand, a list takes seconds of both sides' CPU, and a tenant
+// who creates and deletes all the time would have one after the other: between two lists there is as long a rest as the first took.
 import type { Api } from '@kleym/shared/kube/api.ts'
+import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
 import type { Caches } from './caches.ts'
 
+/** The longest rest, in milliseconds: a list that takes longer is slow for another reason than its length. */
+const REST_MAX_MS = 10_000
+
 export interface LiveListsOptions {
+  readonly clock: Clock
   readonly api: Pick<Api, 'pages'>
   readonly caches: Pick<Caches, 'outputs'>
 }
@@ -13,6 +19,8 @@ export class LiveLists {
   /** The list that has not begun yet: every caller until then shares it. */
   #next: Promise<void> | undefined
   #running: Promise<void> = Promise.resolve()
+  /** Before when no list begins, in monotonic milliseconds. */
+  #restUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(options: LiveListsOptions) {
     this.#options = options
@@ -25,11 +33,23 @@ export class LiveLists {
   }
 
   async #begin(): Promise<void> {
-    const { api, caches } = this.#options
     // A list that runs began before its later callers deleted anything: they wait for the one after it.
     await this.#running.catch(() => undefined)
+    const restMs = this.#restUntilMs - this.#options.clock.monotonicMs()
+    if (restMs > 0) await pause(this.#options.clock, restMs)
     this.#next = undefined
-    this.#running = caches.outputs.catchUp(api)
+    this.#running = this.#list()
     await this.#running
+  }
+
+  async #list(): Promise<void> {
+    const { api, caches, clock } = this.#options
+    const beganMs = clock.monotonicMs()
+    try {
+      await caches.outputs.catchUp(api)
+    } finally {
+      const nowMs = clock.monotonicMs()
+      this.#restUntilMs = nowMs + Math.min(nowMs - beganMs, REST_MAX_MS)
+    }
   }
 }

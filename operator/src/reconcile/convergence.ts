@@ -331,7 +331,11 @@ export class Convergence {
   }
 
   #conclude(key: string, judgement: Judgement): Conclusion {
-    if (judgement.state === 'undetermined') return { judgement, next: retry() }
+    if (judgement.state === 'undetermined') {
+      // An objective that cannot be understood stays so until somebody changes it, and that wakes the binding.
+      const isInObject = judgement.check === 'objective leads to the pool'
+      return { judgement, next: isInObject ? NOTHING_TO_DO : retry() }
+    }
     if (judgement.state !== 'refused') return { judgement, next: NOTHING_TO_DO }
     if (judgement.reason === 'OutputNotOwned') return { judgement, next: { kind: 'after', ms: FOREIGN_MS } }
     if (judgement.reason === 'ManagedOutputApplyFailed') {

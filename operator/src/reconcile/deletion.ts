@@ -96,8 +96,14 @@ export class BindingDeletion {
     if (confirmation.state === 'waiting') return NOTHING_TO_DO
     if (confirmation.state === 'failed') return this.#afterFailure(key, confirmation.error)
     // A write whose answer was lost is in the list, if it was carried out.
+    const hadAltered = writer.hasAltered(key)
     const unknownWrites = await writer.resolveUnknownWrites(key)
     if (unknownWrites.kind === 'unknown') return retry(unknownWrites)
+    // What a webhook had made of a write was deleted just now: the list began before that, and proves nothing any more.
+    if (hadAltered) {
+      this.#confirmations.delete(key)
+      return { kind: 'after', ms: 0 }
+    }
     return ledger.ownOutputs(key).length === 0 ? undefined : { kind: 'after', ms: 0 }
   }
 
@@ -125,7 +131,9 @@ export class BindingDeletion {
     }
     const what = CLUSTER_SPIFFE_ID_KIND
     log.warn('cannot tell whether anything is left of a deleted binding', { binding: key, what, error })
-    return retry()
+    // The wait for the next list counts as success, so that failures in a row are not counted: without a pause of its own, a list
+    // that fails at once would be asked for every few milliseconds.
+    return { kind: 'retry', atLeastMs: LEFTOVER_MS, atMostMs: LEFTOVER_MS }
   }
 
   async #removeFinalizer(key: string, binding: CachedBinding): Promise<Next> {

@@ -156,6 +156,11 @@ export class Writer {
     )
   }
 
+  /** Whether a write of a binding has left behind something other than was proven, which is still to be removed. */
+  hasAltered(key: string): boolean {
+    return this.#altered.has(key)
+  }
+
   /**
    * Reads what became of a binding's writes whose outcome is not known, and removes what a webhook has made of one; `done`
    * at once where there are none.

@@ -5,7 +5,8 @@ import type { Api, Listing } from '@kleym/shared/kube/api.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, LEASES } from '@kleym/shared/kube/resources.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { rejection } from '@kleym/testing/clusters.ts'
-import { DatastoreHistory, heldUntilListed } from '../../src/caches/datastore-history.ts'
+import { createCaches } from '../../src/caches/caches.ts'
+import { DatastoreHistory, heldUntilListed, isListedAnew } from '../../src/caches/datastore-history.ts'
 
 const REF = { namespace: 'team-a', name: 'chat' }
 
@@ -205,4 +206,21 @@ it('nothing is asked or written before bindings and outputs are listed', async (
   for (const call of calls) expect(await rejection(call())).toMatchObject({ neverSent: true })
   isListed = true
   for (const call of calls) await call()
+})
+
+it('a kind that could not be read since is not listed anew, though its state tells why', () => {
+  const caches = createCaches({ onError: () => {} })
+  expect(isListedAnew(caches)).toBe(true)
+  for (const cache of [caches.bindings, caches.outputs]) {
+    cache.beginHistory()
+    cache.setSyncState({ kind: 'unknown', why: { verb: 'list', what: 'a kind', cause: 'forbidden' } })
+  }
+  expect(isListedAnew(caches)).toBe(false)
+  caches.bindings.store.replace([], '7', caches.bindings.store.listBegins())
+  expect(isListedAnew(caches)).toBe(false)
+  // Not served: nothing is there.
+  caches.outputs.clear()
+  expect(isListedAnew(caches)).toBe(true)
+  caches.bindings.beginHistory()
+  expect(isListedAnew(caches)).toBe(false)
 })

@@ -1,5 +1,8 @@
 // What changes while a binding converges, and what a new leader finds done (docs/contract.md §6 to §8).
 import { expect, test } from 'vitest'
+import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { metadataOf, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 
 test('a binding that is edited while its finalizer is awaited is decided again', async () => {
@@ -25,4 +28,63 @@ test('a verdict that the status holds is repeated after a restart without a live
   expect(await sim.problemsOnceQuiet()).toEqual([])
   expect(sim.watchdog.writes).toBe(writes)
   expect(sim.trace.slice(from).filter((line) => line.includes('sent'))).toEqual([])
+})
+
+/** The statuses that were sent since a line of the trace, by the reason of `Ready`. */
+function statusesSince(sim: SteeredSimulation, from: number): readonly string[] {
+  return sim.trace
+    .slice(from)
+    .filter((line) => line.includes('sent') && line.includes('update status'))
+    .map((line) => line.split(' ').at(-1) ?? '')
+}
+
+test.each<[string, (sim: SteeredSimulation) => void]>([
+  ['edited', (sim) => sim.editBinding('a', { containerName: 'proxy' })],
+  ['made anew', (sim) => sim.recreate('a')],
+])('a verdict on a binding that was %s meanwhile is not told', async (_, change) => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  const post = await sim.heldRequest('create')
+  change(sim)
+  await sim.runUntilQuiet(0, { holds: (call) => call === post })
+  const from = sim.trace.length
+  // It would say that the write of the binding as it was has failed.
+  await sim.carryOut(post, 'forbidden')
+  await sim.runUntilQuiet(0, { holds: ({ verb }) => verb === 'create' })
+  expect(statusesSince(sim, from)).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(sim.reason('a')).toBe('Reconciled')
+})
+
+test('a status that says so already is not sent again', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const from = sim.trace.length
+  const stats = { stats: { entriesToSet: 0 } }
+  sim.server.update(CLUSTER_SPIFFE_IDS, { ...sim.output('a'), status: stats }, 'user', {
+    subresource: 'status',
+  })
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(sim.trace.slice(from).some((line) => line.includes('seen: ClusterSPIFFEID'))).toBe(true)
+  expect(statusesSince(sim, from)).toEqual([])
+})
+
+test('a binding whose name another object holds hears at once that it is gone', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const { name } = refOf(sim.output('a') ?? {})
+  sim.editOutput(sim.output('a') ?? {}, { metadata: { annotations: {} } })
+  await sim.runUntilQuiet(45_000)
+  expect(sim.reason('a')).toBe('OutputNotOwned')
+  sim.server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
+  await sim.runUntilQuiet(0)
+  expect(sim.reason('a')).toBe('Reconciled')
+})
+
+test('a binding that loses its finalizer gets it back, and nothing else is written', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const { writes } = sim.watchdog
+  sim.stripFinalizers('a')
+  await sim.runUntilQuiet(0)
+  const { finalizers } = metadataOf(sim.server.get(BINDINGS, { namespace: 'team-a', name: 'a' }))
+  expect(finalizers).toEqual([FINALIZER])
+  expect(sim.watchdog.writes).toBe(writes + 1)
 })

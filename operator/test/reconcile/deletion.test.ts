@@ -1,6 +1,8 @@
 // Bindings that are being deleted (docs/contract.md §8, "Deletion").
 import { expect, test } from 'vitest'
+import { FINALIZER } from '@kleym/shared/core/names.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import type { SimulatedCall } from '../simulation/calls.ts'
 import { metadataOf, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 import { FOREIGN_FINALIZER } from '../simulation/webhook.ts'
@@ -76,4 +78,78 @@ test('a binding that is deleted while its write is in flight loses its identity 
   await sim.runUntilQuiet(0)
   expect(sim.outputs('a')).toEqual([])
   expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+/** Whether a binding is still there. */
+function isThere(sim: SteeredSimulation, name: string): boolean {
+  return sim.server.find(BINDINGS, { namespace: 'team-a', name }) !== undefined
+}
+
+test('the finalizer stays until a live list has come back, however often the binding is looked at', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.server.patch(
+    BINDINGS,
+    { namespace: 'team-a', name: 'a' },
+    { metadata: { finalizers: [FINALIZER, FOREIGN_FINALIZER] } },
+    'user',
+  )
+  await sim.runUntilQuiet()
+  sim.deleteBinding('a')
+  const list = await sim.heldRequest('list')
+  sim.server.patch(
+    BINDINGS,
+    { namespace: 'team-a', name: 'a' },
+    { metadata: { finalizers: [FINALIZER] } },
+    'user',
+  )
+  await sim.runUntilQuiet(600_000, { holds: (call) => call === list })
+  expect(isThere(sim, 'a')).toBe(true)
+  await sim.carryOut(list)
+  await sim.runUntilQuiet(0)
+  expect(isThere(sim, 'a')).toBe(false)
+})
+
+test.each(['failed', 'forbidden', 'request lost', 'answer lost'] as const)(
+  'a list that comes to "%s" lets no binding go',
+  async (fate) => {
+    const sim = await SteeredSimulation.of({ a: 'vllm' })
+    sim.deleteBinding('a')
+    await sim.carryOut(await sim.heldRequest('list'), fate)
+    await sim.runUntilQuiet(600_000, { holds: ({ verb }) => verb === 'list' })
+    expect(isThere(sim, 'a')).toBe(true)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect(isThere(sim, 'a')).toBe(false)
+  },
+)
+
+test('no list is asked for while an output is known to be left', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const output = sim.output('a') ?? {}
+  sim.editOutput(output, { metadata: HELD })
+  await sim.runUntilQuiet()
+  const from = sim.trace.length
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(60_000)
+  expect(isThere(sim, 'a')).toBe(true)
+  expect(sim.trace.slice(from).filter((line) => line.includes('sent #1 list'))).toEqual([])
+  sim.server.patch(CLUSTER_SPIFFE_IDS, refOf(output), { metadata: { finalizers: [] } }, 'user')
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(isThere(sim, 'a')).toBe(false)
+})
+
+test('an output that only the live list shows keeps its binding, and goes', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  await sim.carryOut(await sim.heldRequest('create'), 'given up')
+  const late = sim.calls.requests.find(({ isGivenUp }) => isGivenUp)
+  if (late === undefined) throw new Error('nothing was given up')
+  sim.deleteBinding('a')
+  const holds = (call: SimulatedCall): boolean => call === late || call.verb === 'list'
+  await sim.runUntilQuiet(0, { holds, blocks: OUTPUT_KIND })
+  await sim.carryOut(late)
+  await sim.runUntilQuiet(600_000, { holds: ({ verb }) => verb === 'delete', blocks: OUTPUT_KIND })
+  expect(sim.outputs('a')).toHaveLength(1)
+  expect(isThere(sim, 'a')).toBe(true)
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect([isThere(sim, 'a'), sim.outputs('a').length]).toEqual([false, 0])
 })

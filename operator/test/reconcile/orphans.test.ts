@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import { metadataOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
+import { FOREIGN_FINALIZER } from '../simulation/webhook.ts'
 
 test('a binding that is recreated under the same name waits for the orphan that holds its name', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
@@ -33,4 +34,50 @@ test('an output that becomes an orphan while its binding is written to is remove
   await sim.carryOut(post)
   expect(await sim.problemsOnceQuiet()).toEqual([])
   expect(sim.outputs('a')).toHaveLength(1)
+})
+
+/** An operator that has started after its binding was stripped of its finalizer and deleted: its output is an orphan. */
+async function withOrphan(): Promise<SteeredSimulation> {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  await sim.crash(() => true)
+  sim.forceDelete('a')
+  await sim.start({ leadsFirst: false })
+  return sim
+}
+
+test.each(['failed', 'forbidden', 'request lost', 'answer lost', 'throttled'] as const)(
+  'an orphan whose live read comes to "%s" stays until one is answered',
+  async (fate) => {
+    const sim = await withOrphan()
+    await sim.carryOut(await sim.heldRequest('get'), fate)
+    await sim.runUntilQuiet(0, { holds: ({ verb }) => verb === 'get' })
+    expect(sim.calls.requests.filter(({ verb }) => verb === 'delete')).toEqual([])
+    expect(sim.outputs('a')).toHaveLength(1)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect(sim.outputs('a')).toEqual([])
+  },
+)
+
+test('nothing is deleted for a binding that the cache lacks before a live read is answered', async () => {
+  const sim = await withOrphan()
+  const read = await sim.heldRequest('get')
+  expect(read.resource.kind).toBe('InferenceIdentityBinding')
+  expect(sim.outputs('a')).toHaveLength(1)
+})
+
+test('an orphan that terminates is not deleted again', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.editOutput(sim.output('a') ?? {}, { metadata: { finalizers: [FOREIGN_FINALIZER] } })
+  await sim.runUntilQuiet()
+  sim.forceDelete('a')
+  await sim.runUntilQuiet()
+  const deletes = sim.trace.filter((line) => line.includes('sent') && line.includes('delete ClusterSPIFFEID'))
+  expect(deletes).toHaveLength(1)
+  await sim.runUntilQuiet(600_000)
+  await sim.crash(() => true)
+  await sim.start({ leadsFirst: false })
+  await sim.runUntilQuiet(600_000)
+  expect(
+    sim.trace.filter((line) => line.includes('sent') && line.includes('delete ClusterSPIFFEID')),
+  ).toEqual(deletes)
 })

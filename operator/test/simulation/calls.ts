@@ -16,6 +16,8 @@ export type CallFate =
   | 'failed after'
   /** The connection broke before the server read it, which the client cannot know. */
   | 'request lost'
+  /** The connection broke, but the request is on its way still: it may be carried out at any time, or never. */
+  | 'given up'
   | 'never sent'
   | 'conflict'
   | 'throttled'
@@ -38,6 +40,8 @@ export interface SimulatedCall {
   readonly life: number
   /** The step at which it was sent. */
   readonly sentAt: number
+  /** Whether its sender has given it up: nobody waits for the answer. */
+  readonly isGivenUp: boolean
   /** Has the server carry it out; the result lets the answer arrive. May throw what the server says. */
   readonly run: () => () => void
   readonly reject: (error: Error) => void
@@ -136,6 +140,8 @@ export class Calls {
   /** The server gets the request, or what becomes of it on the way. */
   carryOut(call: SimulatedCall, fate: CallFate): void {
     call.answer = outcomeOf(call, fate)
+    if (fate === 'given up')
+      this.#open.push({ ...call, isGivenUp: true, answer: undefined, reject: () => {} })
   }
 
   /** The answer arrives. */
@@ -163,6 +169,7 @@ export class Calls {
     const call: SimulatedCall = {
       ...asked,
       life,
+      isGivenUp: false,
       sentAt: this.#options.step(),
       run: () => {
         const value = run()
@@ -202,6 +209,7 @@ function outcomeOf(call: SimulatedCall, fate: CallFate): () => void {
     case 'never sent':
       return refuse(new ConnectionError('refused', `${call.verb}: nothing answers`, { neverSent: true }))
     case 'request lost':
+    case 'given up':
       return refuse(broken(call))
     case 'carried out':
     case 'answer lost':

@@ -32,11 +32,21 @@ export interface ServerChange {
 /** Sees each object before it is stored: returns what to store instead, or throws an `ApiError`. */
 export type Admission = (resource: Resource, object: JsonRecord, by: Author) => JsonRecord
 
+/** The datastore of one moment. */
+export interface Backup {
+  readonly version: number
+  readonly kinds: ReadonlyMap<string, ReadonlyMap<string, JsonRecord>>
+  readonly absent: ReadonlySet<string>
+}
+
 export class SimulatedCluster {
   /** Changed by scenarios: a webhook, a quota. */
   admission: Admission = (_, object) => object
-  readonly #kinds = new Map<string, Map<string, JsonRecord>>()
+  /** A write makes a new map of its kind, so that a backup costs nothing. */
+  readonly #kinds = new Map<string, ReadonlyMap<string, JsonRecord>>()
   readonly #absent = new Set<string>()
+  /** The cache of an API server that was not restarted with its datastore: it goes on answering lists. */
+  #oldCache: Backup | undefined
   readonly #listeners: ((change: ServerChange) => void)[] = []
   readonly #kindListeners: ((resource: Resource) => void)[] = []
   #version = 1000
@@ -77,6 +87,10 @@ export class SimulatedCluster {
 
   list(resource: Resource): Listing {
     this.#mustServe(resource)
+    if (this.#oldCache !== undefined && this.#version < this.#oldCache.version) {
+      const kind = this.#oldCache.kinds.get(resourceName(resource))
+      return { items: [...(kind?.values() ?? [])], resourceVersion: String(this.#oldCache.version) }
+    }
     return { items: this.all(resource), resourceVersion: String(this.#version) }
   }
 
@@ -157,6 +171,30 @@ export class SimulatedCluster {
     return { state: 'terminating', object }
   }
 
+  backup(): Backup {
+    return { version: this.#version, kinds: new Map(this.#kinds), absent: new Set(this.#absent) }
+  }
+
+  /** Time goes back. No watch hears of it: the API server accepts one from a version that is yet to come. */
+  restore({ version, kinds, absent }: Backup, { isRestarted }: { readonly isRestarted: boolean }): void {
+    this.#oldCache = isRestarted ? undefined : this.backup()
+    this.#version = version
+    this.#kinds.clear()
+    for (const [name, objects] of kinds) this.#kinds.set(name, objects)
+    this.#absent.clear()
+    for (const name of absent) this.#absent.add(name)
+  }
+
+  /** Whether the API server was not restarted with its datastore: it lists the old history until the new one has come as far. */
+  get isToBeRestarted(): boolean {
+    return this.#oldCache !== undefined
+  }
+
+  /** The API server is restarted, and knows its datastore again. */
+  restartServer(): void {
+    this.#oldCache = undefined
+  }
+
   /** The CRD goes, and with it all objects. */
   removeKind(resource: Resource): void {
     for (const object of this.all(resource)) {
@@ -193,7 +231,7 @@ export class SimulatedCluster {
     const metadata = { ...metadataOf(object), resourceVersion: String(this.#version) }
     const stored: JsonRecord = { ...object, metadata }
     const name = resourceName(resource)
-    const kind = this.#kinds.get(name) ?? new Map<string, JsonRecord>()
+    const kind = new Map(this.#kinds.get(name))
     this.#kinds.set(name, kind)
     if (change.type === 'DELETED') kind.delete(keyOf(refOf(stored)))
     else kind.set(keyOf(refOf(stored)), stored)

@@ -1,30 +1,48 @@
-// One life of an operator, from a start with empty memory to a crash: the real controller over simulated surroundings.
+// One life of an operator, from a start with empty memory to a crash: the real controller, history and election over
+// simulated surroundings.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
-import type { Api } from '@kleym/shared/kube/api.ts'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Api, Listing, Resource, WatchEvent } from '@kleym/shared/kube/api.ts'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
+import { LEASES } from '@kleym/shared/kube/resources.ts'
+import type { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { composeController } from '../../src/compose.ts'
 import type { Controller } from '../../src/reconcile/controller.ts'
 import { createCaches, type Caches } from '../../src/caches/caches.ts'
+import { DatastoreHistory, heldUntilListed, isListedAnew } from '../../src/caches/datastore-history.ts'
+import { Election } from '../../src/election/election.ts'
+import { fenced } from '../../src/election/fence.ts'
+import type { LeaseApi } from '../../src/election/lease.ts'
 import type { EventNote } from '../../src/telemetry/events.ts'
 import type { Metrics } from '../../src/telemetry/metrics.ts'
+import { ProcessClock } from '../build/fake-time.ts'
 import { keptLog, type LogLine } from '../build/log-lines.ts'
 import type { Calls } from './calls.ts'
 import type { Dice } from './dice.ts'
-import { laggingWatch, type LaggingWatch } from './lagging-watch.ts'
+import { laggingWatch, type ArrivingList, type Guard, type LaggingWatch } from './lagging-watch.ts'
 import type { SimulatedCluster } from './cluster.ts'
 
 /** After how long a new leader tries again to list what the last one has left, in milliseconds. */
 const RETRY_MS = 100
+/** The history looks at neither. */
+const NOW = { resourceVersion: '0', timeoutSeconds: 0 } as const
+/** The Lease of the install. */
+export const LEASE = { namespace: 'kleym-system', name: 'kleym' } as const
 
 export interface LifeOptions {
   readonly id: number
   readonly server: SimulatedCluster
   readonly calls: Calls
-  readonly clock: Clock
+  readonly time: FakeClock
   readonly dice: Dice
   readonly config: Config
   readonly workers: number
+  /** The step that the simulation is at. */
+  readonly step: () => number
+  /** Called when the Lease is won; undefined where a test decides who leads. */
+  readonly onElected: (() => void) | undefined
 }
 
 export class Life {
@@ -40,35 +58,60 @@ export class Life {
   readonly failures: unknown[] = []
   /** How many outputs it put right. */
   repairs = 0
+  readonly #server: SimulatedCluster
   readonly #calls: Calls
+  /** The calls of the process, with an eye on the datastore. */
   readonly #api: Api
+  readonly #plainApi: Api
+  readonly #leases: LeaseApi
+  readonly #time: ProcessClock
   readonly #clock: Clock
   readonly #controller: Controller
+  readonly #history: DatastoreHistory
+  readonly #election: Election | undefined
+  readonly #step: () => number
   #alive = true
+  /** When it was born, or saw the last sign of a restored datastore. */
+  #informedAt: number
 
-  constructor({ id, server, calls, clock, dice, config, workers }: LifeOptions) {
+  constructor(options: LifeOptions) {
+    const { id, server, calls, time, dice, config, workers, step, onElected } = options
     this.id = id
     this.config = config
     const onError = (error: unknown): void => void this.failures.push(error)
     const caches = createCaches({ onError })
     this.caches = caches
+    this.#server = server
+    this.#calls = calls
+    this.#step = step
+    this.#informedAt = step()
+    this.#time = new ProcessClock(time, {})
+    this.#clock = this.#mortal(this.#time)
+    const clock = this.#clock
+    this.#history = new DatastoreHistory({ clock, onRestored: () => this.#restored(), onOldList: nothing })
+    this.#plainApi = calls.apiOf(id)
+    this.#api = this.#history.watchedApi(this.#plainApi)
+    this.#leases = this.#history.watchedLeases(this.#plainLeases())
+    const guard = this.#guard()
     this.watches = [
-      laggingWatch(server, caches.bindings),
-      laggingWatch(server, caches.outputs),
-      ...[...caches.pools.values()].map((cache) => laggingWatch(server, cache)),
-      ...[...caches.objectives.values()].map((cache) => laggingWatch(server, cache)),
+      laggingWatch(caches.bindings, { server, clock, guard }),
+      laggingWatch(caches.outputs, { server, clock, guard }),
+      ...[...caches.pools.values()].map((cache) => laggingWatch(cache, { server, clock, guard })),
+      ...[...caches.objectives.values()].map((cache) => laggingWatch(cache, { server, clock, guard })),
     ]
     const { log, lines } = keptLog()
     this.lines = lines
-    this.#calls = calls
-    this.#api = calls.apiOf(id)
-    this.#clock = this.#mortal(clock)
+    const random = (): number => dice.next()
+    this.#election = onElected && this.#candidate({ random, onElected })
     this.#controller = composeController({
-      api: this.#api,
+      api: fenced(
+        heldUntilListed(this.#api, () => isListedAnew(caches)),
+        { isLeader: () => this.#election?.isLeader() ?? true },
+      ),
       caches,
       config,
-      clock: this.#clock,
-      random: () => dice.next(),
+      clock,
+      random,
       log,
       metrics: this.#metrics(),
       events: { record: (note) => void this.notes.push(note), drain: async () => {} },
@@ -87,6 +130,27 @@ export class Life {
     return this.#controller.isIdle
   }
 
+  /** While it is true its machine is suspended: no timer runs, and its monotonic clock stands still. */
+  get isSuspended(): boolean {
+    return this.#time.suspended
+  }
+
+  set isSuspended(suspended: boolean) {
+    this.#time.suspended = suspended
+  }
+
+  /** Whether what it knows is of the history since this step: it has started or seen a sign later, and has listed since. */
+  knowsOf(step: number): boolean {
+    const { bindings, outputs } = this.caches
+    const isFilled = bindings.syncState.kind !== 'waiting' && outputs.syncState.kind !== 'waiting'
+    return this.#informedAt > step && isFilled && isListedAnew(this.caches)
+  }
+
+  /** Begins to try for the Lease. */
+  stand(): void {
+    this.#election?.start()
+  }
+
   lead(): void {
     this.#controller.lead().catch((error: unknown) => this.failures.push(error))
   }
@@ -98,12 +162,34 @@ export class Life {
       .catch((error: unknown) => this.failures.push(error))
   }
 
+  /** What an election does every 2 s, without one: reads and writes the Lease, which shows whether the datastore was restored. */
+  async renew(): Promise<void> {
+    if (this.#election !== undefined || !this.#alive) return
+    const spec = { holderIdentity: `life-${this.id}`, renewTime: `step ${this.#step()}` }
+    try {
+      const lease = await this.#leases.get(LEASES, LEASE)
+      await this.#leases.update(LEASES, { ...lease, spec })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      // Another one came first.
+      if (error.status === 409) return
+      await this.#leases.create(LEASES, { metadata: { ...LEASE }, spec })
+    }
+  }
+
+  /** No timer of it runs any more, and no answer reaches it. */
+  crash(): void {
+    this.#alive = false
+  }
+
   async #catchUp(): Promise<void> {
     for (let isCaughtUp = false; !isCaughtUp;) {
       const filled = this.watches.filter(({ cache }) => cache.syncState.kind === 'synced')
       const lists = await Promise.allSettled(filled.map(({ cache }) => cache.catchUp(this.#api)))
       isCaughtUp = lists.every(({ status }) => status === 'fulfilled')
-      if (!isCaughtUp) await pause(this.#clock, RETRY_MS)
+      if (isCaughtUp) continue
+      await pause(this.#clock, RETRY_MS)
+      await this.renew()
     }
     for (const { cache, isBlind } of this.watches)
       if (cache.syncState.kind === 'absent' && !isBlind) await this.#recheck(cache)
@@ -117,9 +203,61 @@ export class Life {
     this.watches.find((watch) => watch.cache.resource === resource)?.heed(isServed)
   }
 
-  /** No timer of it runs any more, and no answer reaches it. */
-  crash(): void {
-    this.#alive = false
+  /** As the operator does it (`run.ts`): everything is listed anew. */
+  #restored(): void {
+    this.#informedAt = this.#step()
+    for (const watch of this.watches) watch.beginHistory()
+  }
+
+  /** What lists and events show of the datastore, by the real code: each as if it came alone. */
+  #guard(): Guard {
+    return {
+      listBegins: (resource) => this.#arrivingList(resource),
+      sees: async (resource, object) => {
+        const watch = (): AsyncIterable<WatchEvent> => oneEvent(object)
+        const events = this.#history.watchedApi({ ...this.#plainApi, watch }).watch(resource, NOW)
+        for await (const _ of events) return
+      },
+      refused: () => this.renew(),
+    }
+  }
+
+  #arrivingList(resource: Resource): ArrivingList {
+    const { promise, resolve } = Promise.withResolvers<Listing>()
+    const pages = (): AsyncIterable<Listing> => onePage(promise)
+    const listed = this.#history.watchedApi({ ...this.#plainApi, pages }).pages(resource)
+    const first = listed[Symbol.asyncIterator]().next()
+    return (listing) => {
+      resolve(listing)
+      return first.then(
+        () => true,
+        () => false,
+      )
+    }
+  }
+
+  #candidate({ random, onElected }: { random: () => number; onElected: () => void }): Election {
+    return new Election({
+      api: this.#leases,
+      clock: this.#clock,
+      random,
+      log: keptLog().log,
+      lease: LEASE,
+      identity: `life-${this.id}`,
+      onElected,
+      // The process ends.
+      onLost: () => this.crash(),
+    })
+  }
+
+  /** The Lease is read and written at once, unless the process is gone. */
+  #plainLeases(): LeaseApi {
+    const { id } = this
+    return {
+      get: async (resource, ref) => this.#server.get(resource, ref),
+      create: async (resource, object) => this.#server.create(resource, object, id),
+      update: async (resource, object) => this.#server.update(resource, object, id),
+    }
   }
 
   #mortal(clock: Clock): Clock {
@@ -151,6 +289,14 @@ export class Life {
       render: async () => ({ contentType: '', body: '' }),
     }
   }
+}
+
+async function* onePage(listing: Promise<Listing>): AsyncGenerator<Listing> {
+  yield await listing
+}
+
+async function* oneEvent(object: JsonRecord): AsyncGenerator<WatchEvent> {
+  yield { type: 'MODIFIED', object }
 }
 
 function nothing(): void {}

@@ -1,7 +1,9 @@
 // What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { FINALIZER } from '@kleym/shared/core/names.ts'
 import { deepEqual, driftOf } from '@kleym/shared/core/plan/drift.ts'
+import type { Ownership } from '@kleym/shared/core/plan/ownership.ts'
 import { planOnce, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { nextStatus } from '@kleym/shared/core/plan/status.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -13,12 +15,32 @@ import {
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
 import { CONFIG, ownershipIn, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
-import type { SimulatedCluster } from './cluster.ts'
+import type { Backup, SimulatedCluster } from './cluster.ts'
 
 const KINDS = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
 
+/** What a server holds, now or at another moment. */
+export type ClusterState = Pick<SimulatedCluster, 'all' | 'serves'>
+
+/** A moment of the datastore as the core reads it. */
+export function stateOf({ kinds, absent }: Backup): ClusterState {
+  return {
+    all: (resource) => [...(kinds.get(resourceName(resource))?.values() ?? [])],
+    serves: (resource) => !absent.has(resourceName(resource)),
+  }
+}
+
+/** Whether the core would leave an output as it is: it is a binding's own, and says what it is to say. */
+export function isRightful(state: ClusterState, name: string, config: Config = CONFIG): boolean {
+  const { compiled, live } = worldOf(state, config)
+  const output = live.find(({ object }) => object.meta.name === name)
+  if (output?.ownership.kind !== 'ours') return false
+  const { actions } = planOnce(compiled, live)
+  return !actions.some((action) => action.kind !== 'create' && action.live === output)
+}
+
 /** Everything that the server holds, worked out by the core for an operator with these settings. */
-export function worldOf(server: SimulatedCluster, config: Config = CONFIG): SettledCluster {
+export function worldOf(server: ClusterState, config: Config = CONFIG): SettledCluster {
   return settledCluster(
     KINDS.flatMap((resource) => server.all(resource)),
     {
@@ -28,15 +50,15 @@ export function worldOf(server: SimulatedCluster, config: Config = CONFIG): Sett
   )
 }
 
-/** Whether the contract calls an output foreign, by what the server holds now. */
-export function isForeign(server: SimulatedCluster, output: JsonRecord): boolean {
+/** Whose the contract says that an output is, by what the server holds now. */
+export function ownershipOf(server: ClusterState, output: JsonRecord): Ownership['kind'] {
   const { snapshot, compiled } = worldOf(server)
-  return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind === 'foreign'
+  return ownershipIn(snapshot, compiled)(readClusterSpiffeId({ value: output }, 'live')).kind
 }
 
 /** The names of the foreign outputs for which bindings wait: kleym deletes none of them, people do. */
-export function inTheWay(server: SimulatedCluster): readonly string[] {
-  const { compiled, live } = worldOf(server)
+export function inTheWay(server: SimulatedCluster, config: Config): readonly string[] {
+  const { compiled, live } = worldOf(server, config)
   const foreign = new Set(
     live.filter(({ ownership }) => ownership.kind === 'foreign').map(({ object }) => object.meta.name),
   )
@@ -72,6 +94,7 @@ function statusDifference(
   }
   const own = live.find(({ ownership }) => ownership.kind === 'ours' && ownership.binding === key)?.object
     .meta
+  if (own !== undefined && !binding.meta.finalizers.includes(FINALIZER)) return [`${key} lacks its finalizer`]
   const wanted = nextStatus(binding.status, judgement, {
     config,
     generation: binding.meta.generation ?? 0,

@@ -1,16 +1,17 @@
 // One run: a cluster, its users, and operators that live and die, with everything that can happen in an order that a seed
 // decides. After that faults and users stop, and what is left must be what the core says.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
+import { LEASES } from '@kleym/shared/kube/resources.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { settled } from '../build/fake-time.ts'
 import { Calls, callText, WRITES, type SimulatedCall, type CallFate } from './calls.ts'
 import { Dice } from './dice.ts'
 import type { LaggingWatch } from './lagging-watch.ts'
-import { Life } from './life.ts'
+import { Life, LEASE } from './life.ts'
 import { differences } from './oracle.ts'
-import { SimulatedCluster } from './cluster.ts'
-import { ACT_WEIGHTS, COLLIDING_WEIGHTS, Users, type Act } from './users.ts'
+import { metadataOf, SimulatedCluster, type Backup } from './cluster.ts'
+import { ACT_WEIGHTS, CALM_WEIGHTS, COLLIDING_WEIGHTS, Users, type Act } from './users.ts'
 import { Watchdog } from './watchdog.ts'
 
 /** More steps than any run takes until nothing is left to do. */
@@ -20,6 +21,15 @@ const QUIET_MS = 1_500_000
 
 /** The share of operators beside which another one stands by. */
 const STANDBYS = 0.5
+/** In every which seed operators run for the Lease; in the others, who leads is decided for them. */
+const ELECTIONS_EVERY = 8
+/** Longer than the operator waits for a word of SCM. */
+const CALM_MS = 400_000
+/** How likely it is in each step that SCM gets to do its work. */
+const SCM_ACTS = 0.3
+/** Longer than it takes to see that the Lease has run out and to take it, in milliseconds, and longer than a renewal. */
+const SUCCESSION_MS = 60_000
+const RENEWED_MS = 5_000
 
 /** The share of restarts that bring another label key of variants, perhaps the same. */
 const NEW_SETTINGS = 0.3
@@ -35,13 +45,31 @@ interface Temper {
   readonly faults: number
 }
 
-const DOINGS = ['act', 'carry out', 'answer', 'see', 'relist', 'time', 'crash', 'blind', 'sight'] as const
+const DOINGS = [
+  'act',
+  'carry out',
+  'answer',
+  'see',
+  'relist',
+  'silence',
+  'time',
+  'crash',
+  'blind',
+  'sight',
+  'renew',
+  'back up',
+  'restore',
+  'restart server',
+  'suspend',
+  'wake',
+] as const
 type Doing = (typeof DOINGS)[number]
 
 const FAULTS: readonly (readonly [CallFate, number])[] = [
   ['answer lost', 4],
   ['failed after', 2],
   ['request lost', 3],
+  ['given up', 3],
   ['never sent', 2],
   ['conflict', 3],
   ['throttled', 2],
@@ -85,18 +113,32 @@ export class Simulation {
   readonly trace: string[] = []
   readonly #seed: number
   readonly #collide: boolean
+  readonly #hasElections: boolean
+  /** Without it the operator looks at each new output again after a minute, which hides that nobody has woken it. */
+  readonly #hasScm: boolean
   /** Follows the cluster, as late as it likes, and writes nothing before it takes over. */
   #standby: Life | undefined
   /** What operators that start now are set to. */
   #config: Config = CONFIG
+  /** Led until its machine was suspended. */
+  #suspended: Life | undefined
+  #backups: { readonly backup: Backup; readonly atMs: number; readonly lease: unknown }[] = []
+  /** Until when the leader's machine is not suspended. */
+  #awakeUntilMs = 0
   #made = 0
   #step = 0
   #acts = 0
   #disturbances = 0
 
-  constructor(seed: number) {
+  constructor(
+    seed: number,
+    { elections, scm }: { readonly elections?: boolean; readonly scm?: boolean } = {},
+  ) {
     this.#seed = seed
     this.#collide = seed % 2 === 0
+    // As often among those that collide.
+    this.#hasElections = elections ?? Math.floor(seed / 2) % ELECTIONS_EVERY === 0
+    this.#hasScm = scm ?? seed % 3 !== 0
     this.dice = new Dice(seed)
     this.watchdog = new Watchdog(this.server, this.lives, () => this.#step)
     this.calls = new Calls({
@@ -109,10 +151,10 @@ export class Simulation {
     })
     this.users = new Users(this.server, this.dice, { collide: this.#collide })
     this.server.onChange((change) => {
-      for (const watch of this.#watches()) watch.hear(change)
+      for (const watch of this.#running().flatMap(({ watches }) => watches)) watch.hear(change)
     })
     this.server.onKind((resource) => {
-      for (const watch of this.#watches()) watch.hearKind(resource)
+      for (const watch of this.#running().flatMap(({ watches }) => watches)) watch.hearKind(resource)
     })
   }
 
@@ -123,10 +165,23 @@ export class Simulation {
     return life
   }
 
+  /** The operators that run: the one that leads, or led last, one that stands by. */
+  #running(): readonly Life[] {
+    const all = [this.lives.at(-1), this.#standby]
+    return all.filter((life) => life?.isAlive === true).filter((life) => life !== undefined)
+  }
+
+  /** The watches whose events may reach their caches: what a machine misses while it is suspended waits for it. */
   #watches(): readonly LaggingWatch[] {
-    const living = this.lives.at(-1)?.isAlive === true ? [this.life] : []
-    const all = this.#standby === undefined ? living : [...living, this.#standby]
-    return all.flatMap(({ watches }) => watches)
+    return this.#running()
+      .filter(({ isSuspended }) => !isSuspended)
+      .flatMap(({ watches }) => watches)
+  }
+
+  /** The answers that may arrive: not on a machine that is suspended. */
+  #answers(): readonly SimulatedCall[] {
+    const suspended = this.#suspended?.id
+    return this.calls.answers.filter(({ life }) => life !== suspended)
   }
 
   async run(): Promise<SimulationResult> {
@@ -135,9 +190,12 @@ export class Simulation {
     this.users.arrive()
     await this.start()
     if (this.dice.chance(STANDBYS)) await this.standBy()
-    for (let step = 0; step < temper.steps && this.problems().length === 0; step++)
+    for (let step = 0; step < temper.steps && this.problems().length === 0; step++) {
+      // It has lost the Lease.
+      if (!this.life.isAlive) await this.#succeed()
       await this.#doSomething(temper)
-    if (this.problems().length === 0) this.users.relent()
+    }
+    if (this.problems().length === 0) await this.#calmDown()
     const problems = [...this.problems(), ...(this.problems().length === 0 ? await this.#end() : [])]
     return { seed: this.#seed, problems, trace: this.trace, writes: this.watchdog.writes, acts: this.#acts }
   }
@@ -146,12 +204,11 @@ export class Simulation {
   async start({ leadsFirst = this.dice.chance(0.5), workers = 1 + this.dice.below(4) } = {}): Promise<void> {
     const life = this.#make(workers)
     this.lives.push(life)
+    life.stand()
     for (const watch of life.watches) watch.start()
-    if (leadsFirst) life.lead()
-    else {
-      for (const watch of life.watches) watch.deliver()
-      life.lead()
-    }
+    if (!leadsFirst) for (const watch of life.watches) await watch.deliver()
+    await life.renew()
+    life.lead()
     await this.#after(`operator #${life.id} starts, ${leadsFirst ? 'leading at once' : 'its caches filled'}`)
   }
 
@@ -159,8 +216,9 @@ export class Simulation {
   async standBy(workers = 1 + this.dice.below(4)): Promise<void> {
     const standby = this.#make(workers)
     this.#standby = standby
+    standby.stand()
     for (const watch of standby.watches) watch.start()
-    for (const watch of standby.watches) watch.deliver()
+    for (const watch of standby.watches) await watch.deliver()
     await this.#after(`operator #${standby.id} stands by`)
   }
 
@@ -168,37 +226,75 @@ export class Simulation {
   async takeOver(): Promise<void> {
     const standby = this.#standby
     if (standby === undefined) throw new Error('nobody stands by')
-    this.#standby = undefined
-    this.lives.push(standby)
-    standby.takeOver()
+    await standby.renew()
+    this.#lead(standby)
     await this.#after(`operator #${standby.id} takes over`)
   }
 
-  #make(workers: number): Life {
-    const { server, calls, clock, dice } = this
-    this.#made += 1
-    return new Life({ id: this.#made, server, calls, clock, dice, config: this.#config, workers })
+  #lead(standby: Life): void {
+    this.#standby = undefined
+    this.lives.push(standby)
+    standby.takeOver()
   }
 
-  /** What follows on the operator that has died: the one that stands by, or a new one. */
+  #make(workers: number): Life {
+    const { server, calls, clock: time, dice } = this
+    this.#made += 1
+    const step = (): number => this.#step
+    const onElected = (): void => {
+      this.trace.push(`${this.#step}   #${life.id} holds the Lease`)
+      if (life === this.#standby) this.#lead(life)
+    }
+    const life: Life = new Life({
+      id: this.#made,
+      server,
+      calls,
+      time,
+      dice,
+      config: this.#config,
+      workers,
+      step,
+      onElected: this.#hasElections ? onElected : undefined,
+    })
+    return life
+  }
+
+  /** What follows on the operator that leads no more: the one that stands by, or a new one. */
   async #succeed(): Promise<void> {
-    if (this.#standby === undefined) await this.start()
+    // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
+    // resync.
+    for (const call of this.calls.requests)
+      if (call.verb === 'update status' && call.life === this.life.id) this.calls.drop(call)
+    if (this.#hasElections) await this.#elect()
+    else if (this.#standby === undefined) await this.start()
     else await this.takeOver()
-    if (this.dice.chance(STANDBYS)) await this.standBy()
+    if (this.#standby === undefined && this.dice.chance(STANDBYS)) await this.standBy()
+  }
+
+  /** The Lease runs out, and the one that stands by takes it. */
+  async #elect(): Promise<void> {
+    const { life } = this
+    if (this.#standby === undefined) await this.standBy()
+    const until = this.clock.monotonicMs() + SUCCESSION_MS
+    while (this.life === life && this.clock.monotonicMs() < until)
+      await this.advance(Math.min(this.clock.nextIn ?? SUCCESSION_MS, RENEWED_MS))
+    if (this.life === life) this.watchdog.violations.push('nobody takes over')
   }
 
   /** The operator dies; what it sent may still arrive, or not. */
   async crash(isLost: (call: SimulatedCall) => boolean): Promise<void> {
+    const { id } = this.life
     this.life.crash()
-    for (const call of this.calls.answers) this.calls.drop(call)
-    for (const call of this.calls.requests) if (isLost(call)) this.calls.drop(call)
-    await this.#after(`operator #${this.life.id} dies`)
+    for (const call of this.calls.answers) if (call.life === id) this.calls.drop(call)
+    for (const call of this.calls.requests) if (call.life === id && isLost(call)) this.calls.drop(call)
+    await this.#after(`operator #${id} dies`)
   }
 
   /** The server gets a request; for one of a dead operator that is all. */
   async carryOut(call: SimulatedCall, fate: CallFate = 'carried out'): Promise<void> {
     this.watchdog.during(call, fate, () => this.calls.carryOut(call, fate))
-    if (call.life !== this.life.id || !this.life.isAlive) this.calls.drop(call)
+    const isAwaited = [...this.lives, this.#standby].some((life) => life?.id === call.life && life.isAlive)
+    if (!isAwaited || call.isGivenUp) this.calls.drop(call)
     await this.#after(`${fate}: ${callText(call)}`)
   }
 
@@ -213,7 +309,7 @@ export class Simulation {
   }
 
   async #see(watch: LaggingWatch | undefined): Promise<void> {
-    watch?.deliver()
+    await watch?.deliver()
     const by = watch === undefined || this.life.watches.includes(watch) ? '' : ' by the standby'
     await this.#after(`seen${by}: ${watch?.kind ?? 'nothing'}`)
   }
@@ -228,7 +324,7 @@ export class Simulation {
     const until = this.clock.monotonicMs() + ms
     for (let steps = 0; steps < QUIET_STEPS_MAX; steps++) {
       const request = this.calls.requests.find((call) => holds?.(call) !== true)
-      const [answer] = this.calls.answers
+      const [answer] = this.#answers()
       const watch = this.life.watches.find(({ waits, kind }) => waits && kind !== blocks)
       const next = this.clock.nextIn
       if (request !== undefined) await this.carryOut(request)
@@ -262,6 +358,16 @@ export class Simulation {
   #temper(): Temper {
     const { dice } = this
     const one = (...values: readonly number[]): number => dice.pick(values) ?? 0
+    const goesBack = one(0, 0, 0.3)
+    const common = {
+      silence: one(0, 0.2),
+      renew: 0.5,
+      'back up': goesBack * 2,
+      restore: goesBack,
+      'restart server': 0.5,
+      suspend: this.#hasElections ? one(0, 0.3) : 0,
+      wake: 0.5,
+    }
     if (this.#collide) {
       return {
         acts: one(16, 32),
@@ -277,6 +383,7 @@ export class Simulation {
           crash: one(0, 0, 0.3),
           blind: 0,
           sight: 0,
+          ...common,
         },
       }
     }
@@ -294,6 +401,7 @@ export class Simulation {
         crash: one(0, 0.3, 1),
         blind: one(0, 0, 0.3),
         sight: 2,
+        ...common,
       },
     }
   }
@@ -301,7 +409,7 @@ export class Simulation {
   async #doSomething({ weights, acts, faults }: Temper): Promise<void> {
     const { dice, calls, life } = this
     const request = dice.pick(calls.requests)
-    const answer = dice.pick(calls.answers)
+    const answer = dice.pick(this.#answers())
     const watch = dice.pick(this.#watches().filter(({ waits }) => waits))
     const possible: Readonly<Record<Doing, number>> = {
       ...weights,
@@ -310,6 +418,15 @@ export class Simulation {
       answer: answer === undefined ? 0 : weights.answer,
       see: watch === undefined ? 0 : weights.see,
       sight: life.watches.some(({ isBlind }) => isBlind) ? weights.sight : 0,
+      renew: this.#hasElections ? 0 : weights.renew,
+      restore: this.#restorable().length === 0 ? 0 : weights.restore,
+      'restart server': this.server.isToBeRestarted ? weights['restart server'] : 0,
+      // Time that goes back takes renewals with it, of which a leader that sleeps would never hear: a restore takes longer.
+      suspend:
+        this.#suspended === undefined && life.isAlive && this.clock.monotonicMs() > this.#awakeUntilMs
+          ? weights.suspend
+          : 0,
+      wake: this.#suspended === undefined ? 0 : weights.wake,
     }
     const doing = dice.weighted(DOINGS.map((one) => [one, possible[one]]))
     if (doing === 'act') await this.#act()
@@ -319,6 +436,11 @@ export class Simulation {
     else if (doing === 'see' && watch !== undefined) await this.#see(watch)
     else if (doing === 'time') await this.#passTime()
     else if (doing === 'crash') await this.#restart()
+    else if (doing === 'back up') this.#backUp()
+    else if (doing === 'restore') await this.#restore()
+    else if (doing === 'restart server') await this.#restartServer()
+    else if (doing === 'suspend') await this.#suspend()
+    else if (doing === 'wake') await this.#wake()
     else await this.#disturb(doing)
   }
 
@@ -346,9 +468,6 @@ export class Simulation {
     // Before the next one starts, what is on its way may arrive, and users go on.
     for (const call of this.calls.requests) if (this.dice.chance(0.3)) await this.carryOut(call)
     while (this.dice.chance(0.4)) await this.#act()
-    // A dead leader's late status, which no event wakes anybody for (docs/contract.md §8, "Quiet and fair"), stays until a
-    // resync.
-    for (const call of this.calls.requests) if (call.verb === 'update status') this.calls.drop(call)
     if (this.dice.chance(NEW_SETTINGS)) this.#changeLabelKey()
     await this.#succeed()
   }
@@ -357,27 +476,122 @@ export class Simulation {
   #changeLabelKey(): void {
     const variantLabelKey = this.dice.pick(LABEL_KEYS)
     this.#config = variantLabelKey === undefined ? CONFIG : { ...CONFIG, variantLabelKey }
+    this.#standby?.crash()
     this.#standby = undefined
     this.trace.push(`${this.#step} the label key of variants is ${this.#config.variantLabelKey ?? ''}`)
+  }
+
+  #backUp(): void {
+    const lease = metadataOf(this.server.find(LEASES, LEASE) ?? {})['resourceVersion']
+    this.#backups.push({ backup: this.server.backup(), atMs: this.clock.monotonicMs(), lease })
+  }
+
+  /**
+   * The backups that the Lease shows to be ones: it was renewed since, and whoever is there has looked at it. One at a time:
+   * everything was listed since the last one.
+   */
+  #restorable(): readonly Backup[] {
+    if (this.server.isToBeRestarted || this.#suspended !== undefined) return []
+    if (!this.#running().every((life) => this.watchdog.isInformed(life))) return []
+    const now = metadataOf(this.server.find(LEASES, LEASE) ?? {})['resourceVersion']
+    const old = this.#backups.filter(({ lease }) => !this.#hasElections || lease !== now)
+    const untilMs = this.clock.monotonicMs() - (this.#hasElections ? RENEWED_MS : 0)
+    return old.filter(({ atMs }) => atMs <= untilMs).map(({ backup }) => backup)
+  }
+
+  async #restore(): Promise<void> {
+    const backup = this.dice.pick(this.#restorable())
+    if (backup === undefined) return
+    this.#disturbances += 3
+    for (const life of this.#running()) await life.renew()
+    const isRestarted = this.dice.chance(0.7)
+    this.server.restore(backup, { isRestarted })
+    this.#awakeUntilMs = this.clock.monotonicMs() + SUCCESSION_MS
+    this.watchdog.restored()
+    this.#backups = this.#backups.filter((other) => other.backup.version <= backup.version)
+    const how = isRestarted ? '' : ', and the API server is not restarted'
+    await this.#after(`the datastore is restored to version ${backup.version}${how}`)
+  }
+
+  /**
+   * The API server is restarted, and with it the operators: what they were told of the history before, where nothing showed
+   * its age, they would believe on (docs/reliability.md).
+   */
+  async #restartServer(): Promise<void> {
+    this.server.restartServer()
+    await this.#after('the API server is restarted')
+    this.#standby?.crash()
+    this.#standby = undefined
+    await this.crash(() => false)
+    await this.#succeed()
+  }
+
+  /** The machine of the leader is suspended. For long, and another one leads. */
+  async #suspend(): Promise<void> {
+    const { life } = this
+    this.#disturbances += 1
+    this.#suspended = life
+    life.isSuspended = true
+    await this.#after(`the machine of #${life.id} is suspended`)
+    if (this.dice.chance(0.7)) await this.#succeed()
+    else await this.advance(this.dice.below(RENEWED_MS))
+  }
+
+  async #wake(): Promise<void> {
+    const life = this.#suspended
+    if (life === undefined) return
+    this.#suspended = undefined
+    life.isSuspended = false
+    await this.#after(`the machine of #${life.id} goes on`)
   }
 
   async #disturb(doing: Doing | undefined): Promise<void> {
     const { watches } = this.life
     this.#disturbances += 1
     if (doing === 'relist') this.dice.pick(watches)?.relist()
+    if (doing === 'silence') this.dice.pick(this.#watches())?.fallSilent({ relists: this.dice.chance(0.5) })
+    if (doing === 'renew') for (const life of this.#running()) await life.renew()
     if (doing === 'blind') this.dice.pick(watches)?.blind()
     if (doing === 'sight') watches.find(({ isBlind }) => isBlind)?.start()
     await this.#after(doing ?? 'nothing')
   }
 
+  /**
+   * Faults stop, and everything settles. Then users do a little more: whoever is concerned must be woken by that alone, as no
+   * timer is left that looks at a binding again.
+   */
+  async #calmDown(): Promise<void> {
+    this.users.relent()
+    if (this.server.isToBeRestarted) await this.#restartServer()
+    if (this.#suspended !== undefined) await this.#wake()
+    for (const life of this.#running()) await life.renew()
+    await this.runUntilQuiet(CALM_MS)
+    if (!this.life.isAlive || this.problems().length > 0) return
+    for (let left = this.dice.below(4); left > 0; left--) {
+      const act = this.dice.weighted<Act>(CALM_WEIGHTS)
+      if (act !== undefined) await this.#after(`user: ${this.users.act(act)}`)
+      await this.runUntilQuiet(0)
+    }
+  }
+
   /** Faults and users stop: what is there now must be what the core says, and must stay so. */
   async #end(): Promise<readonly string[]> {
-    for (const watch of this.life.watches) if (watch.isBlind) watch.start()
+    if (this.server.isToBeRestarted) await this.#restartServer()
+    if (this.#suspended !== undefined) await this.#wake()
+    for (const life of this.#running()) await life.renew()
     do {
+      if (!this.life.isAlive) await this.#succeed()
+      if (this.#hasScm) this.users.register()
+      for (const watch of this.life.watches) if (watch.isBlind) watch.start()
       if (!(await this.runUntilQuiet())) return ['it never comes to rest']
       // What a webhook's finalizer held without our annotations, nobody else lets go of.
       this.users.release()
-    } while (this.users.clearTheWay() > 0 && this.problems().length === 0)
+    } while (
+      (!this.life.isAlive ||
+        this.users.clearTheWay(this.life.config) > 0 ||
+        (this.#hasScm && this.users.register() > 0)) &&
+      this.problems().length === 0
+    )
     const wrong = [...this.problems(), ...differences(this.server, this.life.config)]
     const budget = 40 + 30 * (this.#acts + this.#disturbances)
     if (this.watchdog.writes > budget) wrong.push(`${this.watchdog.writes} writes, more than ${budget}`)
@@ -386,19 +600,20 @@ export class Simulation {
 
   /** Neither time nor a restart makes it write again. */
   async #stayingQuiet(): Promise<readonly string[]> {
-    const before = this.watchdog.writes
+    const before = this.watchdog.sentWrites
     await this.runUntilQuiet(QUIET_MS)
-    if (this.watchdog.writes !== before) return ['it writes although nothing has changed']
+    if (this.watchdog.sentWrites !== before) return ['it writes although nothing has changed']
     await this.crash(() => true)
     const how = this.#standby === undefined ? 'a restart' : 'a take-over by a standby that lags'
     await this.#succeed()
     await this.runUntilQuiet(QUIET_MS)
-    const more = this.watchdog.writes - before
+    const more = this.watchdog.sentWrites - before
     return [...this.problems(), ...(more === 0 ? [] : [`${how} makes ${more} writes`])]
   }
 
   async #after(what: string): Promise<void> {
     this.trace.push(`${this.#step} ${what}`)
+    if (this.#hasScm && this.dice.chance(SCM_ACTS)) this.users.register()
     await settled()
     this.watchdog.look()
     this.#step += 1

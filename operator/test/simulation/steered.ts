@@ -13,7 +13,7 @@ const NAMESPACE = 'team-a'
 export class SteeredSimulation extends Simulation {
   /** A running operator on a cluster with a pool `llama` and the objectives of these bindings, all settled. */
   static async of(containers: Readonly<Record<string, string>>): Promise<SteeredSimulation> {
-    const scenario = new SteeredSimulation(1)
+    const scenario = new SteeredSimulation(1, { elections: false, scm: false })
     scenario.createObject(POOLS, pool())
     for (const [name, containerName] of Object.entries(containers))
       scenario.createBinding(name, containerName)

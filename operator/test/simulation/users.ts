@@ -1,5 +1,6 @@
 // Everybody else in the cluster: people who make, edit and delete bindings, pools and objectives, hands that meddle with
 // outputs, and other controllers. Each act happens on the server at once, as one request of theirs would.
+import type { Config } from '@kleym/shared/core/compile/config.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import {
   ANNOTATION_BINDING,
@@ -30,6 +31,9 @@ const POOL_LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 /** The wide one is chosen most: collisions are what this is about. */
 const POOL_NAMES = ['wide', 'wide', 'narrow', 'apart'] as const
 
+/** How many of something a hostile object has. */
+const MANY = 200
+
 /** What to pick a user's next act by: its weight among the others. */
 export const ACT_WEIGHTS = [
   ['create', 8],
@@ -55,6 +59,8 @@ export const ACT_WEIGHTS = [
   ['kind comes', 2],
   ['webhook comes', 1],
   ['webhook goes', 2],
+  ['hostile pool', 0.5],
+  ['hostile binding', 0.5],
 ] as const
 export type Act = (typeof ACT_WEIGHTS)[number][0]
 
@@ -70,6 +76,16 @@ export const COLLIDING_WEIGHTS: readonly (readonly [Act, number])[] = [
   ['webhook comes', 0.7],
   ['webhook goes', 2],
 ] as const
+
+/** What users do to a cluster in which nothing else happens. */
+export const CALM_WEIGHTS: readonly (readonly [Act, number])[] = [
+  ['create', 4],
+  ['edit', 4],
+  ['swap', 3],
+  ['delete', 2],
+  ['pool', 1],
+  ['objective', 1],
+]
 
 /** Kinds that may go: kleym goes on without them, one way or another. */
 const MORTAL: readonly Resource[] = [CLUSTER_SPIFFE_IDS, ...POOLS.slice(0, 1), ...OBJECTIVES.slice(0, 2)]
@@ -121,6 +137,16 @@ export class Users {
     this.release()
   }
 
+  /** SCM registers what it has not seen. Returns how many there were. */
+  register(): number {
+    const unseen = this.#server.all(CLUSTER_SPIFFE_IDS).filter(({ status }) => status === undefined)
+    for (const object of unseen) {
+      const status = { stats: { podsSelected: 2, entriesToSet: 2 } }
+      this.#server.update(CLUSTER_SPIFFE_IDS, { ...object, status }, 'user', { subresource: 'status' })
+    }
+    return unseen.length
+  }
+
   /** Lets go of everything that is held. */
   release(): void {
     for (const resource of [BINDINGS, CLUSTER_SPIFFE_IDS]) {
@@ -129,8 +155,8 @@ export class Users {
   }
 
   /** Does what a waiting binding asks for: deletes what is not kleym's and stands in its way. Returns how many there were. */
-  clearTheWay(): number {
-    const names = inTheWay(this.#server)
+  clearTheWay(config: Config): number {
+    const names = inTheWay(this.#server, config)
     for (const name of names) this.#server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
     return names.length
   }
@@ -198,6 +224,13 @@ export class Users {
         return this.#kindGoes()
       case 'kind comes':
         return this.#kindComes()
+      case 'hostile pool':
+        return this.#hostilePool()
+      case 'hostile binding':
+        return this.#onBinding((object) => {
+          const held = Array.from({ length: MANY }, (_, at) => `${FOREIGN_FINALIZER}-${at}`)
+          if (!isDeleting(object)) this.#setFinalizers(BINDINGS, object, [...finalizersOf(object), ...held])
+        })
       case 'webhook comes':
         return installWebhook(this.#server, this.#dice)
       case 'webhook goes':
@@ -306,12 +339,12 @@ export class Users {
     const [resource] = POOLS
     if (resource === undefined) return ''
     const found = this.#server.find(resource, { namespace, name })
-    const labels = POOL_LABELS[this.#dice.chance(0.6) ? name : (this.#dice.pick(POOL_NAMES) ?? '')] ?? {}
-    const wanted = pool({ namespace, name, labels: this.#dice.chance(0.1) ? {} : labels })
+    const chosen = POOL_LABELS[this.#dice.chance(0.6) ? name : (this.#dice.pick(POOL_NAMES) ?? '')] ?? {}
+    const wanted = pool({ namespace, name, labels: this.#dice.chance(0.1) ? {} : chosen })
     if (found === undefined) this.#create([resource], wanted)
     else if (this.#dice.chance(0.4)) this.#delete(resource, found)
     else this.#server.update(resource, { ...found, spec: wanted['spec'] }, 'user')
-    return `${namespace}/${name} ${JSON.stringify(labels)}`
+    return `${namespace}/${name} ${JSON.stringify(chosen)}`
   }
 
   #meddleWithObjective(): string {
@@ -326,6 +359,24 @@ export class Users {
     else if (this.#dice.chance(0.4)) this.#delete(resource, found)
     else this.#server.update(resource, { ...found, spec: { poolRef } }, 'user')
     return `${namespace}/${name} to ${poolRef.name}`
+  }
+
+  /** A selector of any size and shape that the API server takes. */
+  #hostilePool(): string {
+    const [resource] = POOLS
+    const found = this.#dice.pick(resource === undefined ? [] : this.#server.all(resource))
+    if (resource === undefined || found === undefined) return 'of nothing'
+    const selectors: readonly unknown[] = [
+      { matchLabels: manyLabels(MANY, 20) },
+      { matchLabels: manyLabels(64, 2_000) },
+      { matchLabels: manyLabels(64, 30) },
+      { matchLabels: { app: 7, ['__proto__']: 'x' } },
+      { matchExpressions: Array.from({ length: MANY }, () => ({ key: 'app', operator: 'Exists' })) },
+      'x'.repeat(10_000),
+      null,
+    ]
+    this.#server.update(resource, { ...found, spec: { selector: this.#dice.pick(selectors) } }, 'user')
+    return refOf(found).name
   }
 
   // Outputs
@@ -431,7 +482,7 @@ export class Users {
   }
 
   #release(resource: Resource, object: JsonRecord): void {
-    const left = finalizersOf(object).filter((one) => one !== FOREIGN_FINALIZER)
+    const left = finalizersOf(object).filter((one) => !String(one).startsWith(FOREIGN_FINALIZER))
     this.#setFinalizers(resource, object, left)
   }
 
@@ -444,4 +495,11 @@ export class Users {
 
 function finalizersOf(object: JsonRecord): readonly unknown[] {
   return listAt(object, 'metadata', 'finalizers')
+}
+
+/** So many labels, with keys and values of this size. */
+function manyLabels(count: number, size: number): JsonRecord {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [`${'k'.repeat(size)}${at}`, 'v'.repeat(size)]),
+  )
 }

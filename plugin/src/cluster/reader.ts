@@ -18,7 +18,7 @@ import { PAGE_SIZE } from '@kleym/shared/kube/paging.ts'
 import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { KleymError } from '../io/errors.ts'
-import { INPUT_LIMITS } from '../sources/budget.ts'
+import { KEPT_MAX, overLimit, sizeOf } from './kept-size.ts'
 import { Sharing } from './sharing.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -51,8 +51,6 @@ export type Reading =
 /** Told of every page: how many objects of a kind have come with it. */
 export type OnPage = (resource: Resource, added: number) => void
 
-/** How much of a cluster is kept at most, in characters of text and 16 for each value. */
-export const KEPT_MAX = 512 * 1024 * 1024
 const { kind: BINDING_KIND } = BINDINGS
 /** By how much pages shrink where one is too large to be read. */
 const SHRINK = 10
@@ -216,28 +214,6 @@ const COUNTS = ['objects', 'bindings', 'size'] as const
 
 function nothingKept(): Kept {
   return { objects: 0, bindings: 0, size: 0 }
-}
-
-function overLimit(what: 'objects' | 'bindings', count: number): string | undefined {
-  const most = INPUT_LIMITS[what]
-  return count > most ? `it has more than ${most.toLocaleString('en')} ${what}` : undefined
-}
-
-/** How much an object keeps, as KEPT_MAX counts. Depth is no danger: what JSON.parse takes is not deep enough. */
-function sizeOf(value: unknown): number {
-  const waiting: unknown[] = [value]
-  let size = 0
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    size += 16
-    if (typeof next === 'string') size += next.length
-    else if (Array.isArray(next)) for (const item of next as readonly unknown[]) waiting.push(item)
-    else if (typeof next === 'object' && next !== null)
-      for (const [key, item] of Object.entries(next)) {
-        size += key.length
-        waiting.push(item)
-      }
-  }
-  return size
 }
 
 function combined(readings: readonly Reading[]): Reading {

@@ -1,6 +1,7 @@
 // What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { INJECTION_KEYS } from '@kleym/shared/core/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/spire/attestor.ts'
 import type { Trim } from './reader.ts'
 import { Sharing } from './sharing.ts'
@@ -104,13 +105,16 @@ function withAnnotations(meta: JsonRecord): JsonRecord {
   return pick(meta, [...METADATA, 'annotations'])
 }
 
-/** The attestor asks for one annotation itself: the UID of a static pod is not that of its mirror. */
+/**
+ * The attestor asks for one annotation itself: the UID of a static pod is not that of its mirror. Others ask webhooks for a
+ * sidecar.
+ */
+const ANNOTATIONS_KEPT = [MIRROR_ANNOTATION, ...INJECTION_KEYS]
+
 function withoutAnnotations(meta: JsonRecord): JsonRecord {
-  const mirror = own(own(meta, 'annotations'), MIRROR_ANNOTATION)
-  return {
-    ...pick(meta, METADATA),
-    ...(mirror !== undefined && { annotations: { [MIRROR_ANNOTATION]: mirror } }),
-  }
+  const annotations = own(meta, 'annotations')
+  const kept = isRecord(annotations) ? pick(annotations, ANNOTATIONS_KEPT) : {}
+  return { ...pick(meta, METADATA), ...(Object.keys(kept).length > 0 && { annotations: kept }) }
 }
 
 function trimSpec(spec: JsonRecord): JsonRecord {

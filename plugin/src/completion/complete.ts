@@ -47,7 +47,7 @@ export async function complete(words: readonly string[], lookupFor: LookupMaker)
     if (cursor.kind === 'argument')
       return await completeArgument(command, { typed: cursor.typed, before: args, scope }, lookup)
     const { flag, typed, head } = cursor
-    const found = await completeValue({ flag, definition: flags[flag], typed, scope }, lookup)
+    const found = await completeValue({ command, flag, definition: flags[flag], typed, scope }, lookup)
     return head === '' ? found : { ...found, candidates: found.candidates.map((one) => attached(head, one)) }
   } finally {
     lookup?.close()

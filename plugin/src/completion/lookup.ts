@@ -3,8 +3,13 @@
 // here rejects. Why something is missing goes to the debug file.
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { stringAt } from '@kleym/shared/core/json.ts'
-import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { dig, stringAt } from '@kleym/shared/core/json.ts'
+import { readStringMap } from '@kleym/shared/core/objects/meta.ts'
+import {
+  isDns1123Subdomain,
+  labelValueProblem,
+  qualifiedNameProblem,
+} from '@kleym/shared/core/text/kubernetes.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { KleymError } from '../io/errors.ts'
@@ -24,6 +29,8 @@ export interface CompletionLookup {
   namespace(): Promise<string | undefined>
   /** The names of a kind that pass; in all namespaces where none is given. */
   objects(query: NameQuery): Promise<readonly ResourceRef[]>
+  /** The labels of objects of a kind that pass, as `key=value`, each once; in all namespaces where none is given. */
+  labels(query: LabelsQuery): Promise<readonly string[]>
   /** Without any request. */
   kubeconfig(list: KubeconfigList): Promise<readonly string[]>
 }
@@ -33,6 +40,13 @@ export interface NameQuery {
   readonly resource: Resource
   readonly namespace: string | undefined
   readonly wanted: (ref: ResourceRef) => boolean
+}
+
+/** Which labels are wanted. */
+export interface LabelsQuery {
+  readonly resource: Resource
+  readonly namespace: string | undefined
+  readonly wanted: (label: string) => boolean
 }
 
 /** What a lookup needs of the process. */
@@ -72,6 +86,14 @@ export function createLookup(flags: ClusterFlags, io: LookupIo): CompletionLooku
       })
       return names
     },
+    labels: async (query) => {
+      const labels = new Set<string>()
+      await attempt(`list ${query.resource.plural}`, async () => {
+        const { client } = await connection()
+        await readLabels(client, { ...query, signal: deadline.signal }, labels)
+      })
+      return [...labels]
+    },
     kubeconfig: async (list) => {
       let names: readonly string[] = []
       await attempt(`${list} of the kubeconfig`, async () => {
@@ -106,6 +128,23 @@ async function readNames(
       const ref = refOf(item)
       if (ref === undefined || !wanted(ref)) continue
       if (names.push(ref) >= MAX_NAMES) return
+    }
+}
+
+async function readLabels(
+  client: Pick<Connection['client'], 'pages'>,
+  { resource, namespace, wanted, signal }: LabelsQuery & { readonly signal: AbortSignal },
+  labels: Set<string>,
+): Promise<void> {
+  const scope = namespace === undefined ? {} : { namespace }
+  for await (const { items } of client.pages(resource, { ...scope, metadataOnly: true, signal }))
+    for (const item of items) {
+      for (const [key, value] of readStringMap(dig(item, 'metadata', 'labels'))) {
+        const label = `${key}=${value}`
+        const isSound = qualifiedNameProblem(key) === undefined && labelValueProblem(value) === undefined
+        if (isSound && wanted(label)) labels.add(label)
+        if (labels.size >= MAX_NAMES) return
+      }
     }
 }
 

@@ -78,6 +78,40 @@ export async function kindAndName(
   return offer(await objectWords({ resource, prefix: typed.slice(0, slash + 1), typed, scope }, lookup))
 }
 
+/**
+ * The last requirement of a label selector: the keys of labels of a kind until one is written, then its values. What stands
+ * before the last comma stays.
+ */
+export async function selectorWords(
+  { resource, typed, scope }: Omit<NameWord, 'prefix'>,
+  lookup: CompletionLookup,
+): Promise<Completion> {
+  const head = typed.slice(0, typed.lastIndexOf(',') + 1)
+  const last = typed.slice(head.length)
+  const labels = await labelsSeen({ resource, typed: last, scope }, lookup)
+  if (last.includes('=')) return offer(sorted(labels.map((label) => head + label)))
+  const keys = new Set(labels.map((label) => `${head}${label.slice(0, label.indexOf('=') + 1)}`))
+  return offer(sorted([...keys]), DIRECTIVE.noSpace)
+}
+
+/** The keys of labels of a kind. */
+export async function labelKeyWords(
+  word: Omit<NameWord, 'prefix'>,
+  lookup: CompletionLookup,
+): Promise<readonly CompletionCandidate[]> {
+  const keys = (await labelsSeen(word, lookup)).map((label) => label.slice(0, label.indexOf('=')))
+  return sorted([...new Set(keys)].filter((key) => key.startsWith(word.typed)))
+}
+
+async function labelsSeen(
+  { resource, typed, scope }: Omit<NameWord, 'prefix'>,
+  lookup: CompletionLookup,
+): Promise<readonly string[]> {
+  const namespace = await namespaceOf(scope, lookup)
+  if (!namespace.known) return []
+  return lookup.labels({ resource, namespace: namespace.name, wanted: (label) => label.startsWith(typed) })
+}
+
 /** The names of namespaces. */
 export async function namespaceWords(
   typed: string,

@@ -60,7 +60,21 @@ export const sourceFlags = {
     char: 'k',
     helpGroup: SOURCES,
     helpValue: 'DIR',
-    description: 'Read what kubectl kustomize makes of a folder.',
+    description: 'Read what kubectl kustomize makes of a folder. Repeatable, and goes with -f.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  render: Flags.boolean({
+    helpGroup: SOURCES,
+    description: 'Render the charts and kustomizations that folders of -f hold, with your helm and kubectl.',
+  }),
+  exclude: Flags.string({
+    helpGroup: SOURCES,
+    helpValue: 'GLOB',
+    description:
+      'Files and folders not to read in folders of -f, such as docs/** or *.tmpl.yaml. Repeatable.',
+    multiple: true,
+    multipleNonGreedy: true,
   }),
   offline: Flags.boolean({
     helpGroup: SOURCES,
@@ -141,6 +155,10 @@ export const outputFlags = {
     description: 'Findings not to count: CODE=KIND/[NAMESPACE/]NAME, with * in names. Repeatable.',
     multiple: true,
     multipleNonGreedy: true,
+  }),
+  'allow-empty': Flags.boolean({
+    helpGroup: OUTPUT,
+    description: 'An answer from files that is about nothing is a complete one (exit code 0, not 4).',
   }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
     helpGroup: OUTPUT,

@@ -48,6 +48,8 @@ export interface OutputOptions {
   readonly colour: ColourFlag
   /** The findings that the command line suppresses. */
   readonly suppress: readonly FlagSuppression[]
+  /** Whether an answer from files that is about nothing is a complete one. */
+  readonly allowEmpty?: boolean
 }
 
 /** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
@@ -64,7 +66,9 @@ export interface CommonFlags extends ClusterFlags {
   readonly 'all-namespaces': boolean
   readonly filename?: readonly string[] | undefined
   readonly recursive: boolean
-  readonly kustomize?: string | undefined
+  readonly kustomize?: readonly string[] | undefined
+  readonly render?: boolean | undefined
+  readonly exclude?: readonly string[] | undefined
   readonly offline: boolean
   readonly live?: string | undefined
   readonly without?: readonly string[] | undefined
@@ -78,6 +82,7 @@ export interface CommonFlags extends ClusterFlags {
   readonly output: OutputFormat
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
+  readonly 'allow-empty': boolean
   readonly color: ColourFlag
 }
 
@@ -109,7 +114,13 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
   return {
     allNamespaces: flags['all-namespaces'],
     sources: {
-      files: { files: flags.filename ?? [], recursive: flags.recursive, kustomize: flags.kustomize },
+      files: {
+        files: flags.filename ?? [],
+        recursive: flags.recursive,
+        kustomize: flags.kustomize ?? [],
+        exclude: flags.exclude ?? [],
+        render: flags.render === true,
+      },
       offline: flags.offline,
       live: flags.live,
       without: (flags.without ?? []).map(parseWithout),
@@ -130,6 +141,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       failOn: flags['fail-on'],
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
+      allowEmpty: flags['allow-empty'],
     },
   }
 }
@@ -163,7 +175,12 @@ function requireSources(flags: CommonFlags, command: string): void {
       docs,
     })
   }
-  if (flags.offline && files.length === 0 && flags.kustomize === undefined && flags.live === undefined) {
+  if (
+    flags.offline &&
+    files.length === 0 &&
+    (flags.kustomize ?? []).length === 0 &&
+    flags.live === undefined
+  ) {
     throw new KleymError({
       code: 'usage',
       what: 'nothing to read',

@@ -7,7 +7,7 @@ import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** Makes the model of a judged frame. */
 export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string): CiResult {
-  const { frame, input, findings, suppressed, exitCode } = judged
+  const { frame, input, findings, suppressed, problems, exitCode } = judged
   const places = placesOf(input.marks)
   return {
     kind: frame.kind,
@@ -19,7 +19,7 @@ export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string
     passed: frame.passed ?? [],
     differences: frame.differences ?? [],
     unknowns: [
-      ...input.problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
+      ...problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
       ...unknownsOf(judged),
     ],
     exitCode,
@@ -38,5 +38,5 @@ function placesOf(marks: readonly ObjectMark[]): ReadonlyMap<string, FilePlace> 
 
 /** What came through stdin or out of kustomize has lines, but no file that an editor could open. */
 function isFile(name: string): boolean {
-  return name !== STDIN && !name.endsWith(' (kustomize)')
+  return name !== STDIN && !/ \((?:kustomize|helm)\)$/.test(name)
 }

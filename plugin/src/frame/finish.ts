@@ -8,13 +8,13 @@ import type { CiResult } from '../output/ci.ts'
 import { toJson } from '../output/json.ts'
 import { toNames } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
-import { BLANK, line, MARKS, render, type Block } from '../text/line.ts'
+import { BLANK, line, MARKS, render, type Block, type Line } from '../text/line.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
 import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
 import { viewWidth } from '../text/layout.ts'
 import type { Frame } from './frame.ts'
-import { worldText } from './world.ts'
+import { isAlone, worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
 
@@ -29,7 +29,7 @@ export async function finish(
   return {
     answer: await answerIn(judged, options, context),
     notes: [...input.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
-    errors: input.problems.map((problem) => formatError(problemError(problem))),
+    errors: judged.problems.map((problem) => formatError(problemError(problem))),
     exitCode: judged.exitCode,
   }
 }
@@ -46,9 +46,10 @@ async function answerIn(
       const layout = {
         width: viewWidth(context),
         wide: options.format === 'wide',
-        incomplete: judged.incomplete,
+        incomplete: judged.incomplete && !judged.isEmpty,
         unsettled: judged.assumptions.length > 0,
         world: worldText(judged.input),
+        isAlone: isAlone(judged.input),
       }
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
@@ -89,26 +90,32 @@ async function drawing(judged: AnswerResult, result: CiResult): Promise<string> 
   return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
 }
 
-/** What could not be read, and what was not given, may change everything that follows: that is said first. */
+/** What could not be read or was not given may change all that follows, and an answer about nothing is none: that comes first. */
 function viewWhole(judged: AnswerResult, layout: Layout): Block {
   const { frame, shown, suppressed, aboutSuppressions } = judged
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
   const head = [
+    ...(judged.isEmpty
+      ? judged.problems.map(({ why }) => line(MARKS.warn, ` nothing was judged: ${why}`))
+      : []),
     ...(layout.incomplete === true
       ? [line(MARKS.warn, ' not everything could be read, and what could not may change this answer')]
       : []),
     ...viewAssumptions(judged.assumptions),
   ]
   if (head.length === 0) return view
-  const isSettled = judged.assumptions.length === 0
+  const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
   return [
     ...head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
     BLANK,
-    // No view can forget it: nothing is simply fine while it depends on what was not given.
-    ...(isSettled
-      ? view
-      : view.map((row) => row.map((piece) => (piece.text === MARKS.ok.text ? MARKS.warn : piece)))),
+    // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
+    ...(isSettled ? view : view.map(doubted)),
   ]
+}
+
+function doubted(row: Line): Line {
+  const [first, ...rest] = row
+  return first?.text === MARKS.ok.text ? [MARKS.warn, ...rest] : row
 }
 
 function viewAssumptions(assumptions: readonly Assumption[]): Block {

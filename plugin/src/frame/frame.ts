@@ -33,12 +33,18 @@ export interface Frame {
   readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
   readonly unfollowed?: boolean
-  /** `test` alone: what could be decided neither way, a sentence each; the answer is not complete then. */
-  readonly undecided?: readonly string[]
+  /** `test` and `diff --tests` alone: the assertions that could be decided neither way, a sentence each. */
+  readonly unknownAssertions?: readonly string[]
   /** `test` alone: what holds, for the formats that list it. */
   readonly passed?: readonly PassedCheck[]
   /** Where a subject that is no object of the snapshot stands in a file. */
   readonly placeOf?: (subject: Subject) => FilePlace | undefined
+  /** `diff` alone: the answer is the same whatever the settings are that were not given. */
+  readonly isSettled?: boolean
+  /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
+  readonly undecided?: string | undefined
+  /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
+  readonly judged?: { readonly count: number; readonly what: string }
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */

@@ -9,7 +9,7 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, findings, suppressed, assumptions, exitCode } = judged
+  const { frame, input, findings, suppressed, assumptions, problems, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(),
@@ -18,16 +18,17 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
     assumptions,
-    problems: input.problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
+    problems: problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
 }
 
 /** A finding as machines read it. */
 export function findingReport(one: Finding): Readonly<Record<string, unknown>> {
-  const { code, severity, subject, related, summary, evidence, fix, dependsOn = [] } = one
+  const { code, severity, subject, related, summary, evidence, fix, dependsOn } = one
   const docs = `docs/findings/${code}.md`
-  return { code, severity, subject, related, summary, evidence, dependsOn, fix, docs }
+  const rests = dependsOn === undefined ? {} : { dependsOn }
+  return { code, severity, subject, related, summary, evidence, ...rests, fix, docs }
 }
 
 function suppressedReport({ finding, suppression }: SuppressedFinding): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 // What an answer would have needed and could not get: it decides between exit code 0 and 4.
 import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/rules/perhaps-pods.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -7,9 +8,16 @@ import { missingRbacRules } from '../cluster/rbac.ts'
 import { KleymError } from '../io/errors.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
-/** The gaps of the snapshot that may hide something, and the reasons of undetermined bindings, each once, in a total order. */
-export function missingOf({ after }: AnswerInput, judgements: Iterable<Judgement>): readonly UnknownReason[] {
-  const all = [...gapsThatMatter(after)]
+/**
+ * The gaps of the snapshot that may hide something, the pods of kinds that are not read, as far as they concern the answer,
+ * and the reasons of undetermined bindings, each once, in a total order.
+ */
+export function missingOf(
+  { after }: AnswerInput,
+  judgements: Iterable<Judgement>,
+  concern: Concern,
+): readonly UnknownReason[] {
+  const all = [...gapsThatMatter(after), ...unreadPodsThatMatter(after, concern)]
   for (const judgement of judgements) if (judgement.state === 'undetermined') all.push(judgement.why)
   const distinct = new Map(
     all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),

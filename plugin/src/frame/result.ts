@@ -15,7 +15,9 @@ import { EXIT, type ExitCode } from '../io/errors.ts'
 import type { FailOn } from '../flags/flags.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { AnswerInput } from '../gather/gather.ts'
+import type { InputProblem } from '../sources/problem.ts'
 import type { Frame } from './frame.ts'
+import { nothingJudged } from './nothing-judged.ts'
 
 /** A frame with what counts of its findings, and the exit code. */
 export interface AnswerResult {
@@ -28,8 +30,12 @@ export interface AnswerResult {
   /** Everything that counts: `shown` and `aboutSuppressions`, in their total order. */
   readonly findings: readonly Finding[]
   readonly suppressed: readonly SuppressedFinding[]
-  /** Something could not be read. */
+  /** What is wrong with what was read; that it is about nothing among it. */
+  readonly problems: readonly InputProblem[]
+  /** Something could not be read, or nothing was judged. */
   readonly incomplete: boolean
+  /** The one thing that is wrong is that nothing was judged. */
+  readonly isEmpty: boolean
   /** Something rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean
   /** The settings that were not given, and that the answer depends on. */
@@ -44,12 +50,18 @@ export interface AnswerResult {
 export function resultOf(
   frame: Frame,
   input: AnswerInput,
-  { failOn, suppress: flags }: Pick<OutputOptions, 'failOn' | 'suppress'>,
+  { failOn, suppress: flags, allowEmpty = false }: Pick<OutputOptions, 'failOn' | 'suppress' | 'allowEmpty'>,
 ): AnswerResult {
-  const isOpen = frame.missing.length > 0 || (frame.undecided ?? []).length > 0
-  const incomplete = input.problems.length > 0 || isOpen
+  const empty = allowEmpty ? undefined : nothingJudged(frame, input)
+  const problems = empty === undefined ? input.problems : [...input.problems, empty]
+  const isOpen = frame.missing.length > 0 || (frame.unknownAssertions ?? []).length > 0
+  const incomplete = problems.length > 0 || isOpen
   const unfollowed = frame.unfollowed === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
-  const { kept, suppressed, problems } = suppress(
+  const {
+    kept,
+    suppressed,
+    problems: aboutSuppressions,
+  } = suppress(
     frame.findings,
     { flags, marks: input.marks },
     {
@@ -58,18 +70,26 @@ export function resultOf(
       incomplete,
     },
   )
-  const findings = problems.length === 0 ? kept : [...kept, ...problems].toSorted(compareFindings)
-  const assumptions = assumptionsOf(input)
-  const differs = (frame.differences ?? []).length > 0
-  const open = { incomplete, unfollowed, unsettled: assumptions.length > 0, differs }
+  const findings =
+    aboutSuppressions.length === 0 ? kept : [...kept, ...aboutSuppressions].toSorted(compareFindings)
+  const assumptions = frame.isSettled === true ? [] : assumptionsOf(input)
+  const open = {
+    incomplete,
+    unfollowed,
+    unsettled: assumptions.length > 0,
+    differs: (frame.differences ?? []).length > 0,
+    undecided: frame.undecided !== undefined,
+  }
   return {
     frame,
     input,
     shown: kept,
-    aboutSuppressions: problems,
+    aboutSuppressions,
     findings,
     suppressed,
+    problems,
     incomplete,
+    isEmpty: empty !== undefined,
     unfollowed,
     assumptions,
     exitCode: exitCodeOf(findings, failOn, open),
@@ -78,14 +98,15 @@ export function resultOf(
 
 /** What both sides of an answer assume, each once. */
 function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>): readonly Assumption[] {
-  const all = [...after.doubts.assumptions, ...before.doubts.assumptions]
+  const all = [...after.openSettings.assumptions, ...before.openSettings.assumptions]
   return [...new Map(all.map((one) => [assumptionText(one), one])).values()]
 }
 
 /**
  * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
  * Else 1 for findings at the threshold, which rest on no assumption; else 4 where a setting that was not given could bring
- * one; else 1 for differences; else 4 where a registration that kleym does not follow may hide a finding, else 0.
+ * one; else 1 for differences; else 4 where it is not known whether anything differs, or where a registration that kleym
+ * does not follow may hide a finding; else 0.
  */
 export function exitCodeOf(
   findings: readonly Finding[],
@@ -95,11 +116,13 @@ export function exitCodeOf(
     unfollowed,
     unsettled,
     differs,
+    undecided,
   }: {
     readonly incomplete: boolean
     readonly unfollowed: boolean
     readonly unsettled: boolean
     readonly differs: boolean
+    readonly undecided: boolean
   },
 ): ExitCode {
   if (incomplete) return EXIT.incomplete
@@ -109,6 +132,7 @@ export function exitCodeOf(
   if (failing) return EXIT.findings
   if (failOn !== 'never' && unsettled) return EXIT.incomplete
   if (differs) return EXIT.findings
+  if (undecided) return EXIT.incomplete
   return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
 }
 
@@ -120,7 +144,8 @@ export function unknownsOf({
 }: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions'>): readonly string[] {
   return [
     ...frame.missing.map(unknownReasonText),
-    ...(frame.undecided ?? []),
+    ...(frame.unknownAssertions ?? []),
+    ...(frame.undecided === undefined ? [] : [frame.undecided]),
     ...assumptions.map(assumptionText),
     ...(unfollowed ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
   ]

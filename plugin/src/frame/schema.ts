@@ -41,6 +41,7 @@ const findingFields = {
   evidence: z.array(z.string()),
   dependsOn: z
     .array(z.string())
+    .optional()
     .describe('The settings that it rests on and that were not given; then it is no error.'),
   fix: z.string(),
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),
@@ -114,7 +115,7 @@ const assumptionSchema = z
 
 const problemSchema = z
   .object({
-    kind: z.string().describe('path, malformed, incomplete, duplicate, failed, ...'),
+    kind: z.string().describe('path, malformed, incomplete, duplicate, empty, failed, ...'),
     what: z.string(),
     where: z.string(),
     why: z.string(),

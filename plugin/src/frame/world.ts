@@ -1,12 +1,22 @@
 // How far the world of an answer goes. Offline the files are all there is, and whoever reads that something is not there has
 // to know where it was looked for (docs/assumptions.md, "Objects").
-import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */
-export function worldText({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): string {
-  if (isLive) return ''
-  const ours = bindingsByOutput(after.settled)
-  const isForeign = after.settled.outputs.some(({ object }) => !ours.has(object.meta.name))
-  return isForeign ? ' among these files' : ' among these files; no ClusterSPIFFEID of others is among them'
+export function worldText(input: Pick<AnswerInput, 'isLive' | 'after'>): string {
+  if (input.isLive) return ''
+  return isAlone(input) ? ` among these files; ${NO_OTHERS}` : ' among these files'
 }
+
+/**
+ * Whether files are all there is, and no ClusterSPIFFEID among them is anybody's but kleym's. Its annotation tells that here:
+ * the bindings of other namespaces need not have been read, and no decision rests on it.
+ */
+export function isAlone({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): boolean {
+  return (
+    !isLive && after.snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING))
+  )
+}
+
+const NO_OTHERS = 'no ClusterSPIFFEID of others is among them'

@@ -5,6 +5,8 @@ import { depending, type Finding, type Subject } from '@kleym/shared/core/findin
 import { restsOn } from '@kleym/shared/core/rules/resting.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Drive } from '@kleym/shared/core/steps.ts'
@@ -18,17 +20,20 @@ import { KleymError } from '../io/errors.ts'
 import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
+import type { MisspelledObject } from '../sources/near-miss.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
+import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
+import { irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
-  doubtsAbout,
+  openSettingsAbout,
   operatorSettings,
   operatorSettingsBefore,
   requireValidSettings,
@@ -52,6 +57,10 @@ export interface AnswerInput {
   readonly problems: readonly InputProblem[]
   /** Where the objects of `after` are in files, and what they say about suppressing findings. */
   readonly marks: readonly ObjectMark[]
+  /** How many documents the files hold, of whatever kind; absent: no files were read. */
+  readonly documents?: number
+  /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
+  readonly contents?: string
   /** For stderr. */
   readonly notes: readonly string[]
   /**
@@ -116,7 +125,15 @@ const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
 
-const NO_FILES: LoadedFiles = { objects: [], problems: [], notes: [], documents: 0, skipped: new Map() }
+const NO_FILES: LoadedFiles = {
+  objects: [],
+  problems: [],
+  notes: [],
+  subjects: [],
+  documents: 0,
+  skipped: new Map(),
+  nearMisses: [],
+}
 
 class Gathering {
   readonly #options: CommonOptions
@@ -138,16 +155,22 @@ class Gathering {
     this.#inForce = inForce
   }
 
+  get #nearMisses(): readonly MisspelledObject[] {
+    return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
+  }
+
   async readFiles(): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
     const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
     if (live !== undefined) {
-      const folder = { files: [live], recursive: true, kustomize: undefined }
+      const folder = { files: [live], recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined && isDesiredState !== true
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
-    refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems])
+    refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
+    if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
+    this.#files = withoutEmptyFolders(this.#files)
     this.#sayIfMany()
   }
 
@@ -202,8 +225,12 @@ class Gathering {
     )
     onRead?.()
     const { operator, scm } = settings
+    const scope = scopeOfAnswer(question, this.#inForce, this.#options.settings)
+    const [relevant, irrelevant] = [true, false].map((wanted) =>
+      unread.filter((problem) => mayChange(problem, scope) === wanted),
+    )
     const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
-      drive(analysing(snapshot, of.operator.config, of.scm.settings, doubtsAbout(snapshot, of)))
+      drive(analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of)))
     const first = analysed(after, settings)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     return {
@@ -211,17 +238,20 @@ class Gathering {
       before: before === undefined ? analysis : analysed(before, settingsBefore),
       operator,
       inputFindings: [
+        ...nearMissFindings(this.#nearMisses),
         ...operator.disagreements,
         ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
-      problems: [...unread, ...scm.problems],
-      marks,
+      problems: [...(relevant ?? []), ...scm.problems],
+      marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],
+      documents: (this.#dump?.documents ?? 0) + this.#files.documents,
       notes: [
         ...(this.#dump?.notes ?? []),
         ...this.#files.notes,
+        ...(irrelevant ?? []).map(irrelevantNote),
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),
@@ -229,6 +259,7 @@ class Gathering {
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
+      ...(this.#options.sources.isDesiredState === true ? { contents: contentsOf(this.#files.objects) } : {}),
       ...(this.#dump === undefined || this.#files.objects.length === 0
         ? {}
         : { takenToStay: takenToStay(this.#dump.objects, this.#files.objects) }),
@@ -243,7 +274,10 @@ class Gathering {
     const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const doubts = doubtsByKind(unread.flatMap(doubtsOf))
+    const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
+      ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),
+    )
+    const doubts = doubtsByKind([...unread.flatMap(doubtsOf), ...subjects])
     const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
@@ -325,9 +359,17 @@ class Gathering {
   }
 }
 
+/** Folders that may be empty are no problem; the others have been refused. */
+function withoutEmptyFolders(files: LoadedFiles): LoadedFiles {
+  return { ...files, problems: files.problems.filter(({ kind }) => kind !== 'empty') }
+}
+
 /** A path that does not exist is a wrong command line: an answer about the rest would answer another question. */
-function refuseWrongPaths(problems: readonly InputProblem[]): void {
-  const wrong = problems.find(({ kind }) => kind === 'path')
+function refuseWrongPaths(
+  problems: readonly InputProblem[],
+  { allowEmpty = false }: Pick<CommonOptions['output'], 'allowEmpty'>,
+): void {
+  const wrong = problems.find(({ kind }) => kind === 'path' || (kind === 'empty' && !allowEmpty))
   if (wrong === undefined) return
   const { what, where, why, fix } = wrong
   throw new KleymError({ code: 'usage', what, where, why, fix })
@@ -356,5 +398,16 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
   template: 'a template',
   'not rendered': 'not rendered',
   duplicate: 'ambiguous',
+  empty: 'not given',
   failed: 'unreachable',
+}
+
+/** The objects in a total order, without where they stand. */
+function contentsOf(objects: readonly RawObject[]): string {
+  return sha256Hex(
+    objects
+      .map(({ value }) => JSON.stringify(value))
+      .toSorted(compareBytes)
+      .join('\n'),
+  )
 }

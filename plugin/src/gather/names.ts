@@ -4,7 +4,7 @@ import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
-import { boundedProblems, placeText, type InputProblem, type Reach } from '../sources/problem.ts'
+import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
 import { reachOf } from '../sources/reach.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'
 
@@ -32,7 +32,7 @@ export function withPossibleNames(objects: readonly RawObject[]): {
 }
 
 /** Where the object will be once it has a name that can be: its kind and its namespace stand there. */
-function reachOfKind({ value }: RawObject): readonly Reach[] {
+function reachOfKind({ value }: RawObject): readonly ProblemReach[] {
   const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
   const [kind, group] = [
     stringAt(value, 'kind') ?? '',

@@ -1,8 +1,8 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Doubts } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { doubtsOf } from '@kleym/shared/core/analysis/doubts.ts'
+import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -137,6 +137,8 @@ export interface ScmReading {
   readonly settings: ScmSettings
   /** All that were found, that of `settings` first; none where it was given, or none was found. */
   readonly instances: readonly ScmInstance[]
+  /** Those beside that of `settings`; of a configuration that was given, those of other classes. */
+  readonly others: readonly ScmInstance[]
   /** The containers that run SCM, as far as workloads are among the objects. */
   readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
@@ -162,39 +164,76 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 }
 
 /** What an answer about a snapshot does not know of these settings. */
-export function doubtsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): Doubts {
-  const [, ...others] = scm.instances
-  return doubtsOf(snapshot, operator.config, {
+export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): OpenSettings {
+  const { others } = scm
+  // Where none of several acts on kleym's output, which of them is meant is a guess.
+  const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
+  const isCandidate = (one: ScmInstance): boolean =>
+    acts(one) || (!isChosen && one.settings.reconcileClusterSPIFFEIDs)
+  return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
-    acting: others.filter(acts).map(({ settings }) => settings),
-    beside: others.filter((one) => !acts(one)).map(({ settings }) => settings),
+    acting: others.filter(isCandidate).map(({ settings }) => settings),
+    beside: others.filter((one) => !isCandidate(one)).map(({ settings }) => settings),
   })
+}
+
+/** Whatever tells SCM's settings, read; which of it counts depends on kleym's own. */
+export interface ScmSources {
+  /** The file of --scm-config. */
+  readonly given: ScmConfigText | undefined
+  /** All configurations among the objects, those in the usual place first. */
+  readonly found: readonly ScmConfigText[]
+  readonly containers: readonly ScmContainer[]
+  /** ConfigMaps that mean to hold a configuration, where none could be read. */
+  readonly unread: readonly InputProblem[]
+}
+
+/** Reads what tells SCM's settings: the file of --scm-config, else the objects. */
+export async function readScmSources(
+  { scmConfig }: Pick<SettingsOptions, 'scmConfig'>,
+  objects: readonly RawObject[],
+  cwd: string,
+): Promise<ScmSources> {
+  const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
+  const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
+  return {
+    given,
+    found,
+    containers: scmContainersOf(objects.map(({ value }) => value)),
+    unread: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+  }
 }
 
 /**
  * SCM's settings: from --scm-config, else from what stands for it among the objects, else as the SPIRE charts set them.
  * `classFollows`: where kleym's class is not known, it is that of any SCM.
  */
-export async function scmSettings(
-  { scmConfig }: SettingsOptions,
-  objects: readonly RawObject[],
-  { clusterSpiffeIds }: Pick<Snapshot, 'clusterSpiffeIds'>,
+export function scmReading(
+  { given, found, containers, unread }: ScmSources,
+  clusterSpiffeIds: Iterable<ClusterSpiffeId>,
   operator: OperatorSettings,
-  { cwd, classFollows }: { readonly cwd: string; readonly classFollows: boolean },
-): Promise<ScmReading> {
-  const given = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
+  { classFollows }: { readonly classFollows: boolean },
+): ScmReading {
   const evidence = scmEvidence(operator, clusterSpiffeIds)
-  const containers = scmContainersOf(objects.map(({ value }) => value))
-  const found = given === undefined ? (await scmConfigsIn(objects)).toSorted(byUsualPlace) : []
+  const reading = given === undefined ? undefined : readScmSettings(given.config, given.source, evidence)
   const isFollowing = classFollows && operator.classNameSource === undefined
-  const output = isFollowing ? { ...operator.config, className: undefined } : operator.config
-  const instances = scmInstances(found, containers, output, evidence)
+  // A class of kleym's that follows is that of any SCM, or of the one that was given.
+  const output = isFollowing
+    ? { ...operator.config, className: reading?.settings.className }
+    : operator.config
+  const all = scmInstances(found, containers, output, evidence)
+  const instances = reading === undefined ? all : []
   const { settings, problems } =
-    instances[0] ?? readScmSettings(given?.config, given?.source ?? 'the SPIRE chart', evidence)
+    reading ?? instances[0] ?? readScmSettings(undefined, 'the SPIRE chart', evidence)
   return {
     settings,
     instances,
+    // What was given says which SCM acts on kleym's output; one of another class runs beside it.
+    others:
+      given === undefined
+        ? all.slice(1)
+        : all.filter((one) => !acts(one) && one.settings.className !== settings.className),
     containers,
     notes: severalNotes(instances, operator),
     findings: problems.map((problem) =>
@@ -204,8 +243,21 @@ export async function scmSettings(
         evidence: [`SCM's settings: ${settings.source}`],
       }),
     ),
-    problems: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+    problems: unread,
   }
+}
+
+/** Reads SCM's settings and decides which count. */
+export async function scmSettings(
+  settings: SettingsOptions,
+  objects: readonly RawObject[],
+  { clusterSpiffeIds }: Pick<Snapshot, 'clusterSpiffeIds'>,
+  operator: OperatorSettings,
+  { cwd, classFollows }: { readonly cwd: string; readonly classFollows: boolean },
+): Promise<ScmReading> {
+  return scmReading(await readScmSources(settings, objects, cwd), clusterSpiffeIds, operator, {
+    classFollows,
+  })
 }
 
 /**
@@ -261,8 +313,7 @@ export function assumptionNotes(
 ): readonly string[] {
   const notes: string[] = []
   if (trustDomainSource === undefined) notes.push(`the trust domain is not known: pass ${TRUST_DOMAIN_FLAG}`)
-  if (classNameSource === undefined)
-    notes.push(`kleym's class is not known and taken to be none: pass ${CLASS_NAME_FLAG}`)
+  if (classNameSource === undefined) notes.push(`kleym's class is not known: pass ${CLASS_NAME_FLAG}`)
   if (scm.assumed.includes('className')) {
     const name = scm.className === undefined ? 'a class that is not known' : `class ${scm.className}`
     notes.push(

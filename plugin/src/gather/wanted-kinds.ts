@@ -1,21 +1,19 @@
 // The kinds that the analysis reads from files; everything else is skipped and counted.
 import {
   ACCESS_POLICY_KIND,
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+  type Kind,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
 } from '@kleym/shared/core/kinds.ts'
-import {
-  BINDING_GROUP,
-  BINDING_KIND,
-  CLUSTER_SPIFFE_ID_KIND,
-  CLUSTER_STATIC_ENTRY_KIND,
-  SPIRE_GROUP,
-} from '@kleym/shared/core/names.ts'
+import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
-import type { WantedKind } from '../sources/objects.ts'
+import type { WantedKind } from '../sources/wanted-kind.ts'
 
 const namespaced = ({ group, kind }: { readonly group: string; readonly kind: string }): WantedKind => ({
   group,
@@ -23,13 +21,21 @@ const namespaced = ({ group, kind }: { readonly group: string; readonly kind: st
   namespaced: true,
 })
 
+/** A kind of a CRD of which one version is known: the schema of another may differ. */
+const versioned = ({ group, version, kind }: Kind, isNamespaced = true): WantedKind => ({
+  group,
+  kind,
+  namespaced: isNamespaced,
+  versions: [version],
+})
+
 /** Every kind that an answer may use. */
 export const WANTED_KINDS: readonly WantedKind[] = [
-  namespaced({ group: BINDING_GROUP, kind: BINDING_KIND }),
-  ...POOL_KINDS.map(namespaced),
-  ...OBJECTIVE_KINDS.map(namespaced),
-  { group: SPIRE_GROUP, kind: CLUSTER_SPIFFE_ID_KIND, namespaced: false },
-  { group: SPIRE_GROUP, kind: CLUSTER_STATIC_ENTRY_KIND, namespaced: false },
+  versioned(BINDING),
+  ...POOL_KINDS.map((kind) => versioned(kind)),
+  ...OBJECTIVE_KINDS.map((kind) => versioned(kind)),
+  versioned(CLUSTER_SPIFFE_ID, false),
+  versioned(CLUSTER_STATIC_ENTRY, false),
   // Not namespaced: the file that SCM reads, which no API server serves.
   { group: SPIRE_GROUP, kind: SCM_CONFIG_KIND, namespaced: false, isNameless: true },
   { group: OPENSHIFT_SCM.group, kind: OPENSHIFT_SCM.kind, namespaced: false },

@@ -11,6 +11,9 @@ export interface SourceIo {
   readonly stdin: AsyncIterable<unknown>
   /** As CommandContext has it. */
   readonly collectGarbage?: (which: 'young' | 'all') => void
+  /** Where progress is shown, on a terminal; undefined: nowhere. */
+  readonly stderr?: OutputStream
+  readonly clock?: Clock
 }
 
 /** One output stream. */

@@ -6,6 +6,7 @@ import { createReadStream, readdirSync, readFileSync, realpathSync, statSync, ty
 import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
+import { excluding, TOOL_FOLDERS } from './exclude.ts'
 import type { InputProblem } from './problem.ts'
 
 /** The largest file that is read, in bytes. */
@@ -20,29 +21,67 @@ export interface FoundFile {
   /** The name as the person would write it. */
   readonly name: string
   readonly path: string
+  /** The path without links. */
+  readonly real: string
+}
+
+/** A folder whose files are no objects by themselves. */
+export interface FoundFolder {
+  /** The name as the person would write it. */
+  readonly name: string
+  /** Without links. */
+  readonly path: string
+}
+
+/** A folder with a kustomization. */
+export interface FoundOverlay extends FoundFolder {
+  /** The name of the file in it. */
+  readonly file: string
 }
 
 /** The files to read, and the paths that cannot be used. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[]
   readonly problems: readonly InputProblem[]
+  /** Helm charts: their templates, values and subcharts are not among `files`. */
+  readonly charts: readonly FoundFolder[]
+  /** Kustomizations: the files beside them are among `files`, they themselves are not. */
+  readonly overlays: readonly FoundOverlay[]
+  /** What is called like a manifest and is neither a file nor a folder: pipes, sockets, devices. */
+  readonly odd: readonly string[]
 }
+
+/** What says that a folder is a Helm chart. */
+const CHART_FILE = 'Chart.yaml'
+/** What of a chart's folder is the chart's own: templates, subcharts, and what they are rendered with. */
+const OF_CHART =
+  /^(?:Chart\.(?:yaml|lock)|requirements\.(?:yaml|lock)|values.*\.(?:ya?ml|json)|templates|charts|ci)$/
+/** The names that kustomize looks for. */
+const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
+  'kustomization.yaml',
+  'kustomization.yml',
+  'Kustomization',
+])
 
 /** The files that the given paths mean, sorted by name, each once. */
 export function findFiles(
   paths: readonly string[],
-  options: { readonly cwd: string; readonly recursive: boolean },
+  options: { readonly cwd: string; readonly recursive: boolean; readonly exclude?: readonly string[] },
 ): FoundFiles {
   const found = new Map<string, FoundFile>()
+  const charts: FoundFolder[] = []
+  const overlays: FoundOverlay[] = []
+  const odd: string[] = []
+  const isExcluded = excluding(options.exclude ?? [])
   const problems: InputProblem[] = []
   const seenFolders = new Set<string>()
   let entriesSeen = 0
 
   const addFile = (name: string, path: string, real: string): void => {
     const known = found.get(real)
-    if (known === undefined || compareBytes(name, known.name) < 0) found.set(real, { name, path })
+    if (known === undefined || compareBytes(name, known.name) < 0) found.set(real, { name, path, real })
   }
-  const addFolder = (name: string, path: string, real: string, depth: number): void => {
+  const addFolder = ({ name, path, real, below, depth }: Place): void => {
     if (seenFolders.has(real)) return
     seenFolders.add(real)
     if (depth > FOLDER_DEPTH_MAX) {
@@ -57,22 +96,37 @@ export function findFiles(
       if (before <= ENTRIES_MAX) problems.push(tooMany(name))
       return
     }
-    for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name)))
-      addEntry(entry, join(name, entry.name), join(path, entry.name), join(real, entry.name), depth)
+    const isChart = entries.some((entry) => entry.name === CHART_FILE)
+    if (isChart) charts.push({ name, path: real })
+    for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name))) {
+      const at = below === '' ? entry.name : `${below}/${entry.name}`
+      if (isExcluded(at) || TOOL_FOLDERS.has(entry.name) || (isChart && OF_CHART.test(entry.name))) continue
+      if (KUSTOMIZATION_FILES.has(entry.name)) overlays.push({ name, path: real, file: entry.name })
+      else
+        addEntry(entry, {
+          name: join(name, entry.name),
+          path: join(path, entry.name),
+          real: join(real, entry.name),
+          below: at,
+          depth: depth + 1,
+        })
+    }
   }
-  const addEntry = (entry: Dirent, name: string, path: string, real: string, depth: number): void => {
+  const addEntry = (entry: Dirent, place: Place): void => {
+    const { name, path, real } = place
+    const wanted = /\.(?:ya?ml|json)$/.test(name)
     try {
-      const wanted = /\.(?:ya?ml|json)$/.test(name)
       // Only a link needs another look: a folder tells the type of all else, and its real path.
       const isLink = entry.isSymbolicLink()
       const facts = isLink ? statSync(path) : entry
       const target = isLink ? realpathSync.native(path) : real
       if (facts.isDirectory()) {
-        if (options.recursive && !isLink) addFolder(name, path, target, depth + 1)
+        if (options.recursive && !isLink) addFolder({ ...place, real: target })
       } else if (wanted && facts.isFile()) addFile(name, path, target)
+      else if (wanted) odd.push(name)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
-      problems.push(unusable(name, systemReason(error)))
+      if (wanted || entry.isDirectory()) problems.push(unusable(name, systemReason(error)))
     }
   }
 
@@ -81,20 +135,36 @@ export function findFiles(
     try {
       const facts = statSync(path)
       const real = realOf(path)
-      const before = found.size + problems.length
-      if (facts.isDirectory()) addFolder(name, path, real, 0)
+      const count = (): number => found.size + problems.length + charts.length + overlays.length + odd.length
+      const before = count()
+      if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
       else addFile(name, path, real)
-      const isEmpty = facts.isDirectory() && found.size + problems.length === before
+      const isEmpty = facts.isDirectory() && count() === before
       if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options.recursive))
     } catch (error) {
       problems.push(missing(name, error))
     }
   }
-  return { files: [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name)), problems }
+  const files = [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name))
+  return { files, problems, charts, overlays, odd }
+}
+
+/** Where the walk has come to. */
+interface Place {
+  /** As the person would write it. */
+  readonly name: string
+  readonly path: string
+  /** Without links. */
+  readonly real: string
+  /** From the folder that was given, with `/` between names. */
+  readonly below: string
+  readonly depth: number
 }
 
 /** The bytes of a file, or why they cannot be had. Pipes and devices are read to their end. */
-export async function readBounded(file: FoundFile): Promise<Uint8Array | InputProblem> {
+export async function readBounded(
+  file: Pick<FoundFile, 'name' | 'path'>,
+): Promise<Uint8Array | InputProblem> {
   try {
     const facts = statSync(file.path)
     if (facts.isDirectory()) return unusable(file.name, 'it is a folder')
@@ -150,7 +220,7 @@ function missing(name: string, error: unknown): InputProblem {
 /** A folder without a manifest is a slip, like a path that does not exist: an empty answer would hide it. */
 function empty(name: string, recursive: boolean): InputProblem {
   return {
-    kind: 'path',
+    kind: 'empty',
     what: `there is nothing to read in ${name}`,
     where: `-f ${name}`,
     why: `the folder has no *.yaml, *.yml or *.json${recursive ? ', nor has any folder below it' : ' of its own'}`,

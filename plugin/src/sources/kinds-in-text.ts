@@ -8,11 +8,11 @@ import { resolvePlain } from './yaml-scalars.ts'
 export interface PlainType {
   readonly kind: string
   readonly apiVersion: string
-  /** Undefined: the document names none, or not plainly; `isNamespaceCertain` tells the two apart. */
+  /** Undefined: the document names none, or not plainly; `isMetadataPlain` tells the two apart. */
   readonly namespace: string | undefined
-  /** The same of `metadata.name`. */
+  /** Undefined: none, or not plainly. */
   readonly name: string | undefined
-  /** Whether `metadata` is as plain as the rest, so that what it does not say is not there. */
+  /** Whether `metadata` is so plain that a namespace which it does not show is not there. */
   readonly isMetadataPlain: boolean
 }
 
@@ -105,18 +105,24 @@ function plainMetadata(metadata: TopEntry | undefined, lines: readonly string[])
     else if (depth === indent && !/^-(?: |$)/.test(line.slice(depth))) return NOT_PLAIN
     else last.isAlone = false
   }
-  const namespace = found.get('namespace')
+  const namespace = plainEntry(found.get('namespace'))
   const name = found.get('name')
-  const values = [namespace, name].map((one) => (one?.isAlone === true ? wordIn(one.value) : undefined))
-  const [plainNamespace, plainName] = values
-  const isPlain = [namespace, name].every((one, at) => one === undefined || values[at] !== undefined)
-  const isPossible =
-    (plainNamespace === undefined || isDns1123Label(plainNamespace)) &&
-    (plainName === undefined || isDns1123Subdomain(plainName))
-  return isPlain && isPossible
-    ? { namespace: plainNamespace, name: plainName, isMetadataPlain: true }
-    : NOT_PLAIN
+  // What begins a quoted or a nested value may go on, and take the lines below with it.
+  if (name !== undefined && OPEN_VALUE.test(name.value)) return NOT_PLAIN
+  if (found.has('namespace') && (namespace === undefined || !isDns1123Label(namespace))) return NOT_PLAIN
+  const plainName = plainEntry(name)
+  const isPossible = plainName !== undefined && isDns1123Subdomain(plainName)
+  return { namespace, name: isPossible ? plainName : undefined, isMetadataPlain: true }
 }
+
+function plainEntry(
+  entry: { readonly value: string; readonly isAlone: boolean } | undefined,
+): string | undefined {
+  return entry?.isAlone === true ? wordIn(entry.value) : undefined
+}
+
+/** A value that does not end where its line ends; an action of a template does. */
+const OPEN_VALUE = /^(?!(["'])[^"'\\]*\1[ \t]*$|\{\{[^\n{}]*\}\}[^{}"']*$)["'|>{[&*!%@`?]/
 
 /** What a text may hold: kinds by their names; or, where the text does not show them, anything. */
 export type KindsMentioned = ReadonlySet<string> | 'anything'
@@ -149,7 +155,7 @@ function mentionedAnywhere(text: string, known: readonly string[]): KindsMention
     const kind = kindName(value)
     if (kind === undefined) return 'anything'
     found.add(kind)
-    if (isListKind(kind)) found.add(kind.slice(0, -'List'.length))
+    if (isListKind(kind) && kind !== 'List') found.add(kind.slice(0, -'List'.length))
   }
   for (const kind of known) if (isDistinctive(kind) && text.includes(kind)) found.add(kind)
   return found

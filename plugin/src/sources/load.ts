@@ -8,7 +8,8 @@ import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { DocumentFault, ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
-import { collect, findFiles, readBounded } from './files.ts'
+import { fileProgress, type FileProgress } from './file-progress.ts'
+import { collect, findFiles, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
   collectObjects,
@@ -17,11 +18,14 @@ import {
   type Collected,
   type ReadingRules,
 } from './objects.ts'
+import type { MisspelledObject } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
+import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { hasForeignRegistration, spireChartProblem } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -29,8 +33,12 @@ export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
   readonly recursive: boolean
-  /** A folder for `kubectl kustomize`. */
-  readonly kustomize: string | undefined
+  /** Folders for `kubectl kustomize`. */
+  readonly kustomize: readonly string[]
+  /** What is left out of folders: globs. */
+  readonly exclude?: readonly string[]
+  /** Whether charts and kustomizations that folders hold are rendered. */
+  readonly render?: boolean
 }
 
 /** What the files hold. */
@@ -40,16 +48,22 @@ export interface LoadedFiles {
   readonly problems: readonly InputProblem[]
   /** What a person should know about them, and no answer depends on. */
   readonly notes: readonly string[]
+  /** Pods that were not looked at, and where they would be. */
+  readonly subjects: LeftOut['subjects']
   /** How many documents hold something. */
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
   readonly skipped: ReadonlyMap<string, number>
+  /** What is nearly of a kind that the answer uses, and is not. */
+  readonly nearMisses: readonly MisspelledObject[]
 }
 
 /** A text with a name: a file, stdin, what kustomize printed. */
 interface Source {
   readonly name: string
   readonly bytes: Uint8Array
+  /** Absent for what is no file. */
+  readonly file?: FoundFile
 }
 
 /** How problems and origins call stdin. */
@@ -63,12 +77,29 @@ export async function loadFiles(
 ): Promise<LoadedFiles> {
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
-  const sources = await readSources(args, io, { budget, problems })
-  const collected: Collected = { objects: [], problems, budget, skipped: new Map(), placed: 0 }
+  const progress = fileProgress(io)
+  const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
+    budget,
+    problems,
+    progress,
+  })
+  const collected: Collected = {
+    objects: [],
+    problems,
+    budget,
+    charts: [],
+    skipped: new Map(),
+    placed: 0,
+    misses: new Map(),
+    nearMisses: [],
+  }
   const harmless: InputProblem[] = []
+  for (const { value, origin } of tree.naming)
+    collected.charts.push(...[spireChartProblem(value, origin) ?? []].flat())
   const lines: YamlLines = new Map()
   let documents = 0
-  const take = async ({ name, bytes }: Source): Promise<void> => {
+  const take = async ({ name, bytes, file }: Source): Promise<void> => {
+    collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
     const parsed = await parse(name, bytes, { budget, lines })
     documents += parsed.count
     for (const fault of parsed.faults) {
@@ -81,7 +112,8 @@ export async function loadFiles(
     if (parsed.faults.length > INPUT_LIMITS.problems) problems.push(tooManyFaults(name))
     for (const document of parsed.documents) collectObjects(document, name, rules, collected)
   }
-  for (const source of sources) {
+  for (const [number, source] of sources.entries()) {
+    progress.at(() => `reading: ${number} of ${sources.length} files`)
     const spent = await untilSpent(take(source))
     if (spent !== undefined) {
       problems.push(spentProblem(spent, source.name))
@@ -89,14 +121,19 @@ export async function loadFiles(
     }
     if (source.bytes.length > LARGE) io.collectGarbage?.('all')
   }
+  progress.end()
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
-  problems.push(...duplicates)
+  const leftOut = tree.leftOut()
+  problems.push(...duplicates, ...leftOut.problems)
+  if (!hasForeignRegistration(objects)) problems.push(...collected.charts)
   return {
     objects,
     problems: boundedProblems(problems),
-    notes: [...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
+    subjects: leftOut.subjects,
+    notes: [...leftOut.notes, ...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
+    nearMisses: collected.nearMisses,
   }
 }
 
@@ -117,20 +154,22 @@ async function untilSpent(taking: Promise<void>): Promise<BudgetSpent | undefine
 interface Taken {
   readonly budget: Budget
   readonly problems: InputProblem[]
+  readonly progress: FileProgress
 }
 
 async function readSources(
   args: FileArguments,
+  rules: TreeRules,
   io: SourceIo,
-  { budget, problems }: Taken,
-): Promise<readonly Source[]> {
+  { budget, problems, progress }: Taken,
+): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
   const sources: Source[] = []
   let isFull = false
-  const add = (name: string, read: Uint8Array | InputProblem): void => {
+  const add = (name: string, read: Uint8Array | InputProblem, file?: FoundFile): void => {
     if (!(read instanceof Uint8Array)) problems.push(read)
     else if (!isFull) {
       const spent = budget.tryCharge('bytes', read.length)
-      if (spent === undefined) sources.push({ name, bytes: read })
+      if (spent === undefined) sources.push({ name, bytes: read, ...(file && { file }) })
       else {
         isFull = true
         problems.push(spentProblem(spent, name))
@@ -139,18 +178,23 @@ async function readSources(
   }
   const { cwd, env } = io
   const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
-  const found = findFiles(named, { cwd, recursive: args.recursive })
+  const { recursive, exclude = [] } = args
+  const found = findFiles(named, { cwd, recursive, exclude })
   problems.push(...found.problems)
-  for (const file of found.files) {
+  const tree = await readTree(found, rules, io, { budget, progress })
+  const files = tree.files()
+  for (const [number, file] of files.entries()) {
     if (isFull) break
-    add(file.name, await readBounded(file))
+    progress.at(() => `opening: ${number} of ${files.length} files`)
+    add(file.name, await readBounded(file), file)
   }
+  for (const { name, bytes } of tree.rendered) add(name, bytes)
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
-  if (args.kustomize !== undefined) {
+  for (const folder of args.kustomize) {
     const { kustomize } = await import('./kustomize.ts')
-    add(`${args.kustomize} (kustomize)`, await kustomize(args.kustomize, { cwd, env }))
+    add(`${folder} (kustomize)`, await kustomize(folder, { cwd, env }))
   }
-  return sources.toSorted((a, b) => compareBytes(a.name, b.name))
+  return { sources: sources.toSorted((a, b) => compareBytes(a.name, b.name)), tree }
 }
 
 /**
@@ -228,9 +272,10 @@ function harmlessNotes(problems: readonly InputProblem[]): readonly string[] {
   return [...byKind].map(([kind, ones]) => {
     const places = ones.slice(0, PLACES_SHOWN).map(({ where, why }) => `${where}: ${why}`)
     const more = ones.length > PLACES_SHOWN ? `, and ${ones.length - PLACES_SHOWN} more` : ''
-    const what = kind === 'templates' ? 'that are templates' : 'that cannot be read'
+    const verb = ones.length === 1 ? 'is a template' : 'are templates'
+    const what = kind === 'templates' ? verb : 'cannot be read'
     const count = ones.length === 1 ? '1 document' : `${ones.length} documents`
-    return `left out ${count} ${what} and of no kind that is used: ${places.join('; ')}${more}`
+    return `left out ${count} of no kind that is used: ${ones.length === 1 ? 'it' : 'they'} ${what} (${places.join('; ')}${more})`
   })
 }
 

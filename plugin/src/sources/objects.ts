@@ -1,23 +1,18 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
-import { placeholderIn, placeholderInObject, type Placeholder } from './placeholders.ts'
-import { placeText, type InputPlace, type InputProblem, type Reach } from './problem.ts'
+import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
+import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
+import { spireChartProblem } from './spire-charts.ts'
+import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
-
-/** A kind that is wanted, in any of its versions. */
-export interface WantedKind {
-  /** Empty for the core group. */
-  readonly group: string
-  readonly kind: string
-  readonly namespaced: boolean
-  /** It is no object of an API server, and may have no name. */
-  readonly isNameless?: true
-}
+import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
 export interface ReadingRules {
@@ -34,10 +29,18 @@ export interface Collected {
   readonly problems: InputProblem[]
   /** Charged for each object. */
   readonly budget: Budget
+  /** Charts of SPIRE that are named, as problems for the case that nothing shows what they render. */
+  readonly charts: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
+  /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
+  readonly misses: Map<string, Miss | 'none'>
+  /** What is nearly of a kind that is wanted. */
+  readonly nearMisses: MisspelledObject[]
   /** How many objects name no namespace, and were given the one in force. */
   placed: number
+  /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
+  takesAway?: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
 }
 
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
@@ -102,7 +105,7 @@ function collectObject(
   collected: Collected,
   inList: boolean,
 ): void {
-  const { objects, problems, skipped, budget } = collected
+  const { objects, problems, skipped, budget, misses, nearMisses } = collected
   if (!isRecord(value)) {
     if (!inList) count(skipped, NO_OBJECT)
     else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
@@ -111,8 +114,10 @@ function collectObject(
   const type = readType(value)
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
-    if (half === undefined) count(skipped, NO_OBJECT)
-    else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+    if (half === undefined) {
+      count(skipped, NO_OBJECT)
+      noteChart(value, origin, collected)
+    } else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
     return
   }
   const untyped = templateOfType(value, origin, rules)
@@ -120,11 +125,26 @@ function collectObject(
     problems.push(untyped)
     return
   }
-  const wanted = wantedOf(type, rules.wanted)
-  if (wanted === undefined) {
-    count(skipped, qualifiedKind(type))
+  const miss = getOrCreate(
+    misses,
+    `${type.apiVersion} ${type.kind}`,
+    () => missOf(type, rules.wanted) ?? 'none',
+  )
+  if (miss !== 'none' && miss.kind === 'not served') {
+    nearMisses.push(nearMissOf(type, value, { miss, origin }))
     return
   }
+  const wanted = wantedOf(type, rules.wanted) ?? makerOf(type, value)
+  if (miss !== 'none' && wanted !== undefined) {
+    problems.push({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
+    return
+  }
+  if (wanted === undefined) {
+    count(skipped, qualifiedKind(type))
+    noteChart(value, origin, collected)
+    return
+  }
+  if (collected.takesAway?.(value, wanted) === true) return
   const fault = wanted.isNameless === true ? undefined : metadataFault(value)
   const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
   if (fault !== undefined) {
@@ -135,9 +155,44 @@ function collectObject(
   else {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
+    const isUnread = wanted.isUnread === true
     if (wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined) collected.placed++
-    objects.push({ ...settle(value, wanted, rules), origin })
+    objects.push({ ...settle(value, wanted, rules), origin, ...(isUnread && { isUnread }) })
   }
+}
+
+function nearMissOf(
+  { apiVersion, kind }: ObjectType,
+  value: JsonRecord,
+  rest: Pick<MisspelledObject, 'miss' | 'origin'>,
+): MisspelledObject {
+  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field) ?? '')
+  return { apiVersion, kind, namespace: namespace ?? '', name: name ?? '', ...rest }
+}
+
+/** What the object means is not known: a reference to one of its kind may mean it. */
+function unknownVersion(
+  { kind, apiVersion }: ObjectType,
+  origin: Origin,
+  { why, fix }: Pick<MisspelledObject['miss'], 'why' | 'fix'>,
+): InputProblem {
+  return {
+    kind: 'incomplete',
+    what: `cannot read ${kind} of ${apiVersion}`,
+    where: placeText(origin),
+    why,
+    fix,
+  }
+}
+
+function noteChart(value: JsonRecord, origin: Origin, { charts }: Collected): void {
+  const problem = spireChartProblem(value, origin)
+  if (problem !== undefined) charts.push(problem)
+}
+
+/** An object of any other kind that makes pods is kept, though its kind is not read. */
+function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | undefined {
+  return isPodMaker(value) ? { group, kind, namespaced: true, isUnread: true } : undefined
 }
 
 /** An object whose very type is yet to be filled in; undefined for any other. */
@@ -165,7 +220,7 @@ function templateOfType(
 }
 
 /** Where an object may end up that is a template: its name and its namespace count where they are filled in already. */
-function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly Reach[] {
+function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly ProblemReach[] {
   const [name, namespace] = (['name', 'namespace'] as const).map((field) =>
     stringAt(value, 'metadata', field),
   )
@@ -183,7 +238,7 @@ function isOpen(text: string | undefined): boolean {
   return text !== undefined && placeholderIn(text) !== undefined
 }
 
-function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Reach[] {
+function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly ProblemReach[] {
   const kind = stringAt(value, 'kind')
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const text = JSON.stringify(value)
@@ -217,6 +272,7 @@ function count(skipped: Map<string, number>, what: string): void {
 }
 
 interface ObjectType {
+  readonly apiVersion: string
   readonly group: string
   readonly kind: string
 }
@@ -225,7 +281,7 @@ function readType(value: JsonRecord): ObjectType | undefined {
   const kind = nonEmpty(own(value, 'kind'))
   const apiVersion = nonEmpty(own(value, 'apiVersion'))
   if (kind === undefined || apiVersion === undefined) return undefined
-  return { group: groupOfApiVersion(apiVersion), kind }
+  return { apiVersion, group: groupOfApiVersion(apiVersion), kind }
 }
 
 /** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
@@ -310,8 +366,8 @@ function nonEmpty(value: unknown): string | undefined {
 export function templateProblem(
   what: string,
   place: InputPlace,
-  { text, fix }: Placeholder,
-  reach: readonly Reach[] | undefined,
+  { text, fix }: ManifestPlaceholder,
+  reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
   return {
     kind: 'template',

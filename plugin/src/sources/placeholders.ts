@@ -1,5 +1,6 @@
 // Placeholders in manifests: what helm, envsubst, kustomize or a reader of a README is to fill in. A document that has them
 // where they decide is a template, and no object.
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
@@ -39,17 +40,17 @@ const IN_VALUES: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
 const BESIDE_GO_TEMPLATES: readonly Style[] = [HELM, SHELL, KUSTOMIZE, READER]
 
 /** A placeholder, as it stands there, and what to do about it. */
-export interface Placeholder {
+export interface ManifestPlaceholder {
   readonly text: string
   readonly fix: string
 }
 
 /** The first placeholder in the text of a document that does not parse. */
-export function placeholderIn(text: string): Placeholder | undefined {
+export function placeholderIn(text: string): ManifestPlaceholder | undefined {
   return firstOf(text, IN_TEXT)
 }
 
-function firstOf(text: string, styles: readonly Style[]): Placeholder | undefined {
+function firstOf(text: string, styles: readonly Style[]): ManifestPlaceholder | undefined {
   for (const { pattern, fix } of styles) {
     const found = pattern.exec(text)?.[0]
     if (found !== undefined) return { text: shown(found), fix }
@@ -69,7 +70,7 @@ function shown(text: string): string {
  * The first placeholder in an object that parses, where it decides about identities: its name and its labels; in a workload
  * what tells pods and containers apart; in any other kind all of its spec. Images, arguments and annotations do not decide.
  */
-export function placeholderInObject(value: JsonRecord): Placeholder | undefined {
+export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | undefined {
   const metadata = own(value, 'metadata')
   for (const field of ['name', 'namespace', 'labels']) {
     const found = placeholderInValue(own(metadata, field), IN_VALUES)
@@ -77,13 +78,26 @@ export function placeholderInObject(value: JsonRecord): Placeholder | undefined 
   }
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, BESIDE_GO_TEMPLATES)
+  if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
   if (WITHOUT_SPEC.has(kind)) return undefined
   if (isSubject(kind, group)) return placeholderOfPods(own(value, 'spec'))
   const hasGoTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
   return placeholderInValue(own(value, 'spec'), hasGoTemplates ? BESIDE_GO_TEMPLATES : IN_VALUES)
 }
 
-const WITHOUT_SPEC: ReadonlySet<string> = new Set(['ConfigMap', 'Endpoints', 'Namespace', 'Node'])
+const WITHOUT_SPEC: ReadonlySet<string> = new Set(['Endpoints', 'Namespace', 'Node'])
+
+/** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */
+function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined {
+  if (!isRecord(data)) return undefined
+  for (const text of Object.values(data))
+    if (typeof text === 'string' && text.includes(SCM_CONFIG_KIND)) {
+      const found = placeholderInValue(text, BESIDE_GO_TEMPLATES)
+      if (found !== undefined) return found
+    }
+  return undefined
+}
 
 function isSubject(kind: string, group: string): boolean {
   return (
@@ -92,7 +106,7 @@ function isSubject(kind: string, group: string): boolean {
 }
 
 /** Everything below is text, or holds it. The depth is bounded by what the readers take. */
-function placeholderInValue(value: unknown, styles: readonly Style[]): Placeholder | undefined {
+function placeholderInValue(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
   if (typeof value === 'string') return /[{<$]/.test(value) ? firstOf(value, styles) : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, one] of Object.entries(value)) {
@@ -123,7 +137,7 @@ const DESCENDED: ReadonlySet<string> = new Set([
   'workerTemplate',
 ])
 
-function placeholderOfPods(value: unknown): Placeholder | undefined {
+function placeholderOfPods(value: unknown): ManifestPlaceholder | undefined {
   if (!isRecord(value)) return undefined
   for (const [key, one] of Object.entries(value)) {
     const found = DECIDING.has(key)
@@ -138,7 +152,7 @@ function placeholderOfPods(value: unknown): Placeholder | undefined {
   return undefined
 }
 
-function placeholderInNames(containers: unknown): Placeholder | undefined {
+function placeholderInNames(containers: unknown): ManifestPlaceholder | undefined {
   if (!Array.isArray(containers)) return undefined
   for (const container of containers as readonly unknown[]) {
     const found = placeholderInValue(own(container, 'name'), IN_VALUES)

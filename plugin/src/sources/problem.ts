@@ -14,6 +14,8 @@ export type ProblemKind =
   | 'incomplete'
   /** The same object twice. */
   | 'duplicate'
+  /** Nothing that the question is about is among what was read. */
+  | 'empty'
   /** A document that is a template, and no object before somebody fills it in. */
   | 'template'
   /** What a chart or an overlay holds, which shows only once it is rendered. */
@@ -31,11 +33,11 @@ export interface InputProblem {
   readonly why: string
   readonly fix: string
   /** The objects that it may hide, or that it is about; undefined: any. An answer that reads none of them is complete. */
-  readonly reach?: readonly Reach[]
+  readonly reach?: readonly ProblemReach[]
 }
 
 /** Objects of one kind, as far as a text shows which. */
-export type Reach = Omit<Doubt, 'why'>
+export type ProblemReach = Omit<Doubt, 'why'>
 
 /** A place in a file, as far as it is known; numbers count from 1. */
 export interface InputPlace {

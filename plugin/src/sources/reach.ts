@@ -4,8 +4,8 @@ import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
-import type { WantedKind } from './objects.ts'
-import type { Reach } from './problem.ts'
+import type { WantedKind } from './wanted-kind.ts'
+import type { ProblemReach } from './problem.ts'
 
 /** What is known about the objects that are not read. */
 export interface ReachRules {
@@ -15,7 +15,7 @@ export interface ReachRules {
 }
 
 /** What the text of one document may hold; empty: nothing that is read; undefined: anything. */
-export function reachOfText(text: string, rules: ReachRules): readonly Reach[] | undefined {
+export function reachOfText(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {
   const { wanted } = rules
   const type = plainTypeOf(text)
   if (type !== undefined && !type.kind.endsWith('List')) {
@@ -38,7 +38,7 @@ export function reachOf(
   { group, kind, namespaced }: WantedKind,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string | undefined },
   text: string,
-): readonly Reach[] {
+): readonly ProblemReach[] {
   if (kind === 'ConfigMap' && !text.includes(SCM_CONFIG_KIND)) return []
   return [
     {

@@ -271,6 +271,13 @@ test('the mirror of a static pod is known for one when it is trimmed', () => {
   expect(recordAt(recordAt(trimmed, 'metadata'), 'annotations')).not.toHaveProperty('team')
 })
 
+test('what asks a webhook for a sidecar is kept, as the rules about injected containers read it', () => {
+  const annotations = { 'linkerd.io/inject': 'enabled', team: 'blue' }
+  const asking = { ...POD, metadata: { ...recordAt(POD, 'metadata'), annotations } }
+  const trimmed = podTrim({ mentions: new Set(), images: false })(asking)
+  expect(recordAt(recordAt(trimmed, 'metadata'), 'annotations')).toEqual({ 'linkerd.io/inject': 'enabled' })
+})
+
 const keptOf = (mentions: readonly string[], images = false): JsonRecord =>
   podTrim({ mentions: new Set(mentions), images })(POD)
 

@@ -1,6 +1,7 @@
 // What is offered for which words: the real commands and flags, over a cluster that is a list of names.
 import type { ResourceRef } from '@kleym/shared/kube/api.ts'
 import { describe, expect, test } from 'vitest'
+import { PODS } from '@kleym/shared/kube/resources.ts'
 import { COMMANDS } from '../../src/answers/commands.ts'
 import { complete } from '../../src/completion/complete.ts'
 import type { CompletionLookup } from '../../src/completion/lookup.ts'
@@ -25,6 +26,9 @@ const NAMES: Readonly<Record<string, readonly ResourceRef[]>> = {
   namespaces: [{ name: 'team-b' }, { name: 'team-a' }, { name: 'spire' }],
 }
 
+/** The labels of the pods of team-a. */
+const LABELS = ['app=llama', 'llm-d.ai/role=prefill', 'llm-d.ai/role=decode', 'llm-d.ai/model=llama']
+
 /** A cluster with these names, whose context is in team-a. */
 const lookup: CompletionLookup & { close(): void } = {
   namespace: async () => 'team-a',
@@ -32,6 +36,8 @@ const lookup: CompletionLookup & { close(): void } = {
     (NAMES[resource.plural] ?? []).filter(
       (ref) => (namespace === undefined || ref.namespace === namespace) && wanted(ref),
     ),
+  labels: async ({ resource, namespace, wanted }) =>
+    resource === PODS && namespace !== 'team-b' ? LABELS.filter(wanted) : [],
   kubeconfig: async (list) => [`prod-${list}`, `dev-${list}`],
   close: () => undefined,
 }
@@ -82,7 +88,8 @@ describe('flags', () => {
   })
 
   test.each([
-    ['explain -A --all', [':4']],
+    ['explain -A --all-', [':4']],
+    ['explain -A --all', ['--allow-empty', ':4']],
     ['explain -RA --rec', [':4']],
     ['explain -f a --fil', ['--filename', ':4']],
     ['explain -o json --out', ['--output-label', ':4']],
@@ -192,5 +199,22 @@ describe('arguments', () => {
 
   test('a code has its title beside it', async () => {
     expect(await completionOf('explain KLM201')).toEqual(['KLM201\tselector not provably safe', ':4'])
+  })
+})
+
+describe('labels that pods carry', () => {
+  test.each([
+    ['explain --variant-label-key ', ['app', 'llm-d.ai/model', 'llm-d.ai/role', ':4']],
+    ['explain --variant-label-key=llm-d.ai/r', ['llm-d.ai/role', ':4']],
+    ['explain --variant-label-key llm-d.ai/role=', [':4']],
+    ['explain -n team-b --variant-label-key ', [':4']],
+    ['explain --offline --variant-label-key ', [':4']],
+    ['who-selects -l ', ['app=', 'llm-d.ai/model=', 'llm-d.ai/role=', ':6']],
+    ['who-selects -l llm-d.ai/role=', ['llm-d.ai/role=decode', 'llm-d.ai/role=prefill', ':4']],
+    ['who-selects -l app=llama,llm-d.ai/role=p', ['app=llama,llm-d.ai/role=prefill', ':4']],
+    ['who-selects -l app=llama,llm', ['app=llama,llm-d.ai/model=', 'app=llama,llm-d.ai/role=', ':6']],
+    ['explain -l ', [':4']],
+  ])('%j', async (line, expected) => {
+    expect(await textsOf(line)).toEqual(expected)
   })
 })

@@ -67,6 +67,36 @@ function listOf(...names: readonly unknown[]): Behaviour {
   })
 }
 
+function labelled(labels: unknown): unknown {
+  return { metadata: { namespace: 'team-a', name: 'p', labels } }
+}
+
+test('labels are read from the metadata of one namespace, each once, and none that no API server would have taken', async () => {
+  const items = [
+    labelled({ app: 'llama', 'llm-d.ai/role': 'prefill' }),
+    labelled({ app: 'llama', 'llm-d.ai/role': 'decode', 'bad key': 'x', role: 'a\nb' }),
+    labelled(undefined),
+    labelled(['app']),
+    {},
+  ]
+  const server = await serving(() =>
+    json({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: '1' },
+      items,
+    }),
+  )
+  const lookup = await lookupTo(server)
+  const found = await lookup.labels({
+    resource: PODS,
+    namespace: 'team-a',
+    wanted: (label) => label !== 'app=x',
+  })
+  expect(found).toEqual(['app=llama', 'llm-d.ai/role=prefill', 'llm-d.ai/role=decode'])
+  expect(server.seen[0]?.path).toBe('/api/v1/namespaces/team-a/pods?limit=500')
+})
+
 describe('what is asked for', () => {
   test('is the metadata of one namespace, in pages', async () => {
     const server = await serving(() => listOf('chat'))

@@ -69,8 +69,8 @@ describe('suppressions', () => {
   })
 
   test('an unused flag is reported, and counts from --fail-on warning', async () => {
-    const args = ['conflicts', ...SMALL, '--suppress', 'KLM301=iib/team-a/llama', '--fail-on', 'warning']
-    const { code, stdout } = await ask(args, POOL)
+    const given = ['--suppress', 'KLM301=iib/team-a/llama', '--fail-on', 'warning', '--allow-empty']
+    const { code, stdout } = await ask(['conflicts', ...SMALL, ...given], POOL)
     expect(stdout).toMatch(/‼ --suppress KLM301=iib\/team-a\/llama: a suppression that suppresses/)
     expect(stdout).toContain('  no finding KLM301 is about iib/team-a/llama\n')
     expect(code).toBe(1)

@@ -48,6 +48,7 @@ function optionsOf(files: readonly string[]): CommonOptions {
       output: 'text',
       'fail-on': 'warning',
       color: 'never',
+      'allow-empty': false,
     },
     ESTATE,
   )
@@ -118,7 +119,7 @@ test(
       }
     }
     // In the other two, a foreign registration gives the identity of a binding.
-    expect(parts).toEqual(['ibm-granite', 'serving', 'team-a', 'team-b'])
+    expect(parts).toEqual(['ibm-granite', 'roles', 'serving', 'team-a', 'team-b'])
   },
   SLOW_MS,
 )

@@ -89,7 +89,7 @@ describe('which files are read', () => {
   test('a folder called like a manifest is no file', async () => {
     const root = await workspace({})
     await mkdir(join(root, 'dir.yaml'))
-    expect(await load(root)).toMatchObject({ objects: [], problems: [{ kind: 'path' }] })
+    expect(await load(root)).toMatchObject({ objects: [], problems: [{ kind: 'empty' }] })
   })
 
   test.each([
@@ -98,7 +98,7 @@ describe('which files are read', () => {
   ])('%s', async (_, options, fix) => {
     const root = await workspace({})
     await mkdir(join(root, 'below'))
-    expect(await load(root, options)).toMatchObject({ objects: [], problems: [{ kind: 'path', fix }] })
+    expect(await load(root, options)).toMatchObject({ objects: [], problems: [{ kind: 'empty', fix }] })
   })
 })
 
@@ -375,7 +375,7 @@ describe('-k', () => {
     const { root, env } = await fake(
       `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  labels: {dir: "%s"}\\n' "$1" "$2" "$3"`,
     )
-    const loaded = await load(root, { files: [], kustomize: 'a b; $x', env })
+    const loaded = await load(root, { files: [], kustomize: ['a b; $x'], env })
     expect(loaded.problems).toEqual([])
     expect(loaded.objects).toMatchObject([
       {
@@ -387,7 +387,7 @@ describe('-k', () => {
 
   test('says what kubectl says when it fails, and reads the rest', async () => {
     const { root, env } = await fake('echo "warning" >&2; echo "Error: no kustomization in app" >&2; exit 1')
-    const loaded = await load(root, { files: ['-'], stdin: pod('a'), kustomize: 'app', env })
+    const loaded = await load(root, { files: ['-'], stdin: pod('a'), kustomize: ['app'], env })
     expect(loaded.objects).toHaveLength(1)
     expect(loaded.problems).toMatchObject([
       {
@@ -401,7 +401,7 @@ describe('-k', () => {
 
   test('says so when there is no kubectl', async () => {
     const root = await workspace({})
-    const loaded = await load(root, { files: [], kustomize: 'app', env: { PATH: root } })
+    const loaded = await load(root, { files: [], kustomize: ['app'], env: { PATH: root } })
     expect(loaded.problems).toMatchObject([{ kind: 'failed', why: 'kubectl is not on the PATH' }])
   })
 })

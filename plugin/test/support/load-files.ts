@@ -29,11 +29,7 @@ export async function load(
   { rules, stdin = '', env = {}, ...args }: Loading = {},
 ): Promise<LoadedFiles> {
   const io: SourceIo = { cwd, env, stdin: streamOf(stdin) }
-  return loadFiles(
-    { files: ['.'], recursive: false, kustomize: undefined, ...args },
-    { ...RULES, ...rules },
-    io,
-  )
+  return loadFiles({ files: ['.'], recursive: false, kustomize: [], ...args }, { ...RULES, ...rules }, io)
 }
 
 async function* streamOf(text: string): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import type { CommonOptions } from '../../src/flags/options.ts'
 export const OPTIONS: CommonOptions = {
   allNamespaces: true,
   sources: {
-    files: { files: [], recursive: false, kustomize: undefined },
+    files: { files: [], recursive: false, kustomize: [] },
     offline: false,
     live: undefined,
     without: [],

@@ -70,6 +70,11 @@ export class Store<T extends Cached> {
     return this.#listed
   }
 
+  /** True from the moment at which the datastore was restored until a list that began later is in. */
+  get isBetweenHistories(): boolean {
+    return this.#awaitsListAfter !== undefined
+  }
+
   /** The version up to which everything has been seen: where a watch goes on. Undefined before the first list. */
   get seen(): string | undefined {
     return this.#seen
@@ -147,7 +152,7 @@ export class Store<T extends Cached> {
       return
     }
     const key = objectKey(object.meta)
-    if (this.#isBetweenHistories() || this.#isHistory(object.meta)) return
+    if (this.isBetweenHistories || this.#isHistory(object.meta)) return
     this.bookmark(object.meta.resourceVersion)
     if (
       this.#tombstones.covers(key, object.meta) ||
@@ -166,7 +171,7 @@ export class Store<T extends Cached> {
   echoed(version: ObjectVersion): boolean {
     const key = objectKey(version)
     const held = this.#held.get(key)
-    if (held === undefined || this.#isBetweenHistories() || !isSame(held.meta, version)) return false
+    if (held === undefined || this.isBetweenHistories || !isSame(held.meta, version)) return false
     this.bookmark(version.resourceVersion)
     this.#observedAt.delete(key)
     return true
@@ -174,7 +179,7 @@ export class Store<T extends Cached> {
 
   /** A DELETED event, of which nothing but the metadata matters. */
   deleted(meta: ObjectVersion): void {
-    if (this.#isBetweenHistories()) return
+    if (this.isBetweenHistories) return
     const key = objectKey(meta)
     this.bookmark(meta.resourceVersion)
     this.#tombstones.removeOf(key, meta.uid)
@@ -188,7 +193,7 @@ export class Store<T extends Cached> {
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
   unreadable(meta: ObjectVersion): void {
     const key = objectKey(meta)
-    if (this.#isBetweenHistories() || this.#isHistory(meta)) return
+    if (this.isBetweenHistories || this.#isHistory(meta)) return
     this.bookmark(meta.resourceVersion)
     if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
     this.#remove(key)
@@ -201,7 +206,7 @@ export class Store<T extends Cached> {
    * must not be added by the event that made it, nor by a list that is older.
    */
   caughtUp(version: string): void {
-    if (this.#isBetweenHistories()) return
+    if (this.isBetweenHistories) return
     this.bookmark(version)
     this.#tick += 1
     this.#caughtUp = { tick: this.#tick, version }
@@ -221,7 +226,7 @@ export class Store<T extends Cached> {
 
   /** The stream has shown everything up to this version; an older one changes nothing. */
   bookmark(version: string | undefined): void {
-    if (version === undefined || this.#isBetweenHistories()) return
+    if (version === undefined || this.isBetweenHistories) return
     const order = compareVersions(version, this.#seen)
     if (order === undefined || order > 0) this.#seen = version
   }
@@ -232,7 +237,7 @@ export class Store<T extends Cached> {
    * goes for a version that cannot be compared.
    */
   observe(object: T): void {
-    if (this.#isBetweenHistories()) return
+    if (this.isBetweenHistories) return
     const { meta } = object
     const key = objectKey(meta)
     if (!isNewer(meta.resourceVersion, this.#seen) || this.#tombstones.covers(key, meta)) return
@@ -249,7 +254,7 @@ export class Store<T extends Cached> {
    * that lag behind do not bring it back.
    */
   confirmGone(last: ObjectVersion): void {
-    if (this.#isBetweenHistories()) return
+    if (this.isBetweenHistories) return
     const key = objectKey(last)
     const held = this.#held.get(key)
     // The key has gone on to another object since: nothing of `last` can come any more that is not older than that.
@@ -273,10 +278,6 @@ export class Store<T extends Cached> {
   #isAhead(key: string, listVersion: string, began: ListToken): boolean {
     const observedAt = this.#observedAt.get(key)
     return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)
-  }
-
-  #isBetweenHistories(): boolean {
-    return this.#awaitsListAfter !== undefined
   }
 
   /** Events come in the order of their versions: one that is no newer than what has been seen tells nothing new. */

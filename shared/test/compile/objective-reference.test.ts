@@ -1,7 +1,7 @@
 // docs/contract.md §4.2: which objective a binding means, and whether it leads to the binding's pool.
 import { describe, expect, test } from 'vitest'
 import { resolveObjective } from '../../src/core/compile/references.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { referencesIn } from '../../src/core/snapshot/snapshot.ts'
 import {
   FORBIDDEN,
@@ -124,6 +124,7 @@ describe('the poolRef of an objective', () => {
   test.each<[string, unknown, string?]>([
     ['by name alone', { name: 'llama' }],
     ['with the namespace of the binding', { name: 'llama', namespace: 'team-a' }],
+    ['with an empty namespace', { name: 'llama', namespace: '' }],
     ['with kind InferencePool', { name: 'llama', kind: 'InferencePool' }],
     ['with an empty kind', { name: 'llama', kind: '' }],
     ['with the group of the pool', { name: 'llama', group: K8S_GROUP }],
@@ -141,11 +142,6 @@ describe('the poolRef of an objective', () => {
       'to another namespace',
       { name: 'llama', namespace: 'team-b' },
       '.spec.poolRef.namespace is "team-b", not "team-a"',
-    ],
-    [
-      'to an empty namespace',
-      { name: 'llama', namespace: '' },
-      '.spec.poolRef.namespace is "", not "team-a"',
     ],
     [
       'to another kind',
@@ -171,6 +167,63 @@ describe('the poolRef of an objective', () => {
     const bare = { ...objective(), spec: undefined }
     expect(verdictIn(settledCluster([pool(), bare, binding()]))).toEqual(
       saying('InvalidObjectiveRef', '.spec.poolRef is missing'),
+    )
+  })
+})
+
+describe('the poolRefs of an objective without a poolRef', () => {
+  const HERE = { name: 'llama' }
+  const ELSEWHERE = { name: 'other' }
+  const UNREADABLE = 'cannot read poolRefs of InferenceObjective.llm-d.ai in namespace team-a: malformed'
+
+  test.each<[string, unknown, reason: string, text?: string]>([
+    ['one entry that leads to the pool', [HERE], 'Reconciled'],
+    [
+      'one of several that does',
+      [ELSEWHERE, { ...HERE, namespace: '', kind: 'InferencePool', group: '' }],
+      'Reconciled',
+    ],
+    ['one that does, beside one that cannot be read', [{}, HERE, 7], 'Reconciled'],
+    [
+      'one that leads elsewhere',
+      [ELSEWHERE],
+      'InvalidObjectiveRef',
+      '.spec.poolRefs.name is "other", not "llama"',
+    ],
+    [
+      'several that all do',
+      [ELSEWHERE, ELSEWHERE],
+      'InvalidObjectiveRef',
+      'no entry of .spec.poolRefs leads to pool "llama"',
+    ],
+    ['an empty list', [], 'InvalidObjectiveRef', '.spec.poolRefs is empty'],
+    ['null, which is none', null, 'InvalidObjectiveRef', '.spec.poolRef is '],
+    ['a text', 'llama', 'Undetermined', UNREADABLE],
+    ['a mapping', HERE, 'Undetermined', UNREADABLE],
+    ['an entry that is a text', ['llama'], 'Undetermined', UNREADABLE],
+    ['an entry without a name', [ELSEWHERE, {}], 'Undetermined', UNREADABLE],
+    ['an entry with an empty name', [{ name: '' }], 'Undetermined', UNREADABLE],
+    ['an entry whose namespace is a number', [{ ...HERE, namespace: 7 }], 'Undetermined', UNREADABLE],
+    [
+      'an entry of another namespace',
+      [{ ...HERE, namespace: 'team-b' }],
+      'InvalidObjectiveRef',
+      '.spec.poolRefs.namespace is "team-b"',
+    ],
+    ['more entries than are kept', Array.from({ length: 300 }, () => ELSEWHERE), 'Undetermined', UNREADABLE],
+  ])('%s', (_name, poolRefs, reason, text) => {
+    for (const poolRef of [undefined, null]) {
+      const one = objective({ poolRef })
+      const spec = { ...(isRecord(one['spec']) ? one['spec'] : {}), poolRefs }
+      expect(verdictIn(settledCluster([pool(), { ...one, spec }, binding()]))).toEqual(saying(reason, text))
+    }
+  })
+
+  test('beside a poolRef they count for nothing', () => {
+    const one = objective({ poolRef: ELSEWHERE })
+    const spec = { ...(isRecord(one['spec']) ? one['spec'] : {}), poolRefs: [HERE] }
+    expect(verdictIn(settledCluster([pool(), { ...one, spec }, binding()]))).toEqual(
+      saying('InvalidObjectiveRef', '.spec.poolRef.name is "other", not "llama"'),
     )
   })
 })

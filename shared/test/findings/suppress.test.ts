@@ -149,10 +149,10 @@ describe('the annotation', () => {
     [
       'one entry a line, among blank lines',
       {
-        marks: [annotated('\n KLM404: later \r\n\nKLM402:the proxy\n')],
-        findings: [found(), found({ code: 'KLM404' })],
+        marks: [annotated('\n KLM408: later \r\n\nKLM402:the proxy\n')],
+        findings: [found(), found({ code: 'KLM408' })],
       },
-      { kept: [], suppressed: ['KLM402 by annotation', 'KLM404 by annotation'], said: [] },
+      { kept: [], suppressed: ['KLM402 by annotation', 'KLM408 by annotation'], said: [] },
     ],
     [
       'information',
@@ -171,8 +171,8 @@ describe('the annotation', () => {
     ['no code', { marks: [annotated('all of it: please')] }, kept('KLM531 a line is not CODE: reason')],
     [
       'a code that is none',
-      { marks: [annotated('KLM420: the proxy needs none')] },
-      kept('KLM531 there is no finding code KLM420: did you mean KLM402, KLM410 or KLM520?'),
+      { marks: [annotated('KLM492: the proxy needs none')] },
+      kept('KLM531 there is no finding code KLM492: did you mean KLM402, KLM412 or KLM422?'),
     ],
     [
       'a code about suppressions',

@@ -98,6 +98,44 @@ describe('the pods of a workload', () => {
     ).toEqual([['leader', 'lead']])
   })
 
+  describe('where a label that numbers pods is asked for', () => {
+    const POD_INDEX = 'apps.kubernetes.io/pod-index'
+    const WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
+    const GROUP_INDEX = 'leaderworkerset.sigs.k8s.io/group-index'
+    test('a StatefulSet numbers its pods from its start', () => {
+      const numbered = workload('StatefulSet', { replicas: 2, ordinals: { start: 5 } })
+      expect(labelled(numbered, POD_INDEX)).toEqual([
+        ['5', '5'],
+        ['6', '6'],
+      ])
+      expect(labelled(numbered, 'statefulset.kubernetes.io/pod-name')).toEqual([
+        ['5', 'llama-5'],
+        ['6', 'llama-6'],
+      ])
+    })
+
+    test('more pods than can be told apart, or none, stay one template', () => {
+      for (const replicas of [0, 65, '2', 1.5])
+        expect(labelled(workload('StatefulSet', { replicas }), POD_INDEX)).toEqual([['', 'unknown']])
+    })
+
+    test('the workers of a LeaderWorkerSet count from 1, its leaders are 0', () => {
+      const leaderWorkerTemplate = { size: 3, workerTemplate: TEMPLATE }
+      const set = workload('LeaderWorkerSet', { replicas: 2, leaderWorkerTemplate })
+      expect(labelled(set, WORKER_INDEX)).toEqual([
+        ['leader', '0'],
+        ['worker 1', '1'],
+        ['worker 2', '2'],
+      ])
+      expect(labelled(set, GROUP_INDEX)).toEqual([
+        ['leader 0', '0'],
+        ['leader 1', '1'],
+        ['worker 0', '0'],
+        ['worker 1', '1'],
+      ])
+    })
+  })
+
   test('a controller overwrites a label of its own that the template sets', () => {
     const template = { metadata: { labels: { 'pod-template-hash': 'mine' } }, spec: {} }
     expect(described(workload('Deployment', { template }))).toEqual([
@@ -120,3 +158,11 @@ describe('the pods of a workload', () => {
     ])
   })
 })
+
+/** What the pods of a workload carry of a label that is asked for. */
+function labelled(object: Fields, label: string): readonly unknown[] {
+  return readWorkloadPods({ value: object }, new Set([label])).map(({ part, labels, unknownLabels }) => [
+    part,
+    labels.get(label) ?? (unknownLabels.has(label) ? 'unknown' : 'none'),
+  ])
+}

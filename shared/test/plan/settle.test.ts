@@ -106,11 +106,19 @@ describe('every refusal withdraws the output', () => {
     ['MissingObjectiveRef', estate(binding({ spec: { objectiveRef: undefined } }))],
     ['TargetObjectiveNotFound', [pool(), binding()]],
     ['InvalidPoolSelector', [pool({ labels: {} }), objective(), binding()]],
-    ['UnsafeSelector', [pool({ spec: { selector: { matchExpressions: [] } } }), objective(), binding()]],
+    [
+      'UnsafeSelector',
+      [
+        pool({ spec: { selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } } }),
+        objective(),
+        binding(),
+      ],
+    ],
     ['UnsupportedMode', estate(binding({ spec: { mode: 'x' } }))],
     ['InvalidServiceAccountName', estate(binding({ spec: { serviceAccountName: '' } }))],
     ['InvalidContainerName', estate(binding({ spec: { containerName: '' } }))],
     ['UnexpectedContainerName', estate(poolOnly({ spec: { containerName: 'vllm' } }))],
+    ['InvalidIdentityBoundary', estate(binding({ spec: { identityBoundary: { variant: 'a' } } }))],
     ['IdentityCollision', estate(binding(), binding({ name: 'peer' }))],
   ]
   test.each(refused)('%s', (reason, objects) => {

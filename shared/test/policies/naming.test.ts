@@ -374,16 +374,32 @@ describe('policies affected by a change', () => {
   })
 })
 
-describe('an ID in a CEL text', () => {
-  const cel = (expression: string): JsonRecord => ({
-    authorization: { type: 'CEL', cel: { expression } },
-  })
-  const mentionsOf = (more: JsonRecord, ids = [CHAT_ID], setting: AnalysisSetting = {}): readonly string[] =>
-    analysisOf([...TEAM_A, policy({ spec: { rules: [rule(account('planner'), more)] } })], setting)
-      .settled.policies()
-      .namedBy(ids, [])
-      .mentions.map(({ policy: { key }, rule: { name }, spiffeId }) => `${key} ${name} ${spiffeId}`)
+/** An authorization by CEL. */
+function cel(expression: string): JsonRecord {
+  return { authorization: { type: 'CEL', cel: { expression } } }
+}
 
+/** A policy that names a service account, with an authorization. */
+function withAuthorization(more: JsonRecord): JsonRecord {
+  return policy({ spec: { rules: [rule(account('planner'), more)] } })
+}
+
+function mentionsOf(
+  more: JsonRecord,
+  ids: readonly string[] = [CHAT_ID],
+  setting: AnalysisSetting = {},
+): readonly string[] {
+  return analysisOf([...TEAM_A, withAuthorization(more)], setting)
+    .settled.policies()
+    .namedBy(ids, [])
+    .mentions.map(({ policy: { key }, rule: { name }, spiffeId }) => `${key} ${name} ${spiffeId}`)
+}
+
+function codesOf(more: JsonRecord): readonly string[] {
+  return policyFindings(analysisOf([...TEAM_A, withAuthorization(more)])).map(({ code }) => code)
+}
+
+describe('an ID in a CEL text', () => {
   test.each<[string, JsonRecord, readonly string[]]>([
     ['is mentioned', cel(`source.id == "${CHAT_ID}"`), [`agents/tools callers ${CHAT_ID}`]],
     [
@@ -408,12 +424,8 @@ describe('an ID in a CEL text', () => {
   })
 
   test('is not said to be named by no policy', () => {
-    const codes = (more: JsonRecord): readonly string[] =>
-      policyFindings(
-        analysisOf([...TEAM_A, policy({ spec: { rules: [rule(account('planner'), more)] } })]),
-      ).map(({ code }) => code)
-    expect(codes({})).toContain('KLM604')
-    expect(codes(cel(`id == "${CHAT_ID}"`))).not.toContain('KLM604')
+    expect(codesOf({})).toContain('KLM604')
+    expect(codesOf(cel(`id == "${CHAT_ID}"`))).not.toContain('KLM604')
   })
 })
 

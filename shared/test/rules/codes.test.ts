@@ -119,6 +119,18 @@ const thief = (spec: JsonRecord): JsonRecord =>
     ...spec,
   })
 
+const ROLE = DEFAULT_VARIANT_LABEL_KEY
+const PREFILL = { app: 'llama', [ROLE]: 'prefill' }
+/** What only the API server sets. */
+const LIVE = { creationTimestamp: '2026-01-01T00:00:00Z' }
+
+/** A Deployment of pods like `pod()`. */
+function deployment(labels: JsonRecord): JsonRecord {
+  const containers = [{ name: 'vllm' }, { name: 'proxy' }]
+  const spec = { template: { metadata: { labels }, spec: { serviceAccountName: 'runner', containers } } }
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'llama', namespace: 'team-a' }, spec }
+}
+
 const MANIFESTS: Setting = { manifests: true }
 
 interface Case {
@@ -305,6 +317,25 @@ const CASES: readonly Case[] = [
     setting: { scm: { ignoreNamespaces: ['('] } },
   },
   {
+    code: 'KLM415',
+    shows: world(pod({ labels: { app: 'llama', [ROLE]: 'decode' } }), perVariant()),
+    not: world(pod({ labels: { app: 'llama', [ROLE]: 'prefill' } }), perVariant()),
+  },
+  {
+    code: 'KLM416',
+    shows: world(pod({ labels: { app: 'llama', [ROLE]: 'decode' } }), perVariant()),
+    not: world(
+      pod({ labels: { app: 'llama', [ROLE]: 'decode' } }),
+      perVariant(),
+      perVariant({ name: 'decode', spec: { identityBoundary: { variant: 'decode' } } }),
+    ),
+  },
+  {
+    code: 'KLM417',
+    shows: world(pod({ labels: PREFILL, metadata: LIVE }), deployment({ app: 'llama' }), perVariant()),
+    not: world(pod({ labels: PREFILL, metadata: LIVE }), deployment(PREFILL), perVariant()),
+  },
+  {
     code: 'KLM422',
     shows: world(binding()),
     not: world(binding()),
@@ -426,6 +457,7 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM508: 'only an API server says that a kind is not served',
   KLM507: 'offline an absent trust domain is not known, rather than missing',
   KLM510: 'only an API server refuses a write',
+  KLM551: 'it is about manifests that are of no kind that a snapshot holds',
   KLM530: 'it is about how an answer is asked for',
   KLM531: 'it is about how an answer is asked for',
   KLM540: 'it compares with what the operator wrote (status-rules.test.ts)',

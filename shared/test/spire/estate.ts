@@ -96,7 +96,7 @@ export function inputOf(estate: PredictedEstate): PredictionInput {
     nodes: estate.nodes === null ? undefined : raw(estate.nodes ?? NODES).map(readNode),
     pods: [
       ...raw(estate.pods ?? [pod('p')]).map(readPod),
-      ...raw(estate.workloads).flatMap(readWorkloadPods),
+      ...raw(estate.workloads).flatMap((object) => readWorkloadPods(object)),
     ],
     endpoints: estate.endpoints === undefined ? undefined : raw(estate.endpoints).map(readEndpoints),
     settings: estate.settings ?? readScmSettings(config, 'a test', NO_EVIDENCE).settings,

@@ -17,6 +17,7 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM520',
   'KLM521',
   'KLM550',
+  'KLM551',
 ])
 /** Nothing clashes where no pod is there yet. */
 const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
@@ -31,9 +32,11 @@ export function conflictsFrame(input: AnswerInput, namespace: string | undefined
     kind: 'ConflictsReport',
     fields: () => conflictsFields(counts),
     findings,
+    judged: { count: subjectsIn(input, namespace), what: 'binding, pod, policy or registration' },
     missing: missingOf(
       input,
       bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
+      { namespace },
     ),
     suppressionScope: {
       all: () => all,
@@ -43,6 +46,15 @@ export function conflictsFrame(input: AnswerInput, namespace: string | undefined
     diagram: async (shown) => (await import('./diagram.ts')).conflictsDiagram(shown),
     view: (layout, shown) => viewConflicts(shown, counts, layout),
   }
+}
+
+/** Whatever may clash with something: registrations have no namespace. */
+function subjectsIn({ after }: AnswerInput, namespace: string | undefined): number {
+  const { bindings, accessPolicies, clusterSpiffeIds, staticEntries } = after.snapshot
+  const isIn = (one: string): boolean => namespace === undefined || one === namespace
+  const named = [...bindings, ...accessPolicies].filter(({ meta }) => isIn(meta.namespace)).length
+  const pods = after.podsInQuestion.filter((pod) => isIn(pod.namespace)).length
+  return named + pods + (namespace === undefined ? clusterSpiffeIds.length + staticEntries.length : 0)
 }
 
 function isClash({ code }: Finding): boolean {

@@ -13,9 +13,10 @@ export function viewConflicts(findings: readonly Finding[], counts: ConflictCoun
   const where = whereText(counts)
   const isEmpty = counts.bindings === 0 && (counts.policies ?? 0) === 0
   if (findings.length === 0 && isEmpty && layout.incomplete !== true)
-    return [
+    return wrap(
       line(MARKS.note, ` no binding is in scope, and nothing else is seen to clash${layout.world ?? ''}`),
-    ]
+      { width: layout.width, hang: 2 },
+    )
   if (findings.length === 0) {
     const world = layout.world ?? ''
     const text =

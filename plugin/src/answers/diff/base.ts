@@ -27,7 +27,7 @@ export async function gatherSides(
     )
   const { files } = options.sources
   const base = await side({
-    files: { ...files, files: options.base, kustomize: undefined },
+    files: { ...files, files: options.base, kustomize: [] },
     without: [],
   })
   const head = await side({})
@@ -36,6 +36,7 @@ export async function gatherSides(
     base,
     before: base.after,
     problems: [...base.problems, ...head.problems],
+    documents: (base.documents ?? 0) + (head.documents ?? 0),
     notes: [...new Set([...base.notes, ...head.notes])],
   }
 }

@@ -1,12 +1,15 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
-import { effectOf } from '@kleym/shared/core/explain/effect.ts'
-import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { effectOf, type Effect, type Holder } from '@kleym/shared/core/explain/effect.ts'
 import { affectedPolicies, type AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
-import type { Effect } from '@kleym/shared/core/explain/effect.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import type { DiffInput } from './base.ts'
 import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
@@ -22,13 +25,14 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
   const baseline = input.before === input.after ? input.after.now : input.before.settled
   const future = input.after.settled
-  const effect = effectOf(baseline, future, input.drive)
+  const change = effectOf(baseline, future, input.drive)
+  const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
+  const effect = { ...change, findings: { ...change.findings, added } }
   const affected = affectedBy(baseline, future)
   const judgements =
     input.base === undefined
       ? input.after.now.judgements.values()
       : [...input.base.after.settled.judgements.values(), ...future.judgements.values()]
-  const { added } = effect.findings
   // What was given is not what is there: nothing that follows is about the install as it is, so this comes first.
   const { disagreements } = input.operator
   const ownershipUnknown = input.after.now.outputs
@@ -47,6 +51,10 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         takenToStay: staying,
       }),
     findings: [...disagreements, ...added].toSorted(compareFindings),
+    judged: {
+      count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
+      what: 'binding, pod or registration',
+    },
     suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
@@ -54,7 +62,13 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     unfollowed: effect.unfollowed,
-    missing: missingOf(input, judgements),
+    // The same objects come to the same under any settings.
+    isSettled: input.base !== undefined && input.base.contents === input.contents,
+    undecided:
+      effect.uncertain.length === 0
+        ? undefined
+        : `what ${counted(effect.uncertain.length, 'container')} would hold, before or after the change`,
+    missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
     names: () =>
       changes.map(({ name }) => ({
         kind: CLUSTER_SPIFFE_ID_KIND,
@@ -86,14 +100,33 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
   }
 }
 
+/** The pods of which it is not certain what the change does to them. */
+function podsOf(holders: readonly Holder[], { after, before }: DiffInput): ReadonlySet<Pod> {
+  const named = new Set(holders.map(({ pod }) => pod))
+  return new Set(
+    [after, before].flatMap(({ podsInQuestion }) => podsInQuestion.filter((pod) => named.has(podText(pod)))),
+  )
+}
+
 /** What the change does to rules of policies; undefined where there are no policies to speak of. */
 function affectedBy(before: State, after: State): readonly AffectedPolicy[] | undefined {
   const isAny = [before, after].some((one) => hasPolicies(one.policies()))
   return isAny ? affectedPolicies(before, after) : undefined
 }
 
+/** What is nearly of a kind that is read, in the files but not in those of `--base`. */
+function newNearMisses({ base, inputFindings }: DiffInput): readonly Finding[] {
+  const had = new Set(base?.inputFindings.map(findingKey))
+  return inputFindings.filter((one) => isNearMiss(one) && !had.has(findingKey(one)))
+}
+
+function subjectsOf({ snapshot, podsInQuestion }: Analysis): number {
+  const { bindings, clusterSpiffeIds, staticEntries } = snapshot
+  return bindings.length + clusterSpiffeIds.length + staticEntries.length + podsInQuestion.length
+}
+
 /** What a change does beside objects of kleym's: a registration of somebody else may be what gives or takes an identity. */
-function effectTexts({ gained, lost, uncertain, verdicts }: Effect): readonly string[] {
+function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
   return [
     ...lost.map(
       ({ spiffeId, containers }) => `${counted(containers.length, 'container')} no longer with ${spiffeId}`,
@@ -101,9 +134,6 @@ function effectTexts({ gained, lost, uncertain, verdicts }: Effect): readonly st
     ...gained.map(
       ({ spiffeId, containers }) => `${counted(containers.length, 'container')} newly with ${spiffeId}`,
     ),
-    ...(uncertain.length === 0
-      ? []
-      : [`${counted(uncertain.length, 'container')} for which it depends on what is not known`]),
     ...verdicts.map(
       ({ binding, before, after }) => `${binding}: ${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
     ),

@@ -39,12 +39,17 @@ function policyRows(one: Explanation, layout: DerivationLayout): string[][] {
   return namedBy === undefined ? [] : labelled('named by', namedByRows(namedBy, layout))
 }
 
+/** The steps that the derivation of a ready binding shows; that of the variant is there with a variant alone. */
+const SHOWN: ReadonlySet<DerivationStep['name']> = new Set(['pool', 'objective', 'variant', 'proof'])
+
 function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly string[])[] {
   const { reach, output } = one
   const rows: string[][] = one.steps
-    .filter(({ name }) => name === 'pool' || name === 'objective' || name === 'proof')
+    .filter(({ name }) => SHOWN.has(name))
     .map(({ name, text }) => [name, text])
   if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
+  if (reach !== undefined && layout.isAlone === true)
+    rows.push(['besides', 'no ClusterSPIFFEID of others is among these files, so nothing is seen to be lost'])
   rows.push(...policyRows(one, layout))
   if (output !== undefined) rows.push(['output', outputText(output, layout)])
   if (one.inForce !== undefined)
@@ -75,7 +80,7 @@ export function reachRows(reach: Reach, unknown: UnknownReason | undefined): str
     ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,
   )
   return [
-    ...(reached.length === 0 && unknown === undefined
+    ...(reached.length === 0 && perhaps.length === 0 && unknown === undefined
       ? [['reaches', 'no container']]
       : labelled('reaches', reached)),
     ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),

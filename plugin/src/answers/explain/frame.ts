@@ -6,6 +6,7 @@ import { explain, type Explanation } from '@kleym/shared/core/explain/explanatio
 import { inForceFinding } from '@kleym/shared/core/explain/in-force-finding.ts'
 import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { isAboutRegistration } from '@kleym/shared/core/rules/manifest-rules.ts'
 import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
@@ -14,6 +15,7 @@ import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import { explainFields } from './json.ts'
 import { viewExplanations } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -33,7 +35,11 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
-  const clusterWide = isAnyReady ? all.filter(concernsEverybody) : []
+  const clusterWide = all.filter(
+    (one) =>
+      (isAnyReady && (concernsEverybody(one) || isAboutRegistration(one))) ||
+      (isNearMiss(one) && mayBeMeant(one, chosen)),
+  )
   const findings = all
     .filter((one) => isAbout(one, BINDING_KIND, keys) || clusterWide.includes(one))
     .map((one) => withSuggestion(one, input.after.snapshot))
@@ -41,9 +47,11 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
     kind: 'ExplainReport',
     fields: () => explainFields(explanations, namedBy, isNamed ? policies : undefined),
     findings,
+    judged: { count: chosen.length, what: 'binding' },
     missing: missingOf(
       input,
       explanations.map(({ judgement }) => judgement),
+      { bindings: keys },
     ),
     suppressionScope: {
       all: () => [...input.drive(findingSteps(input.after)), ...input.inputFindings],
@@ -69,6 +77,11 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
         ...layout,
       }),
   }
+}
+
+/** Whether an object that is not read may have to do with these bindings; any may where there are none. */
+function mayBeMeant({ subject: { namespace } }: Finding, chosen: readonly Binding[]): boolean {
+  return chosen.length === 0 || namespace === '' || chosen.some(({ meta }) => meta.namespace === namespace)
 }
 
 /** Who names the identity of a binding; undefined for a binding without one. */

@@ -10,7 +10,9 @@ const readySchema = z.enum(['True', 'False', 'Unknown'])
 const stepSchema = z.object({
   name: z
     .string()
-    .describe('pool, objective, selector, mode, account, container, proof, SPIFFE ID, collision, output.'),
+    .describe(
+      'pool, objective, selector, mode, account, container, variant (with one), proof, SPIFFE ID, collision, output.',
+    ),
   outcome: z.enum(['passed', 'failed', 'unknown', 'not judged']),
   text: z.string(),
 })

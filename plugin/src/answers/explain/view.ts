@@ -37,6 +37,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   if (explanations.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     return [
+      ...layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK]),
       line(
         mark,
         ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,
@@ -162,18 +163,25 @@ function viewReady(
   inFull: boolean,
 ): Block {
   const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
+  const pending = isOffline(layout) ? undefined : pendingText(one)
   const who =
-    containers > 0
-      ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
-      : one.podsUnknown === undefined
-        ? `but no container${isOffline(layout) ? ' among these files' : ''} gets`
-        : 'and it is not known which containers get'
+    containers > 0 && pending !== undefined
+      ? `${counted(containers, 'container')} will get, once ${pending},`
+      : containers > 0
+        ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
+        : one.podsUnknown !== undefined
+          ? 'and it is not known which containers get'
+          : one.reach !== undefined && one.reach.perhaps.length > 0
+            ? 'and it depends whether a container gets'
+            : `but no container${isOffline(layout) ? ' among these files' : ''} gets`
   const why =
-    containers > 0 || inFull || one.reach === undefined ? [] : reachRows(one.reach, one.podsUnknown).slice(1)
+    containers > 0 || inFull || one.reach === undefined
+      ? []
+      : reachRows(one.reach, one.podsUnknown).filter(([label]) => label !== 'reaches' && label !== 'pods')
   return [
     ...heading(
       line(
-        containers === 0 ? MARKS.warn : MARKS.ok,
+        containers === 0 || pending !== undefined ? MARKS.warn : MARKS.ok,
         ' ',
         span(one.key, 'bold'),
         ` is ready${containers === 0 ? ',' : ':'} ${who}`,
@@ -185,6 +193,12 @@ function viewReady(
     ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
     ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
   ]
+}
+
+/** What kleym has yet to write in a cluster: until then the identity is not there, or is another one. */
+function pendingText({ output }: Explanation): string | undefined {
+  if (output === undefined || output.state === 'in step') return undefined
+  return `kleym has ${output.state === 'to be created' ? 'created' : 'updated'} its ClusterSPIFFEID`
 }
 
 /** Whether files are all there is. */

@@ -8,6 +8,7 @@ import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/res
 import { bareKind, objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import { viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -28,14 +29,18 @@ export function policiesFrame(
   const all = [...input.drive(findingSteps(after)), ...input.inputFindings].toSorted(compareFindings)
   const findings = all.filter(
     (one) =>
-      isChosen(one) || isUnfollowed(one, open.perhaps) || (chosen.length > 0 && concernsEverybody(one)),
+      isChosen(one) ||
+      isUnfollowed(one, open.perhaps) ||
+      isNearMiss(one) ||
+      (chosen.length > 0 && concernsEverybody(one)),
   )
   return {
     kind: 'PoliciesReport',
     fields: () => policiesFields(knowledge, chosen),
     findings,
+    judged: { count: chosen.length, what: 'access policy' },
     missing: [
-      ...missingOf(input, after.now.judgements.values()),
+      ...missingOf(input, after.now.judgements.values(), {}),
       ...(open.trustDomain ? [TRUST_DOMAIN_UNKNOWN] : []),
     ],
     suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },

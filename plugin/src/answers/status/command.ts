@@ -33,14 +33,14 @@ export class StatusCommand extends SourceCommand {
 function refuseFiles(flags: {
   readonly offline: boolean
   readonly filename?: readonly string[] | undefined
-  readonly kustomize?: string | undefined
+  readonly kustomize?: readonly string[] | undefined
   readonly live?: string | undefined
   readonly without?: readonly string[] | undefined
 }): void {
   const given = [
     flags.offline ? '--offline' : '',
     (flags.filename ?? []).length > 0 ? '-f' : '',
-    flags.kustomize === undefined ? '' : '-k',
+    (flags.kustomize ?? []).length > 0 ? '-k' : '',
     flags.live === undefined ? '' : '--live',
     (flags.without ?? []).length > 0 ? '--without' : '',
   ].find((flag) => flag !== '')

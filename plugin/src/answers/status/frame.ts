@@ -32,7 +32,7 @@ export function statusFrame(input: InstalledInput, installation: Installation, n
       ...input.inputFindings,
     ].toSorted(compareFindings),
     missing: [
-      ...missingOf(input, []),
+      ...missingOf(input, [], {}),
       ...operatorsUnknown(side),
       ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
     ],

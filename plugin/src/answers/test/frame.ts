@@ -18,7 +18,7 @@ export function testFrame(results: readonly AssertionResult[], missing: readonly
     fields: () => testFields(results),
     findings: failed.map(findingOf),
     missing,
-    undecided: results.flatMap((one) =>
+    unknownAssertions: results.flatMap((one) =>
       one.outcome.state === 'unknown' ? [`whether ${one.outcome.claim}: ${one.outcome.why}`] : [],
     ),
     passed: results.flatMap((one) =>

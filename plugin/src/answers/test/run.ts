@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym test`.
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -31,8 +31,7 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   const results = resultsOf(loaded, input)
   if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)
   const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
-  const missing = missingOf(input, input.after.settled.judgements.values())
-  return finish(testFrame(results, missing), withProblems, options.output, context)
+  return finish(testFrame(results, missingForTests(input)), withProblems, options.output, context)
 }
 
 /** Reads the tests of files, as an install understands them. */
@@ -66,8 +65,13 @@ export function resultsOf(
 export function incompleteText(input: AnswerInput): string | undefined {
   const [problem] = input.problems.filter(({ reach }) => reach === undefined)
   if (problem !== undefined) return `${problem.what} (${problem.where}): ${problem.why}`
-  const [missing] = missingOf(input, input.after.settled.judgements.values())
+  const [missing] = missingForTests(input)
   return missing === undefined ? undefined : unknownReasonText(missing)
+}
+
+/** What could not be read. Pods that may be there are no part of it: each assertion says what depends on them. */
+function missingForTests(input: AnswerInput): readonly UnknownReason[] {
+  return missingOf(input, input.after.settled.judgements.values(), { pods: new Set() })
 }
 
 function testPaths({ tests, sources }: TestOptions): readonly string[] {

@@ -13,13 +13,12 @@ import { connect, warn, type Connection } from '../../cluster/connect.ts'
 import { unreachable } from '../../cluster/unreachable.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
-import { readScmConfigFile } from '../../sources/scm-config.ts'
 import type { ColourFlag } from '../../io/palette.ts'
 import { PROBE_PATH } from './live/connection-monitor.ts'
 import type { StreamFormat } from './live/formats.ts'
 import { LiveState } from './live/live-state.ts'
 import { PlainStream } from './live/plain.ts'
-import type { GivenSettings } from './live/settings.ts'
+import { learnSettings, type LearntSettings } from './live/settings.ts'
 
 /** What `watch` is asked. */
 export interface WatchCommandOptions {
@@ -37,12 +36,11 @@ export interface WatchCommandOptions {
 /** Watches until the person leaves, the reader goes away, or a signal comes. */
 export async function run(options: WatchCommandOptions, context: CommandContext): Promise<CommandResult> {
   requireValidSettings(options.settings)
-  const settings = await givenSettings(options.settings, context.cwd)
   const connection = await connect(options.cluster, context)
   warn(connection, context)
   try {
     await firstContact(connection)
-    const exitCode = await watch({ ...options, settings }, context, connection)
+    const exitCode = await watch(options, context, connection)
     return { answer: '', notes: [], exitCode }
   } finally {
     connection.close()
@@ -59,23 +57,8 @@ async function firstContact({ client, name }: Connection): Promise<void> {
   }
 }
 
-async function givenSettings(
-  { trustDomain, className, outputLabels, variantLabelKey, scmConfig }: SettingsOptions,
-  cwd: string,
-): Promise<GivenSettings> {
-  const scm = scmConfig === undefined ? undefined : await readScmConfigFile(scmConfig, cwd)
-  return { trustDomain, className, outputLabels, variantLabelKey, scm }
-}
-
 async function watch(
-  {
-    namespace,
-    allNamespaces,
-    plain,
-    format,
-    settings,
-    colour,
-  }: Omit<WatchCommandOptions, 'settings'> & { readonly settings: GivenSettings },
+  { namespace, allNamespaces, plain, format, settings: given, colour }: WatchCommandOptions,
   context: CommandContext,
   connection: Connection,
 ): Promise<ExitCode> {
@@ -84,11 +67,17 @@ async function watch(
   const scope = allNamespaces ? undefined : (namespace ?? connection.namespace)
   const palette = paletteFor(colour, context)
   const io = { client, clock, random: Math.random }
+  const learn = (of: string | undefined): Promise<LearntSettings> =>
+    learnSettings({ client, name: connection.name, options: given, namespace: of, cwd: context.cwd })
+  const settings = await learn(scope)
   const screen = plain || format === 'json' ? undefined : screenOf(context)
   if (screen !== undefined) {
     // ink and React take longer to load than all the rest, so only the screen loads them.
     const { runScreen } = await import('./screen/run-screen.ts')
-    return runScreen({ ...io, ...screen }, { namespace: scope, settings, palette, cluster: connection.name })
+    return runScreen(
+      { ...io, ...screen },
+      { namespace: scope, settings, learn, palette, cluster: connection.name },
+    )
   }
   const stream = new PlainStream({
     format,
@@ -97,7 +86,7 @@ async function watch(
     print: (text) => context.stdout.write(text),
     note: (text) => context.stderr.write(`${neutraliseCommands(escapeTerminal(text))}\n`),
   })
-  return streamUntilLeft(io, { namespace: scope, settings, stream }, context)
+  return streamUntilLeft(io, { namespace: scope, settings, learn: () => learn(scope), stream }, context)
 }
 
 /** A dumb terminal can show lines and nothing else. */
@@ -116,10 +105,12 @@ async function streamUntilLeft(
   {
     namespace,
     settings,
+    learn,
     stream,
   }: {
     readonly namespace: string | undefined
-    readonly settings: GivenSettings
+    readonly settings: LearntSettings
+    readonly learn: () => Promise<LearntSettings>
     readonly stream: PlainStream
   },
   { stdout }: CommandContext,
@@ -131,6 +122,7 @@ async function streamUntilLeft(
       live = new LiveState(io, {
         namespace,
         settings,
+        learn,
         onPicture: (picture) => stream.show(picture),
         onBug: reject,
       })

@@ -8,6 +8,7 @@ import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { registrationEntries } from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import { entriesFields } from './json.ts'
 import { viewEntries } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -40,13 +41,14 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
   const findings = [
     ...podNotes(input.after, pods),
     ...installFindings(input.after),
-    ...input.inputFindings.filter(concernsEverybody),
+    ...input.inputFindings.filter((one) => concernsEverybody(one) || isNearMiss(one)),
   ].toSorted(compareFindings)
   return {
     kind: 'EntriesReport',
     fields: () => entriesFields(entries),
     findings,
-    missing: missingOf(input, []),
+    judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
+    missing: missingOf(input, [], { pods: new Set(pods) }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

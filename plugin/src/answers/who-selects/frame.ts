@@ -6,11 +6,20 @@ import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findi
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { isAboutRegistration, manifestFindings } from '@kleym/shared/core/rules/manifest-rules.ts'
+import { whoHolds, type WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
 import { whoSelectsFields } from './json.ts'
-import { namedIdsOf, pendingByName, podAnswers, type ContainerFilter, type PodAnswer } from './model.ts'
+import {
+  countRunning,
+  namedIdsOf,
+  pendingByName,
+  podAnswers,
+  type ContainerFilter,
+  type PodAnswer,
+} from './model.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -39,10 +48,13 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
   const findings: readonly Finding[] = [
     ...podNotes(input.after, asked),
     ...manifestsBehind(input.after, answers),
-    ...[...installFindings(input.after), ...input.inputFindings].filter(concernsEverybody),
+    ...[...installFindings(input.after), ...input.inputFindings].filter(
+      (one) => concernsEverybody(one) || isNearMiss(one),
+    ),
   ].toSorted(compareFindings)
   const bindings = bindingsByOutput(input.after.settled)
   const named = namedIdsOf(input.after, answers, filter)
+  const lookup = filter.spiffeId === undefined ? undefined : whoHolds(input.after.settled, filter.spiffeId)
   return {
     kind: 'WhoSelectsReport',
     fields: () =>
@@ -51,9 +63,15 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         pending: pendingByName(input.after),
         named,
         policies: input.after.settled.policies(),
+        lookup,
       }),
     findings,
-    missing: missingOf(input, []),
+    judged: { count: pods.length, what: 'pod or pod template' },
+    unfollowed: isNotFollowed(lookup),
+    missing: missingOf(input, [], {
+      pods: new Set(asked),
+      ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
+    }),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>
@@ -63,7 +81,14 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
         findings: shown,
         filter,
         named,
+        lookup,
         pending: pendingByName(input.after),
+        running: (pod) => countRunning(input.after, pod),
       }),
   }
+}
+
+/** Whether a template that kleym does not follow may give the ID to somebody, in scope or out of it. */
+function isNotFollowed(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because === 'prediction'
 }

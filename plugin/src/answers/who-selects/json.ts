@@ -1,5 +1,6 @@
 // `who-selects` as machines read it: pods, containers and registrations; with `--entries`, registration entries.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -18,6 +19,8 @@ export interface WhoSelectsFacts {
   /** Who names the identities; undefined where there are no policies to speak of. */
   readonly named: NamedIds | undefined
   readonly policies: Policies
+  /** What becomes of the ID of `--spiffe-id` in all that there is. */
+  readonly lookup: WhoHolds | undefined
 }
 
 /** The fields of a WhoSelectsReport. */
@@ -25,13 +28,18 @@ export function whoSelectsFields(
   answers: readonly PodAnswer[],
   facts: WhoSelectsFacts,
 ): ReturnType<Frame['fields']> {
-  const { named, policies } = facts
+  const { named, policies, lookup } = facts
   return {
+    ...(lookup === undefined ? {} : { lookup: lookupReport(lookup) }),
     pods: answers.map((answer) => podReport(answer, facts)),
     ...(named === undefined
       ? {}
       : { namedBy: namedByReport(named.by), accessPolicies: accessPoliciesReport(policies) }),
   }
+}
+
+function lookupReport({ resolution, near }: WhoHolds): Readonly<Record<string, unknown>> {
+  return { state: resolution.state, text: resolution.text, near }
 }
 
 /** The fields of an EntriesReport. */

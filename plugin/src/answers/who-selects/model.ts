@@ -7,13 +7,19 @@ import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
+import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { NamedIds } from '../policies/named-by.ts'
+
+/** A registration as an answer shows it; `pending`: kleym has yet to write its ClusterSPIFFEID in the cluster. */
+export interface ShownRegistration extends Omit<Registration, 'verdict'> {
+  readonly verdict: Registration['verdict'] | 'pending'
+}
 
 /** One container of a pod that was asked about, and every registration that would select it. */
 export interface ContainerAnswer {
   readonly container: Container
-  readonly registrations: readonly Registration[]
+  readonly registrations: readonly ShownRegistration[]
   /** Why the container may get an identity from something that was not read; undefined: all of that was read. */
   readonly notRead: UnknownReason | undefined
 }
@@ -24,19 +30,33 @@ export interface PodAnswer {
   readonly containers: readonly ContainerAnswer[]
 }
 
+/** How many pods that exist carry the labels of a template: they are those of its workload, or of one that looks like it. */
+export function countRunning(analysis: Analysis, { exists, namespace, labels }: Pod): number {
+  if (exists) return 0
+  return analysis
+    .pods()
+    .withLabels(namespace, labels)
+    .filter((pod) => pod.exists).length
+}
+
 /** Which containers of the chosen pods are asked about. */
 export interface ContainerFilter {
   readonly container: string | undefined
   readonly spiffeId: string | undefined
+  /** Whether the answer is about a cluster as it is: then what kleym has yet to write gives no identity. */
+  readonly isAsItIs?: boolean
 }
 
 /** The answer for each pod that has a container to tell about. */
 export function podAnswers(
   analysis: Analysis,
   pods: readonly Pod[],
-  { container, spiffeId }: ContainerFilter,
+  { container, spiffeId, isAsItIs = false }: ContainerFilter,
 ): readonly PodAnswer[] {
   const { ofRegistration } = fates(analysis)
+  const templates = new Map(
+    analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),
+  )
   return pods.flatMap((pod) => {
     const notRead = identityGap(analysis.snapshot, pod.namespace)
     const containers = pod.containers
@@ -44,26 +64,82 @@ export function podAnswers(
       .map((one) => ({
         container: one,
         notRead,
-        registrations: containerVerdicts(analysis.settled.prediction(), pod, one).map(ofRegistration),
+        registrations: (isAsItIs && analysis.changes.all.length > 0
+          ? registrationsNow(analysis, pod, one)
+          : containerVerdicts(analysis.settled.prediction(), pod, one)
+        ).map((each) => (isPending(each) ? each : ofRegistration(each))),
       }))
-      .filter(
-        ({ registrations }) => spiffeId === undefined || registrations.some((one) => mayHold(one, spiffeId)),
-      )
       .map(({ container: one, registrations }) => ({
         container: one,
         notRead,
         registrations:
-          spiffeId === undefined ? registrations : registrations.filter((each) => mayHold(each, spiffeId)),
+          spiffeId === undefined
+            ? registrations
+            : registrations.flatMap((each) => asHolderOf(each, spiffeId, templates) ?? []),
       }))
+      .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
     return containers.length === 0 ? [] : [{ pod, containers }]
   })
 }
 
-/** Holds the ID, or may: what is not known must not be left out of an answer to "who would hold this?". */
-function mayHold(one: Registration, wanted: string): boolean {
-  const { verdict, spiffeId } = one
-  if (verdict === 'unknown') return true
-  return spiffeId === wanted && isHeld(one)
+/**
+ * What the objects that are there make of a container, and behind it what those will that kleym has yet to create or
+ * update, where that is something else.
+ */
+function registrationsNow(
+  { now, settled }: Analysis,
+  pod: Pod,
+  container: Container,
+): readonly (Registration | PendingRegistration)[] {
+  const there = containerVerdicts(now.prediction(), pod, container)
+  const isThere = ({ source, spiffeId, verdict }: Registration): boolean =>
+    there.some(
+      (one) => one.source.name === source.name && one.spiffeId === spiffeId && one.verdict === verdict,
+    )
+  const coming = containerVerdicts(settled.prediction(), pod, container).filter(
+    (one) =>
+      one.source.kind === 'ClusterSPIFFEID' &&
+      settled.unwritten.has(one.source.name) &&
+      one.verdict !== 'dead' &&
+      !isThere(one),
+  )
+  return [...there, ...coming.map(asPending)]
+}
+
+type PendingRegistration = ShownRegistration & { readonly verdict: 'pending' }
+
+function asPending(one: Registration): PendingRegistration {
+  const then = one.verdict === 'issued' ? 'then it is issued' : `then: ${one.verdict}, ${one.why ?? ''}`
+  return { ...one, verdict: 'pending', why: `kleym has yet to write its ClusterSPIFFEID; ${then}` }
+}
+
+function isPending(one: Registration | PendingRegistration): one is PendingRegistration {
+  return one.verdict === 'pending'
+}
+
+/**
+ * A registration as far as it gives this ID, or may: what is not known must not be left out of an answer to "who would hold
+ * this?", and what certainly gives another ID must not be in it.
+ */
+function asHolderOf(
+  one: ShownRegistration,
+  wanted: string,
+  templates: ReadonlyMap<string, string>,
+): ShownRegistration | undefined {
+  const { verdict, spiffeId, source, outcome } = one
+  if (verdict === 'unknown') {
+    const rendered = outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : spiffeId
+    const template = source.kind === 'ClusterSPIFFEID' ? templates.get(source.name) : undefined
+    const mayBe =
+      rendered === undefined
+        ? template === undefined || mayGive(template, [wanted])
+        : mayBecome(rendered, wanted)
+    return mayBe ? one : undefined
+  }
+  if (!isHeld(one)) return undefined
+  if (spiffeId === wanted) return one
+  if (spiffeId === undefined || !mayBecome(spiffeId, wanted)) return undefined
+  return { ...one, verdict: 'depends', why: `its SPIFFE ID is known but for what stands in angle brackets` }
 }
 
 /** Who names the identities of an answer; undefined where there are no policies to speak of. */
@@ -84,22 +160,16 @@ export function namedIdsOf(
   return { ids, by: policies.namedBy(ids, pods) }
 }
 
-function isHeld({ verdict }: Registration): boolean {
-  return verdict === 'issued' || verdict === 'depends'
+function isHeld({ verdict }: ShownRegistration): boolean {
+  return verdict === 'issued' || verdict === 'depends' || verdict === 'pending'
 }
 
 /** What kleym has yet to do about an output, by its name; outputs that are up to date have no entry. */
 export function pendingByName({ changes }: Analysis): ReadonlyMap<string, string> {
   return new Map(
-    changes.all.flatMap((change) =>
-      change.kind === 'delete'
-        ? []
-        : [
-            [
-              change.output.metadata.name,
-              change.kind === 'create' ? 'kleym has yet to create it' : 'kleym has yet to update it',
-            ] as const,
-          ],
-    ),
+    changes.all.map((change): readonly [string, string] => {
+      const name = change.kind === 'delete' ? change.live.object.meta.name : change.output.metadata.name
+      return [name, `kleym has yet to ${change.kind} it`]
+    }),
   )
 }

@@ -2,7 +2,9 @@
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import { UNKNOWN_CONTAINER } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -12,6 +14,7 @@ import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
+import { requireSpiffeId } from './spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
@@ -31,18 +34,44 @@ export interface WhoSelectsOptions extends CommonOptions {
 /** Tells which containers get which identity. */
 export async function run(options: WhoSelectsOptions, context: CommandContext): Promise<CommandResult> {
   const { container, spiffeId, target, selector, allNamespaces } = options
+  requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
     { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
     context,
   )
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
+  requireContainer(pods, options)
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const frame = options.entries
     ? entriesFrame(input, pods, { spiffeId, everything })
-    : whoSelectsFrame(input, pods, { container, spiffeId })
+    : whoSelectsFrame(input, pods, {
+        container,
+        spiffeId,
+        isAsItIs: input.isLive && input.before === input.after,
+      })
   return finish(frame, input, options.output, context)
 }
+
+/** A container that none of the pods has is as good as an object that is not there; one of which no container is known may have it. */
+function requireContainer(
+  pods: readonly Pod[],
+  { container, target }: Pick<WhoSelectsOptions, 'container' | 'target'>,
+): void {
+  const names = [...new Set(pods.flatMap(({ containers }) => containers.map(({ name }) => name)))]
+  const isOpen = names.length === 0 || names.includes(UNKNOWN_CONTAINER)
+  if (container === undefined || isOpen || names.includes(container)) return
+  throw new KleymError({
+    code: 'not-found',
+    what: 'there is no such container',
+    where: target === undefined ? container : `${target.kind.toLowerCase()}/${target.name} -c ${container}`,
+    why: `the containers are ${names.slice(0, CONTAINERS_NAMED).join(', ')}${names.length > CONTAINERS_NAMED ? ` and ${names.length - CONTAINERS_NAMED} more` : ''}`,
+    fix: didYouMean(container, names) ?? 'name one of them, or leave -c out',
+  })
+}
+
+/** How many names of containers a message lists. */
+const CONTAINERS_NAMED = 10
 
 /** The qualified kind of what is asked about. */
 function kindOf(target: WhoSelectsOptions['target']): string {

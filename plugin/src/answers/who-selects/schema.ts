@@ -7,7 +7,9 @@ const registrationSchema = z
   .object({
     verdict: z
       .string()
-      .describe('issued, masked, displaced, ignored, dead, refused, failed, depends, unknown.'),
+      .describe(
+        'issued, masked, displaced, ignored, dead, refused, failed, depends, unknown; on a cluster also pending.',
+      ),
     spiffeID: z.string().nullable().describe('Null where no template gave one.'),
     source: z.string().describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
     binding: bindingKeySchema.nullable().describe("Null where the source is not kleym's."),
@@ -48,6 +50,14 @@ export const whoSelectsReportSchema = reportSchema(
         ),
       }),
     ),
+    lookup: z
+      .object({
+        state: z.string().describe('resolved, unheld, dangling, foreign, unknown.'),
+        text: z.string(),
+        near: z.array(z.string()).describe('IDs that are given and differ from it by a few letters.'),
+      })
+      .optional()
+      .describe('With --spiffe-id: what becomes of the ID, in scope and out of it.'),
     namedBy: namedBySchema.optional(),
     accessPolicies: accessPoliciesSchema.optional(),
   },

@@ -2,11 +2,11 @@
 // other registration with the reason why not. Containers that nothing tells apart share one row.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Registration } from '@kleym/shared/core/spire/registration.ts'
+import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ContainerAnswer, ContainerFilter, PodAnswer } from './model.ts'
+import type { ContainerAnswer, ContainerFilter, PodAnswer, ShownRegistration } from './model.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
@@ -22,8 +22,12 @@ export interface WhoSelectsLayout extends Layout {
   readonly filter: ContainerFilter
   /** Who names the identities; undefined where there are no policies to speak of. */
   readonly named: NamedIds | undefined
+  /** What becomes of the ID of `--spiffe-id` in all that there is. */
+  readonly lookup: WhoHolds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
+  /** How many pods that exist carry the labels of a template. */
+  readonly running: (pod: Pod) => number
 }
 
 /** The whole view. */
@@ -34,7 +38,8 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
   if (answers.length === 0) {
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     const named = layout.filter.spiffeId === undefined ? [] : viewNamed(layout)
-    return [line(mark, ` ${emptyText(layout)}`), ...named, ...findings]
+    const head = wrap(line(mark, ` ${emptyText(layout)}`), { width: layout.width, hang: 2 })
+    return [...head, ...viewLookup(layout), ...named, ...findings]
   }
   const alike = [...Map.groupBy(answers, (answer) => signature(answer, layout)).values()]
   return [
@@ -42,6 +47,18 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     ...viewNamed(layout),
     ...findings,
   ]
+}
+
+/** Where nobody in scope holds an ID: what gives it, who holds it elsewhere, or what is nearly it. */
+function viewLookup({ lookup, filter, width }: WhoSelectsLayout): Block {
+  if (lookup === undefined) return []
+  const { resolution, near } = lookup
+  const isElsewhere = resolution.state === 'resolved' && filter.container === undefined
+  const rows = [
+    `${isElsewhere ? 'out of scope, ' : ''}${resolution.text}`,
+    ...(near.length === 0 ? [] : [`did you mean ${near.join(' or ')}?`]),
+  ]
+  return rows.flatMap((row) => wrap(line(`  ${row}`), { width, hang: 4 }))
 }
 
 function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
@@ -54,9 +71,14 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-function emptyText({ filter, incomplete, unsettled, world = '' }: WhoSelectsLayout): string {
+/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
+function isUnknown(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
+}
+
+function emptyText({ filter, incomplete, unsettled, lookup, world = '' }: WhoSelectsLayout): string {
   const { spiffeId, container } = filter
-  const isOpen = incomplete === true || unsettled === true
+  const isOpen = incomplete === true || unsettled === true || isUnknown(lookup)
   if (spiffeId !== undefined)
     return `no container ${isOpen ? 'is known to' : 'would'} hold ${spiffeId}${world}`
   const known = incomplete === true ? 'known to be ' : ''
@@ -79,20 +101,37 @@ function signature(answer: PodAnswer, layout: WhoSelectsLayout): string {
 function viewAlike(group: readonly PodAnswer[], layout: WhoSelectsLayout): Block {
   const [first] = group
   if (first === undefined) return []
-  const head = wrap(podHead(group.map(({ pod }) => pod)), { width: layout.width, hang: 2 })
+  const head = wrap(
+    podHead(
+      group.map(({ pod }) => pod),
+      layout,
+    ),
+    { width: layout.width, hang: 2 },
+  )
   return [...head, BLANK, ...containerRows(first, layout)]
 }
 
-function podHead(pods: readonly Pod[]): Line {
+/** A template that is asked about may be that of pods that run. */
+function notThereYet(running: number): string {
+  if (running === 0) return ', not running yet'
+  return running === 1 ? ', 1 pod with its labels is there' : `, ${running} pods with its labels are there`
+}
+
+function accountText({ serviceAccountName, perhaps }: Pod): string {
+  if (perhaps?.knowsAccount === false) return 'service account not known'
+  return `service account ${serviceAccountName === '' ? '(none)' : serviceAccountName}`
+}
+
+function podHead(pods: readonly Pod[], { running }: Pick<WhoSelectsLayout, 'running'>): Line {
   const [first] = pods
   if (first === undefined) return []
-  const account = `service account ${first.serviceAccountName === '' ? '(none)' : first.serviceAccountName}`
+  const account = accountText(first)
   if (pods.length > 1) {
     const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
     const on =
       nodes.length === 0 ? '' : ` on ${nodes.length === 1 ? `node ${nodes[0]}` : `${nodes.length} nodes`}`
     return line(
-      `${pods.length} pods in ${first.namespace}${on}, ${account}: `,
+      `${PodCount.of(pods).text()} in ${first.namespace}${on}, ${account}: `,
       span(namesText(pods.map(({ ref }) => ref.name)), 'bold'),
     )
   }
@@ -100,7 +139,7 @@ function podHead(pods: readonly Pod[]): Line {
     ? first.nodeName === undefined
       ? ', on no node yet'
       : ` on node ${first.nodeName}`
-    : ', not running yet'
+    : notThereYet(running(first))
   return line(span(podText(first), 'bold'), `${where}, ${account}`)
 }
 
@@ -154,14 +193,17 @@ function registrationRows(
 ): readonly Line[] {
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
   const others = registrations.filter(({ verdict }) => verdict !== 'issued')
+  const isComing = others.some(({ verdict }) => verdict === 'pending')
   const open = others.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
   const none =
     issued.length > 0 || layout.filter.spiffeId !== undefined
       ? []
       : [
-          open || notRead !== undefined || layout.incomplete === true || layout.unsettled === true
-            ? line(MARKS.warn, ' no certain identity')
-            : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
+          isComing
+            ? line(MARKS.warn, ' no identity yet')
+            : open || notRead !== undefined || layout.unsettled === true
+              ? line(MARKS.warn, ' no certain identity')
+              : line(MARKS.bad, ` no identity${layout.world ?? ''}`),
         ]
   const several =
     new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
@@ -175,7 +217,7 @@ function registrationRows(
   ]
 }
 
-function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+function issuedRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly Line[] {
   const hint =
     one.hint === ''
       ? ''
@@ -188,7 +230,7 @@ function issuedRows(one: Registration, layout: WhoSelectsLayout): readonly Line[
   ]
 }
 
-const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>, Mark>> = {
+const VERDICT_MARKS: Readonly<Record<Exclude<ShownRegistration['verdict'], 'issued'>, Mark>> = {
   dead: 'note',
   masked: 'note',
   displaced: 'note',
@@ -197,10 +239,11 @@ const VERDICT_MARKS: Readonly<Record<Exclude<Registration['verdict'], 'issued'>,
   refused: 'bad',
   depends: 'warn',
   unknown: 'warn',
+  pending: 'warn',
 }
 
 /** Why a registration is not issued: the ID, the verdict with its reason, and where it comes from unless the reason says so. */
-function otherRows(one: Registration, layout: WhoSelectsLayout): readonly Line[] {
+function otherRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly Line[] {
   if (one.verdict === 'issued') return []
   const origin = originText(one, layout)
   const selector = one.selector === undefined ? '' : `${one.selector}: `
@@ -222,7 +265,7 @@ function readable(why: string, { bindings, wide }: WhoSelectsLayout): string {
 }
 
 /** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */
-function originText({ source }: Registration, { bindings, wide }: WhoSelectsLayout): string {
+function originText({ source }: ShownRegistration, { bindings, wide }: WhoSelectsLayout): string {
   const binding = source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined
   if (binding === undefined) return sourceText(source)
   return wide

@@ -181,14 +181,15 @@ describe('which policies', () => {
 })
 
 describe('where there is none', () => {
-  test('no file holds one: that is the answer, and it is complete', async () => {
-    const { code, stdout } = await ask(['policies'])
+  test('no file holds one: nothing was judged, unless there may be none', async () => {
+    const { code, stdout } = await ask(['policies', '--allow-empty'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '· none of the files holds an access policy\n' })
+    expect((await ask(['policies'])).code).toBe(4)
     expect(await askJson(['policies'])).toMatchObject({ policiesKnown: 'not given', policies: [] })
   })
 
   test('none is in scope', async () => {
-    const { code, stdout } = await ask(['policies', '-n', 'x'], policy('tools', []))
+    const { code, stdout } = await ask(['policies', '-n', 'x', '--allow-empty'], policy('tools', []))
     expect({ code, stdout }).toEqual({ code: 0, stdout: '· no access policy is in scope\n' })
   })
 

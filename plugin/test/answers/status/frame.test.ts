@@ -363,3 +363,26 @@ test('a class that SCM ignores', async () => {
   expect(lines['SCM']).toMatch(/^× ignores kleym's outputs/)
   expect(codes).toContain('KLM401')
 })
+
+test('a class that no label can hold', async () => {
+  const className = 'x'.repeat(64)
+  const args = ['--trust-domain=example.org', `--clusterspiffeid-class-name=${className}`]
+  const scm = (filter: string): JsonRecord => ({
+    ...SCM,
+    data: { 'c.yaml': `${SCM.data['c.yaml'].replace('className: scm', `className: ${className}`)}${filter}` },
+  })
+  const withScm = (filter: string): Answers => ({
+    ...SOUND,
+    lists: {
+      ...SOUND.lists,
+      [DEPLOYMENTS]: [[[deployment('kleym', { args })]]],
+      'ConfigMap spire': [[[scm(filter)]]],
+    },
+  })
+  const plain = await said(withScm(''))
+  expect(plain.lines['SCM']).toMatch(/^√ handles kleym's class/)
+  expect(plain.codes).toEqual(['KLM422'])
+  const filtered = await said(withScm('filterByClassName: true\n'))
+  expect(filtered.lines['SCM']).toMatch(/^× ignores kleym's outputs/)
+  expect(filtered.codes.toSorted()).toEqual(['KLM401', 'KLM422'])
+})

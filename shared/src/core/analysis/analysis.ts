@@ -1,6 +1,6 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
-import { NO_DOUBTS, type Doubts } from '../assumptions/assumptions.ts'
+import { NO_OPEN_SETTINGS, type OpenSettings } from '../assumptions/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../kinds.ts'
 import { compile, type Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
@@ -13,6 +13,7 @@ import { openDecisions } from './open-decisions.ts'
 import { settling } from '../plan/settle.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import { referencesIn, type Snapshot } from '../snapshot/snapshot.ts'
+import { perhapsPodsOf } from '../snapshot/perhaps-pods.ts'
 import { podsInQuestionOf } from '../snapshot/subjects.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
@@ -34,9 +35,9 @@ export function analyse(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  doubts: Doubts = NO_DOUBTS,
+  openSettings: OpenSettings = NO_OPEN_SETTINGS,
 ): Analysis {
-  return driveAtOnce(analysing(snapshot, config, settings, doubts))
+  return driveAtOnce(analysing(snapshot, config, settings, openSettings))
 }
 
 /** The same in steps, several for each binding and output. */
@@ -44,7 +45,7 @@ export function* analysing(
   snapshot: Snapshot,
   config: Config,
   settings: ScmSettings,
-  doubts: Doubts = NO_DOUBTS,
+  openSettings: OpenSettings = NO_OPEN_SETTINGS,
 ): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
@@ -60,10 +61,14 @@ export function* analysing(
     openDecisions(snapshot),
   )
   yield
-  const podsInQuestion = podsInQuestionOf(snapshot)
+  const certain = podsInQuestionOf(snapshot)
+  const registered = [...live, ...outputs].map(({ object }) => object)
+  const perhaps = perhapsPodsOf(snapshot, { registered, pods: certain })
+  const podsInQuestion = perhaps.length === 0 ? certain : [...certain, ...perhaps]
   yield
-  const pods = lazy(() => indexPods(podsInQuestion))
-  const base = { snapshot, config, settings, doubts, compiled, podsInQuestion, pods }
+  // A witness, or a pod of two pools, is one that is certain.
+  const pods = lazy(() => indexPods(certain))
+  const base = { snapshot, config, settings, openSettings, compiled, podsInQuestion, pods }
   const unwritten = new Set(
     changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.output.metadata.name])),
   )

@@ -40,7 +40,7 @@ export interface Alternative {
 }
 
 /** What an analysis does not know of its settings. */
-export interface Doubts {
+export interface OpenSettings {
   /** Those that can change the answer; empty where every setting that matters was given. */
   readonly assumptions: readonly Assumption[]
   /** Other settings that the registrations of others are judged by too. */
@@ -48,7 +48,7 @@ export interface Doubts {
 }
 
 /** Every setting that matters was given. */
-export const NO_DOUBTS: Doubts = { assumptions: [], alternatives: [] }
+export const NO_OPEN_SETTINGS: OpenSettings = { assumptions: [], alternatives: [] }
 
 /** An assumption in one line: what is not given, what is taken in its place, how to give it. */
 export function assumptionText({ what, assumed, otherwise, fix }: Assumption): string {

@@ -3,14 +3,14 @@
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
-import type { Kind } from '../kinds.ts'
+import { qualifiedKind, type Kind } from '../kinds.ts'
 import { DEFAULT_MODE, VARIANT_LABEL_KEY_FLAG, type Mode } from '../names.ts'
 import type { VariantLabel } from './identity-path.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf, spiffeIdProblem, type IdentityParts } from './identity.ts'
 import {
   kindsText,
-  objectivePoolProblem,
+  objectivePool,
   objectText,
   resolveObjective,
   resolvePool,
@@ -199,10 +199,16 @@ function objectiveFound({ binding, objective }: CheckInput): Objection | undefin
 
 function objectiveLeadsToPool({ objective, pool }: CheckInput): Objection | undefined {
   if (objective?.state !== 'found' || pool?.state !== 'found') return undefined
-  const problem = objectivePoolProblem(objective.objective, pool.pool)
-  if (problem === undefined) return undefined
-  const which = objectText(objective.kind, objective.objective.meta.name)
-  return refused('InvalidObjectiveRef', `${which} leads to another pool: ${problem}`)
+  const leads = objectivePool(objective.objective, pool.pool)
+  if (leads.state === 'leads there') return undefined
+  const { kind } = objective
+  if (leads.state === 'unknown') {
+    const { namespace } = objective.objective.meta
+    const what = `poolRefs of ${qualifiedKind(kind)}`
+    return { kind: 'undetermined', why: { verb: 'read', what, namespace, cause: 'malformed' } }
+  }
+  const which = objectText(kind, objective.objective.meta.name)
+  return refused('InvalidObjectiveRef', `${which} leads to another pool: ${leads.why}`)
 }
 
 function poolSelector({ pool }: CheckInput): Objection | undefined {

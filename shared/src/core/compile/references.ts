@@ -101,25 +101,46 @@ export function resolveObjective(
   return { state: isServed ? 'absent' : 'kinds absent', tried }
 }
 
-/** Why an objective does not lead to the binding's pool, as a sentence about its field; undefined where it does. */
-export function objectivePoolProblem(objective: DeclaredObjective, pool: DeclaredPool): string | undefined {
-  const ref = objective.poolRef
-  if (!isRecord(ref)) return `.spec.poolRef is ${ref === undefined ? 'missing' : typeName(ref)}`
+/** Whether an objective leads to a pool; `why` is a sentence about its field. */
+export type ObjectivePool =
+  | { readonly state: 'leads there' }
+  | { readonly state: 'leads elsewhere'; readonly why: string }
+  /** What may lead there cannot be read. */
+  | { readonly state: 'unknown' }
+
+/**
+ * Whether an objective leads to the binding's pool (docs/contract.md §4.2): by its `poolRef`; where it has none, by one entry of
+ * `poolRefs`, which is proposed for llm-d.ai and may yet come otherwise.
+ */
+export function objectivePool(objective: DeclaredObjective, pool: DeclaredPool): ObjectivePool {
+  const { poolRef, poolRefs } = objective
+  if (poolRefs === undefined || (poolRef !== undefined && poolRef !== null)) {
+    const why = isRecord(poolRef)
+      ? elsewhere('.spec.poolRef', poolRef, pool)
+      : `.spec.poolRef is ${poolRef === undefined ? 'missing' : typeName(poolRef)}`
+    return why === undefined ? { state: 'leads there' } : { state: 'leads elsewhere', why }
+  }
+  const whys = poolRefs.entries.map((entry) => elsewhere('.spec.poolRefs', entry, pool))
+  if (whys.includes(undefined)) return { state: 'leads there' }
+  if (poolRefs.hasUnread) return { state: 'unknown' }
+  const [only, another] = whys
+  const none = `no entry of .spec.poolRefs leads to pool ${JSON.stringify(pool.meta.name)}`
+  return { state: 'leads elsewhere', why: another === undefined ? (only ?? '.spec.poolRefs is empty') : none }
+}
+
+/** Why a reference leads to another pool, as a sentence about its field; undefined where it leads to this one. */
+function elsewhere(field: string, ref: unknown, pool: DeclaredPool): string | undefined {
   const name = own(ref, 'name')
-  if (name !== pool.meta.name) {
-    return `.spec.poolRef.name is ${shown(name)}, not ${JSON.stringify(pool.meta.name)}`
-  }
-  const namespace = own(ref, 'namespace')
-  if (namespace !== undefined && namespace !== null && namespace !== pool.meta.namespace) {
-    return `.spec.poolRef.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
-  }
+  if (name !== pool.meta.name) return `${field}.name is ${shown(name)}, not ${JSON.stringify(pool.meta.name)}`
+  const namespace = own(ref, 'namespace') ?? ''
+  if (namespace !== '' && namespace !== pool.meta.namespace)
+    return `${field}.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
   const kind = own(ref, 'kind') ?? ''
   if (kind !== '' && kind !== POOL_KIND)
-    return `.spec.poolRef.kind is ${shown(kind)}, not ${JSON.stringify(POOL_KIND)}`
+    return `${field}.kind is ${shown(kind)}, not ${JSON.stringify(POOL_KIND)}`
   const group = own(ref, 'group') ?? ''
-  if (group !== '' && group !== pool.group) {
-    return `.spec.poolRef.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`
-  }
+  if (group !== '' && group !== pool.group)
+    return `${field}.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`
   return undefined
 }
 

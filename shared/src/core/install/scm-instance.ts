@@ -50,16 +50,27 @@ export function scmInstances(
       at,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
-      // A class of kleym's that is not known is taken to be SCM's.
-      handling: outputHandling({ ...labels, className: className ?? settings.className ?? '' }, settings),
+      // What is not known of kleym's class and labels is taken to be what SCM asks for.
+      handling: outputHandling(
+        { ...labels, className: className ?? settings.className ?? '' },
+        labels.outputLabels === undefined ? withoutLabels(settings) : settings,
+      ),
     }
   })
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)
   const running = ours.filter(({ runBy }) => runBy.length > 0)
   const found = running.length > 0 ? running : ours
-  return [...found.filter(acts), ...found.filter((one) => !acts(one))].map(
-    ({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }),
-  )
+  // Where none acts on it, one that handles no ClusterSPIFFEID at all is the last that is meant.
+  const rank = (one: (typeof found)[number]): number =>
+    acts(one) ? 0 : one.settings.reconcileClusterSPIFFEIDs ? 1 : 2
+  return found
+    .toSorted((left, right) => rank(left) - rank(right))
+    .map(({ settings, problems, at, runBy, handling }) => ({ settings, problems, at, runBy, handling }))
+}
+
+/** Output labels that nothing tells may be those that an SCM asks for. */
+function withoutLabels(settings: ScmSettings): ScmSettings {
+  return { ...settings, clusterSPIFFEIDLabelSelector: new Map() }
 }
 
 /** Whether an instance acts on what kleym writes. */

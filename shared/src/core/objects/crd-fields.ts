@@ -138,7 +138,7 @@ export const CRD_FIELDS: readonly CrdFields[] = [
 ]
 
 /** `metadata` of every object, as `k8s.io/apimachinery` v1.36 decodes it. */
-export const METADATA_FIELDS: FieldShape = {
+const METADATA_FIELDS: FieldShape = {
   fields: {
     name: 'string',
     generateName: 'string',
@@ -165,10 +165,30 @@ export const bindingFields: () => CrdFields = lazy(() => ({
   requiresSpec: false,
 }))
 
-/** The fields of a kind in a version; undefined for one that is not held against any. */
-export function crdFieldsOf(apiVersion: string, kind: string): CrdFields | undefined {
-  if (kind === BINDING.kind && apiVersion === apiVersionOf(BINDING)) return bindingFields()
-  return CRD_FIELDS.find((one) => one.kind.kind === kind && apiVersionOf(one.kind) === apiVersion)
+/** An object of a kind as a whole, to hold a manifest against. */
+export interface ObjectShape {
+  readonly kind: Kind
+  readonly shape: FieldShape
+}
+
+/** The shape of the objects of a kind in a version; undefined for one that is not held against any. */
+export function objectShapeOf(apiVersion: string, kind: string): ObjectShape | undefined {
+  return shapes()
+    .get(kind)
+    ?.find((one) => apiVersionOf(one.kind) === apiVersion)
+}
+
+const shapes = lazy(() => Map.groupBy([...CRD_FIELDS, bindingFields()].map(shapeOf), ({ kind }) => kind.kind))
+
+function shapeOf({ kind, spec, requiresSpec }: CrdFields): ObjectShape {
+  const fields = {
+    apiVersion: 'string',
+    kind: 'string',
+    metadata: METADATA_FIELDS,
+    spec,
+    status: 'any',
+  } as const
+  return { kind, shape: { fields, ...(requiresSpec ? { required: ['spec'] } : {}) } }
 }
 
 /** The fields of a zod schema; whatever is no mapping is not looked into. */

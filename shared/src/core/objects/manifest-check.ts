@@ -3,7 +3,7 @@
 // of the object as if that had been meant. The table of fields: `crd-fields.ts`.
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
 import { nearest } from '../text/suggest.ts'
-import { crdFieldsOf, METADATA_FIELDS, type CrdFields, type FieldShape } from './crd-fields.ts'
+import { objectShapeOf, type FieldShape, type ObjectShape } from './crd-fields.ts'
 import type { RawObject } from './raw.ts'
 
 /** What the API server drops of an object: a field that its CRD does not have, or a null among labels. */
@@ -18,7 +18,7 @@ export interface DroppedField {
 
 /** A manifest that the API server does not take as it is. */
 export interface ManifestFault {
-  readonly kind: CrdFields['kind']
+  readonly kind: ObjectShape['kind']
   readonly namespace: string
   readonly name: string
   /** In the order of the manifest. */
@@ -34,16 +34,17 @@ const KEY_SHOWN = 100
 
 /** What the API server does not take of a manifest; undefined where it takes all, and for kinds that are not in the table. */
 export function manifestFault({ value }: RawObject): ManifestFault | undefined {
-  const crd = crdFieldsOf(stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? '')
-  if (crd === undefined) return undefined
-  const { dropped, refusals } = check(value, crd)
-  if (dropped.length === 0 && refusals.length === 0) return undefined
+  const object = objectShapeOf(stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? '')
+  if (object === undefined) return undefined
+  const found: Faults = { dropped: [], refusals: [] }
+  checkAt('', value, object.shape, found)
+  if (found.dropped.length === 0 && found.refusals.length === 0) return undefined
   return {
-    kind: crd.kind,
+    kind: object.kind,
     namespace: stringAt(value, 'metadata', 'namespace') ?? '',
     name: stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? '',
-    dropped,
-    refusals,
+    dropped: found.dropped.slice(0, FAULTS_MAX),
+    refusals: found.refusals.slice(0, FAULTS_MAX),
   }
 }
 
@@ -55,25 +56,6 @@ export function refusalOf(raw: RawObject): string | undefined {
 interface Faults {
   readonly dropped: DroppedField[]
   readonly refusals: string[]
-}
-
-function check(value: JsonRecord, crd: CrdFields): Faults {
-  const found: Faults = { dropped: [], refusals: [] }
-  const shape: FieldShape = {
-    fields: {
-      apiVersion: 'string',
-      kind: 'string',
-      metadata: METADATA_FIELDS,
-      spec: crd.spec,
-      status: 'any',
-    },
-    ...(crd.requiresSpec ? { required: ['spec'] } : {}),
-  }
-  checkAt('', value, shape, found)
-  return {
-    dropped: found.dropped.slice(0, FAULTS_MAX),
-    refusals: found.refusals.slice(0, FAULTS_MAX),
-  }
 }
 
 function checkAt(path: string, value: unknown, shape: FieldShape, found: Faults): void {
@@ -88,6 +70,7 @@ function checkAt(path: string, value: unknown, shape: FieldShape, found: Faults)
     found.refusals.push(`${path} is ${typeName(value)}, not a mapping`)
   } else if ('values' in shape) {
     for (const [key, item] of Object.entries(value)) {
+      if (typeof item === 'string' && shape.values === 'string') continue
       const place = `${path}[${JSON.stringify(key.slice(0, KEY_SHOWN))}]`
       if (item === null) found.dropped.push({ path: place, isNull: true, near: [] })
       else checkAt(place, item, shape.values, found)
@@ -104,10 +87,12 @@ function checkFields(
 ): void {
   for (const [key, item] of Object.entries(value)) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-    const place = `${path}.${key.slice(0, KEY_SHOWN)}`
-    if (field === undefined)
-      found.dropped.push({ path: place, isNull: false, near: nearest(key, Object.keys(fields)) })
-    else if (item !== null) checkAt(place, item, field, found)
+    if (field === undefined) {
+      const near = nearest(key, Object.keys(fields))
+      found.dropped.push({ path: `${path}.${key.slice(0, KEY_SHOWN)}`, isNull: false, near })
+      // A string is by far the most that is looked at: its place is written down only where it is wrong.
+    } else if (item !== null && !(typeof item === 'string' && field === 'string'))
+      checkAt(`${path}.${key}`, item, field, found)
   }
   for (const key of required)
     if ((own(value, key) ?? null) === null) found.refusals.push(`${path}.${key} is missing`)

@@ -1,6 +1,7 @@
 // Pods by their labels, and the texts that name a pod to a person.
 import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
+import { counted } from '../text/counted.ts'
 import type { Pod } from './pod.ts'
 
 /** `pod team-a/llama-0`, `Deployment team-a/llama` for the pods of a template. */
@@ -13,6 +14,37 @@ export function podText(pod: Pod): string {
 export function shortPodText(pod: Pod): string {
   const part = pod.part === '' ? '' : ` (${pod.part})`
   return pod.ref.kind === 'Pod' ? pod.ref.name : `${pod.ref.kind}/${pod.ref.name}${part}`
+}
+
+/** How many pods there are, and how many templates that stand for any number of pods. */
+export class PodCount {
+  #pods = 0
+  #templates = 0
+
+  /** The count of these pods. */
+  static of(pods: Iterable<Pod>): PodCount {
+    const count = new PodCount()
+    for (const pod of pods) count.add(pod)
+    return count
+  }
+
+  /** Counts one more. */
+  add({ ref }: Pod): void {
+    if (ref.kind === 'Pod') this.#pods++
+    else this.#templates++
+  }
+
+  /** Pods and templates together. */
+  get total(): number {
+    return this.#pods + this.#templates
+  }
+
+  /** `1 pod`, `2 pod templates`, `3 pods and 1 pod template`. */
+  text(): string {
+    const templates = counted(this.#templates, 'pod template')
+    if (this.#templates === 0) return counted(this.#pods, 'pod')
+    return this.#pods === 0 ? templates : `${counted(this.#pods, 'pod')} and ${templates}`
+  }
 }
 
 /** An index of pods by namespace and label. */

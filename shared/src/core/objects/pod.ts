@@ -5,7 +5,7 @@ import { readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** How a container runs in its pod. */
-export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral'
+export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral' | 'injected sidecar'
 
 /** A container of a pod. */
 export interface Container {
@@ -13,6 +13,8 @@ export interface Container {
   readonly role: ContainerRole
   /** The image as the spec names it, which is not what SPIRE's attestor sees: that comes from the status. */
   readonly image: string | undefined
+  /** The webhook that may add it, and then it is not certain that it is there. */
+  readonly injectedBy?: string
 }
 
 /** A kind, namespace and name: `Deployment team-a/llama`. */
@@ -20,6 +22,14 @@ export interface PodRef {
   readonly kind: string
   readonly namespace: string
   readonly name: string
+}
+
+/** Why a pod is not certain. */
+export interface Perhaps {
+  /** A plain sentence fragment. */
+  readonly why: string
+  /** Whether `serviceAccountName` is that of the pod. */
+  readonly knowsAccount: boolean
 }
 
 /** A pod, or the pods of one template: what is known of them. */
@@ -51,6 +61,8 @@ export interface Pod {
   readonly status: JsonRecord
   /** The direct owner that the workload's controller will set, where it is not in `metadata`. */
   readonly owner: { readonly kind: string; readonly name: string | undefined } | undefined
+  /** Set where it is not certain that there will be such a pod: kleym does not read the kind that makes it. */
+  readonly perhaps?: Perhaps
   readonly origin: Origin | undefined
 }
 
@@ -164,6 +176,7 @@ export function recordAt(value: unknown, key: string): JsonRecord {
 export interface Namespace {
   readonly name: string
   readonly labels: ReadonlyMap<string, string>
+  readonly annotations?: ReadonlyMap<string, string>
   /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
   readonly complete: boolean
 }
@@ -171,7 +184,7 @@ export interface Namespace {
 /** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */
 export function readNamespace(raw: RawObject): Namespace {
   const meta = readMeta(raw.value)
-  return namespaceNamed(meta.name, meta.labels, true)
+  return { ...namespaceNamed(meta.name, meta.labels, true), annotations: meta.annotations }
 }
 
 /** A namespace with these labels and its name label, which the API server sets. */

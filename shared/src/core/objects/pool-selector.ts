@@ -33,8 +33,13 @@ const NAMED_MAX = 32
 export function decodePoolSelector(group: PoolGroup, selector: unknown): PoolSelector {
   if (selector === undefined || selector === null) return invalid([`${PATH} is missing`])
   if (!isRecord(selector)) return invalid([`${PATH} is ${typeName(selector)}, not a mapping`])
-  const flat = group === FLAT_SELECTOR_GROUP && !isRecord(selector['matchLabels'])
   const expressions = Object.hasOwn(selector, 'matchExpressions') ? selector['matchExpressions'] : undefined
+  // An empty list or null selects as none does.
+  if (expressions === null || (Array.isArray(expressions) && expressions.length === 0)) {
+    const others = Object.entries(selector).filter(([key]) => key !== 'matchExpressions')
+    return decodePoolSelector(group, Object.fromEntries(others))
+  }
+  const flat = group === FLAT_SELECTOR_GROUP && !isRecord(selector['matchLabels'])
   if (expressions !== undefined && !(flat && typeof expressions === 'string')) {
     return { ok: false, reason: 'UnsafeSelector', problems: describeExpressions(expressions) }
   }
@@ -129,7 +134,6 @@ function labelProblem(key: string, value: unknown): string | undefined {
 
 function describeExpressions(expressions: unknown): readonly string[] {
   if (!Array.isArray(expressions)) return [`${PATH}.matchExpressions is ${typeName(expressions)}`]
-  if (expressions.length === 0) return [`${PATH}.matchExpressions is set`]
   return expressions
     .slice(0, 10)
     .map((item, at) => `${PATH}.matchExpressions[${at}]: ${describeExpression(item)}`)

@@ -17,4 +17,6 @@ export interface RawObject {
   readonly origin?: Origin
   /** It is yet to be applied: from a file, and no dump of a live object. */
   readonly isManifest?: true
+  /** Of a kind that kleym does not read, and kept because it makes pods. */
+  readonly isUnread?: true
 }

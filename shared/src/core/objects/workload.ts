@@ -36,13 +36,18 @@ const STATEFUL_SET_LABELS = [
   'apps.kubernetes.io/pod-index',
 ]
 const LWS = 'leaderworkerset.sigs.k8s.io'
+const WORKER_INDEX = `${LWS}/worker-index`
+const GROUP_INDEX = `${LWS}/group-index`
 
-/** The pods of a workload, one per template; none for any other kind. Never throws. */
-export function readWorkloadPods(raw: RawObject): readonly Pod[] {
+/**
+ * The pods of a workload, one per template; none for any other kind. Where a label that numbers pods is among `asked`, one per
+ * number. Never throws.
+ */
+export function readWorkloadPods(raw: RawObject, asked: ReadonlySet<string> = NOTHING_ASKED): readonly Pod[] {
   const kind = workloadKind(raw.value)
   if (kind === undefined) return []
   const meta = readMeta(raw.value)
-  return TEMPLATES_OF[kind](raw.value, meta).map((made) => podOf(raw, kind, meta, made))
+  return TEMPLATES_OF[kind](raw.value, meta, asked).map((made) => podOf(raw, kind, meta, made))
 }
 
 /** Whether an object is of a kind whose pods `readWorkloadPods` describes. */
@@ -61,7 +66,10 @@ function workloadKind(object: unknown): WorkloadKind | undefined {
 }
 
 const TEMPLATES_OF: Readonly<
-  Record<WorkloadKind, (object: JsonRecord, meta: ObjectMeta) => readonly PodTemplate[]>
+  Record<
+    WorkloadKind,
+    (object: JsonRecord, meta: ObjectMeta, asked: ReadonlySet<string>) => readonly PodTemplate[]
+  >
 > = {
   Deployment: (object) => [
     one(dig(object, 'spec', 'template'), {
@@ -69,12 +77,7 @@ const TEMPLATES_OF: Readonly<
       owner: { kind: 'ReplicaSet', name: undefined },
     }),
   ],
-  StatefulSet: (object, meta) => [
-    one(dig(object, 'spec', 'template'), {
-      unknownLabels: STATEFUL_SET_LABELS,
-      owner: { kind: 'StatefulSet', name: nameOf(meta) },
-    }),
-  ],
+  StatefulSet: statefulSetTemplates,
   DaemonSet: (object, meta) => [
     one(dig(object, 'spec', 'template'), {
       unknownLabels: ['controller-revision-hash', 'pod-template-generation'],
@@ -125,8 +128,74 @@ function jobLabels(
   ]
 }
 
+/** More pods than these are not told apart by their numbers. */
+const NUMBERED_MAX = 64
+const NOTHING_ASKED: ReadonlySet<string> = new Set()
+
+/** The numbers of so many pods; undefined where they are not known, or too many to be told apart. */
+function numbersOf(count: unknown, start: unknown): readonly number[] | undefined {
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= NUMBERED_MAX
+  if (!isCount || typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0) return undefined
+  return Array.from({ length: count }, (_, at) => start + at)
+}
+
+/** The numbers where one of these labels is asked for; else one template stands for all. */
+function numbersIfAsked(
+  labels: readonly string[],
+  asked: ReadonlySet<string>,
+  numbers: readonly number[] | undefined,
+): readonly (number | undefined)[] {
+  return labels.some((label) => asked.has(label)) ? (numbers ?? [undefined]) : [undefined]
+}
+
+const POD_INDEX = 'apps.kubernetes.io/pod-index'
+const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name'
+
+function statefulSetTemplates(
+  object: JsonRecord,
+  meta: ObjectMeta,
+  asked: ReadonlySet<string>,
+): readonly PodTemplate[] {
+  const name = nameOf(meta)
+  const start = dig(object, 'spec', 'ordinals', 'start') ?? 0
+  const numbers = numbersOf(dig(object, 'spec', 'replicas') ?? 1, start)
+  return numbersIfAsked([POD_INDEX, POD_NAME_LABEL], asked, numbers).map((number) =>
+    numbered(
+      one(dig(object, 'spec', 'template'), {
+        unknownLabels: STATEFUL_SET_LABELS,
+        owner: { kind: 'StatefulSet', name },
+      }),
+      number,
+      [
+        [POD_INDEX, String(number)],
+        ...(name === undefined ? [] : [[POD_NAME_LABEL, `${name}-${number}`] as const]),
+      ],
+    ),
+  )
+}
+
+/** A template for the pod of one number, whose labels are then known; the template itself where there is no number. */
+function numbered(
+  template: PodTemplate,
+  number: number | undefined,
+  labels: PodTemplate['knownLabels'],
+): PodTemplate {
+  if (number === undefined) return template
+  const known = new Set(labels.map(([label]) => label))
+  return {
+    ...template,
+    part: template.part === '' ? String(number) : `${template.part} ${number}`,
+    knownLabels: [...template.knownLabels, ...labels],
+    unknownLabels: template.unknownLabels.filter((label) => !known.has(label)),
+  }
+}
+
 /** A leader per group, owned by a StatefulSet of the same name, and workers owned by a StatefulSet per group. */
-function leaderWorkerTemplates(object: JsonRecord, meta: ObjectMeta): readonly PodTemplate[] {
+function leaderWorkerTemplates(
+  object: JsonRecord,
+  meta: ObjectMeta,
+  asked: ReadonlySet<string>,
+): readonly PodTemplate[] {
   const spec = dig(object, 'spec', 'leaderWorkerTemplate')
   const worker = own(spec, 'workerTemplate')
   const leader = own(spec, 'leaderTemplate') ?? worker
@@ -136,7 +205,7 @@ function leaderWorkerTemplates(object: JsonRecord, meta: ObjectMeta): readonly P
     : []
   const unknownLabels = [
     ...STATEFUL_SET_LABELS,
-    `${LWS}/group-index`,
+    GROUP_INDEX,
     `${LWS}/group-key`,
     `${LWS}/template-revision-hash`,
     ...subGroups,
@@ -146,21 +215,32 @@ function leaderWorkerTemplates(object: JsonRecord, meta: ObjectMeta): readonly P
   const leaders: PodTemplate = {
     template: leader,
     part: 'leader',
-    knownLabels: [...named, [`${LWS}/worker-index`, '0']],
+    knownLabels: [...named, [WORKER_INDEX, '0']],
     unknownLabels,
     owner: { kind: 'StatefulSet', name },
   }
+  const groups = numbersIfAsked([GROUP_INDEX], asked, numbersOf(dig(object, 'spec', 'replicas') ?? 1, 0))
+  const leadersOf = groups.map((group) => numbered(leaders, group, [[GROUP_INDEX, String(group)]]))
   const size = own(spec, 'size') ?? 1
-  if (size === 1) return [leaders]
+  if (size === 1) return leadersOf
+  // The leader has the index 0, so workers count from 1.
+  const workers: PodTemplate = {
+    template: worker,
+    part: 'worker',
+    knownLabels: named,
+    unknownLabels: [...unknownLabels, WORKER_INDEX],
+    owner: { kind: 'StatefulSet', name: undefined },
+  }
+  const indexes = numbersOf(typeof size === 'number' ? size - 1 : undefined, 1)
   return [
-    leaders,
-    {
-      template: worker,
-      part: 'worker',
-      knownLabels: named,
-      unknownLabels: [...unknownLabels, `${LWS}/worker-index`],
-      owner: { kind: 'StatefulSet', name: undefined },
-    },
+    ...leadersOf,
+    ...groups.flatMap((group) =>
+      numbersIfAsked([WORKER_INDEX], asked, indexes).map((index) =>
+        numbered(numbered(workers, group, [[GROUP_INDEX, String(group)]]), index, [
+          [WORKER_INDEX, String(index)],
+        ]),
+      ),
+    ),
   ]
 }
 

@@ -1,14 +1,14 @@
 // Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that no container holds it.
 import { parseIdentity } from '../compile/identity-path.ts'
 import { BINDING, qualifiedKind } from '../kinds.ts'
-import { bindingGap, registrationGap, subjectGap, type Reading } from '../snapshot/unread.ts'
+import { bindingGap, registrationGap, subjectGap, type SnapshotReading } from '../snapshot/unread.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { IdentitySource } from './identity-sources.ts'
 
 const BINDINGS = qualifiedKind(BINDING)
 
 /** Why there may be an object that gives the ID, although none was read. */
-export function objectGap(reading: Reading, spiffeId: string): UnknownReason | undefined {
+export function objectGap(reading: SnapshotReading, spiffeId: string): UnknownReason | undefined {
   const gap = registrationGap(reading)
   if (gap !== undefined) return gap
   const namespace = parseIdentity(spiffeId)?.namespace
@@ -21,7 +21,7 @@ export function objectGap(reading: Reading, spiffeId: string): UnknownReason | u
 
 /** Why there may be a pod that holds the ID, although none was read; the pods of a binding are in its own namespace. */
 export function podGap(
-  reading: Reading,
+  reading: SnapshotReading,
   spiffeId: string,
   identitySources: readonly IdentitySource[],
 ): UnknownReason | undefined {
@@ -38,6 +38,6 @@ export function podGap(
 }
 
 /** Whether all pods of a namespace are there. */
-export function knowsPodsIn(reading: Reading, namespace: string): boolean {
+export function knowsPodsIn(reading: SnapshotReading, namespace: string): boolean {
   return subjectGap(reading, namespace) === undefined && reading.namespacesRead?.has(namespace) !== false
 }

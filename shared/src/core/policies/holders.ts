@@ -1,6 +1,7 @@
 // Who holds the IDs that policies name: one pass over all pods, which looks at the containers of those alone that have a
 // registration in question.
 import { namespacedName } from '../namespaced-name.ts'
+import { mayBecome } from '../go/template/mentions.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -33,7 +34,7 @@ export interface Held {
   readonly kleymIdsOfAccount: ReadonlyMap<string, ReadonlySet<string>>
   /** Every ID that is rendered for some pod, whether held or not, and what renders it. */
   readonly rendered: ReadonlyMap<string, EntrySource>
-  /** The objects that give some pod what kleym does not follow, by `sourceText`. */
+  /** The objects that give some pod what kleym does not follow, and may give it one of the IDs in question, by `sourceText`. */
   readonly unfollowed: ReadonlySet<string>
 }
 
@@ -92,9 +93,16 @@ class Scan implements Held {
   }
 
   #note({ source, entry, verdict }: EntryOutcome): void {
-    if (verdict.state === 'unknown') this.unfollowed.add(sourceText(source))
+    if (verdict.state === 'unknown' && this.#mayBeWanted(verdict.spiffeId))
+      this.unfollowed.add(sourceText(source))
     if (entry !== undefined && entry.placeholders.length === 0 && !this.rendered.has(entry.spiffeId))
       this.rendered.set(entry.spiffeId, source)
+  }
+
+  /** An ID that is rendered is none of those in question where it is another one, whatever else is not followed. */
+  #mayBeWanted(rendered: string | undefined): boolean {
+    if (rendered === undefined) return true
+    return [...this.#wanted.spiffeIds].some((wanted) => mayBecome(rendered, wanted))
   }
 
   #isWanted({ entry }: EntryOutcome): boolean {

@@ -2,6 +2,8 @@
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { counted } from '../text/counted.ts'
+import { PodCount } from '../objects/pod-index.ts'
+import type { Pod } from '../objects/pod.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import type { IdentitySource } from './identity-sources.ts'
 import type { Declarer, NearMiss, PolicyHolder, Resolution } from './resolution.ts'
@@ -164,21 +166,23 @@ export function serviceAccount(
     Extract<Resolution, { state: 'service account' }>,
     'namespace' | 'name' | 'pods' | 'kleymIds' | 'spiffeId' | 'holders' | 'open'
   >,
-  found: number,
+  found: readonly Pod[],
 ): string {
   // KAN's own trust domain is a flag of its controller, which no object shows.
   const stands =
     spiffeId === undefined
       ? `it stands for ${accountId(TRUST_DOMAIN_PLACEHOLDER, namespace, name)}`
       : `it stands for ${spiffeId} where KAN's trust domain is the same`
-  if (found === 0)
+  if (found.length === 0)
     return `${pods === undefined ? 'pods are not known here' : 'no pod here runs under it'}; ${stands}`
   const atLeast = pods === undefined ? 'at least ' : ''
-  const run = `${atLeast}${counted(found, 'pod')} ${found === 1 ? 'runs' : 'run'} under it`
+  const run = `${atLeast}${PodCount.of(found).text()} ${found.length === 1 ? 'runs' : 'run'} under it`
   const held =
     holders.length === 0
       ? []
-      : [`${counted(holders.length, 'pod')} ${holders.length === 1 ? 'holds' : 'hold'} that ID`]
+      : [
+          `${PodCount.of(holders.map(({ pod }) => pod)).text()} ${holders.length === 1 ? 'holds' : 'hold'} that ID`,
+        ]
   const others =
     kleymIds.length === 0 ? [] : [`with ${few(kleymIds)} they present an ID that it does not name`]
   return [run, stands, ...held, ...(open === undefined ? [] : [open]), ...others].join('; ')

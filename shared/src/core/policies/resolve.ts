@@ -59,6 +59,11 @@ export class Resolver {
     }
   }
 
+  /** Every ID that something gives: literally, or for a pod that is there. */
+  givenIds(): Iterable<string> {
+    return this.#allGiven().keys()
+  }
+
   #resolveId(spiffeId: string): Resolution {
     const holding = this.#held.byId.get(spiffeId)
     const identitySources = this.#sourcesOf(spiffeId, holding)
@@ -205,7 +210,7 @@ export class Resolver {
             ? undefined
             : say.notCertain(perhaps),
     }
-    return { ...resolution, text: say.serviceAccount(resolution, found.length) }
+    return { ...resolution, text: say.serviceAccount(resolution, found) }
   }
 
   /** What gives the ID: literally, or for a pod that is there. */

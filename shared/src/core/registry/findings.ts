@@ -150,9 +150,10 @@ export const FINDINGS = {
     fix: 'Delete one of the two objects, or make their SPIFFE IDs differ.',
   },
   KLM404: {
-    severity: 'warning',
+    severity: 'error',
     title: 'the identity reaches no container',
-    meaning: "Pods carry the pool's labels, but none of them has a container that all selectors match.",
+    meaning:
+      "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else in sight could supply them.",
     consequence: 'Nobody gets the identity; and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   },
@@ -232,6 +233,32 @@ export const FINDINGS = {
     consequence: 'No registration is made or changed for anybody.',
     fix: 'Correct the setting that the evidence names.',
   },
+  KLM415: {
+    severity: 'warning',
+    title: 'a variant that no pod carries',
+    meaning:
+      "The binding names a variant of its pool, and none of the pool's pods carries the label of variants with that value.",
+    consequence:
+      'Nobody gets the identity. A misspelt variant looks like this, and so does a label key that is not that of the pods.',
+    fix: 'Correct .spec.identityBoundary.variant or the label of the pods; compare the key with kubectl kleym status.',
+  },
+  KLM416: {
+    severity: 'warning',
+    title: 'pods of a pool that no variant covers',
+    meaning:
+      'Bindings share the pods of the pool out among variants, and some pods carry no variant, or one that no binding names.',
+    consequence: 'Those pods get no identity of the pool: they keep a default identity, or have none.',
+    fix: 'Label the pods in their template, bind the variant that is missing, or add a PoolOnly binding for all of them.',
+  },
+  KLM417: {
+    severity: 'warning',
+    title: 'a variant that the template does not say',
+    meaning:
+      'The template of a workload has no label of variants, and pods that are like it carry one: a controller or a webhook sets it.',
+    consequence:
+      'Files alone show another cluster than the one that runs, and who controls that controller decides which identity a pod gets.',
+    fix: 'Put the label into the template; of a LeaderWorkerSet into both templates, where leaders and workers differ.',
+  },
   KLM420: {
     severity: 'warning',
     title: 'a field that the API server drops',
@@ -308,6 +335,15 @@ export const FINDINGS = {
     consequence:
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
+  },
+  KLM551: {
+    severity: 'error',
+    title: 'a kind, group or version that nothing serves',
+    meaning:
+      "The apiVersion and kind of a manifest are nearly those of a kind that kleym reads: a letter is wrong, the kind is none of kleym's group, or kleym's CRD does not serve the version.",
+    consequence:
+      'The API server refuses the object, and nothing of it is judged here: an answer without it would look complete.',
+    fix: 'Correct apiVersion and kind.',
   },
   KLM530: {
     severity: 'warning',

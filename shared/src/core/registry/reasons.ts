@@ -115,7 +115,8 @@ export const REASONS = {
   IdentityCollision: {
     condition: 'Conflict',
     ready: 'False',
-    meaning: 'Another PerObjective binding claims the same container of provably common pods.',
+    meaning:
+      'Another PerObjective binding claims the same container of provably common pods, or another PerVariant binding the same pods.',
     fix: 'Give one of the bindings its own containerName or service account, or pools that share no pod.',
     fromFiles: true,
   },

@@ -10,6 +10,7 @@ import { isAboutRegistration, manifestFindings } from './manifest-rules.ts'
 import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
+import { variantFindings } from './variant-rules.ts'
 
 /** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
 type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]
@@ -21,6 +22,7 @@ const RULE_SETS: readonly RuleSet[] = [
   manifestFindings,
   policyFindings,
   poolFindings,
+  variantFindings,
 ]
 
 /** Every finding, in a total order. Pure; the same analysis gives the same bytes. */

@@ -10,6 +10,7 @@ import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
 import { NamespaceFilter } from '../spire/namespace-filter.ts'
+import { isClassHandled } from '../spire/common-fields.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { depending, finding, type Finding } from '../findings/finding.ts'
@@ -62,6 +63,8 @@ function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefi
 function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
   if (why.what === VARIANT_LABEL_KEY_FLAG)
     return `Pass ${VARIANT_LABEL_KEY_FLAG} with the key that the operator is set to; without the flag that is ${DEFAULT_VARIANT_LABEL_KEY}.`
+  if (why.verb === 'read' && why.cause === 'not given')
+    return 'Give what its controller makes as well (kubectl get -o yaml), or ask the cluster.'
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
   return [...snapshot.gaps.values()].includes(why)
@@ -109,7 +112,10 @@ function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | un
       evidence: [`SCM's settings: ${analysis.settings.source}`],
     },
   )
-  return depending(one, restsOn(analysis, one))
+  // What its class alone decides, no label changes.
+  const isByClass = !isClassHandled(judgement.resolved.output.spec.className ?? '', analysis.settings)
+  const on = restsOn(analysis, one).filter(({ setting }) => !isByClass || setting !== 'output labels')
+  return depending(one, on)
 }
 
 function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {

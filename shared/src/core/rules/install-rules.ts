@@ -3,6 +3,7 @@ import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { classLabelProblem } from '../compile/output.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
+import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -60,7 +61,7 @@ export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
 }
 
 function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
-  const problem = classLabelProblem(className)
+  const problem = className === CLASS_PLACEHOLDER ? undefined : classLabelProblem(className)
   if (problem === undefined) return []
   return [
     finding('KLM422', {

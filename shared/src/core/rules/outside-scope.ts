@@ -21,6 +21,7 @@ export function dependsOnOutsideScope(analysis: Analysis): boolean {
   const theirs = analysis.now.outputs.filter(({ ownership }) => ownership.kind !== 'ours')
   const outputs = theirs.filter(({ ownership }) => ownership.kind === 'unknown')
   return (
+    settledBeyond(analysis, namespacesRead) ||
     staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) ||
     maySomeGive(theirs, here) ||
     theirs.some(({ object }) => mayStopEverybody(object, namespacesRead)) ||
@@ -37,6 +38,17 @@ function identitiesOf({ compiled, now }: Analysis): readonly string[] {
       ownership.kind === 'ours' ? [object.spec.spiffeIDTemplate] : [],
     ),
   ]
+}
+
+/** Whether an output of ours stays as somebody has edited it, so that it may select pods elsewhere. */
+function settledBeyond({ settled }: Analysis, read: Namespaces): boolean {
+  return settled.outputs.some(
+    ({ object, ownership }) => ownership.kind === 'ours' && !isConfined(object.spec, read),
+  )
+}
+
+function isConfined({ namespaceSelector }: ClusterSpiffeId['spec'], read: Namespaces): boolean {
+  return read.has(namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL) ?? '')
 }
 
 function maySomeGive(outputs: readonly LiveOutput[], ids: readonly string[]): boolean {
@@ -58,7 +70,7 @@ function mayGiveOne(template: string, ids: readonly string[]): boolean {
 
 /** An entry that is not UTF-8 stops all others, and it is a pod that shows it: one that was not read, perhaps. */
 function mayStopEverybody({ spec }: ClusterSpiffeId, read: Namespaces): boolean {
-  if (read.has(spec.namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL) ?? '')) return false
+  if (isConfined(spec, read)) return false
   return [...spec.dnsNameTemplates, ...spec.workloadSelectorTemplates].some((template) => {
     if (!mayCutText(template)) return false
     const step = readFieldTemplate('', template, readAnyText)

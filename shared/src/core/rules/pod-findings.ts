@@ -3,7 +3,8 @@ import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { podText } from '../objects/pod-index.ts'
+import { podText, PodCount } from '../objects/pod-index.ts'
+import type { Binding } from '../objects/binding.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
@@ -13,13 +14,19 @@ import { restsOn, underAlternative } from './resting.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
-import { counted, NameSummary } from '../text/counted.ts'
+import { NameSummary } from '../text/counted.ts'
+import { didYouMean } from '../text/suggest.ts'
 
 /** How far the registration of one binding gets. */
 interface Reach {
-  declared: number
+  readonly declared: PodCount
   reached: number
-  missed: Map<string, NameSummary>
+  /** Of how many pods it is not certain whether it reaches them. */
+  perhaps: number
+  readonly missed: Map<string, NameSummary>
+  /** Service accounts and containers of the pods that it missed: what may have been meant. */
+  readonly accounts: Set<string>
+  readonly containers: Set<string>
 }
 
 /** The findings of all pods, and of bindings that reach none; a step for each pod. */
@@ -48,7 +55,7 @@ function* withAlternatives(
   pods: readonly Pod[],
   notes: readonly Finding[],
 ): Steps<readonly Finding[]> {
-  const { assumptions, alternatives } = analysis.doubts
+  const { assumptions, alternatives } = analysis.openSettings
   const found = new Map(
     notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
   )
@@ -62,7 +69,10 @@ function* withAlternatives(
       found.set(
         key,
         when === undefined
-          ? { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] }
+          ? depending(
+              { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] },
+              on.filter(({ setting }) => setting === 'trust domain'),
+            )
           : depending(one, on.length === 0 ? assumptions : on, when),
       )
     }
@@ -106,7 +116,7 @@ function* notesOf(
 ): Steps<readonly Finding[]> {
   const prediction = analysis.settled.prediction()
   const scan = scanOf(analysis.settled)
-  const notes = new Map<string, { note: Note; pods: NameSummary; namespaces: Set<string> }>()
+  const notes = new Map<string, { note: Note; pods: NameSummary; count: PodCount; namespaces: Set<string> }>()
   for (const pod of pods) {
     yield
     const facts = podIdentitiesOf(prediction, pod)
@@ -115,18 +125,20 @@ function* notesOf(
       const seen = getOrCreate(notes, noteKey(note), () => ({
         note,
         pods: new NameSummary(),
+        count: new PodCount(),
         namespaces: new Set(),
       }))
       seen.pods.add(podText(pod))
+      seen.count.add(pod)
       seen.namespaces.add(pod.namespace)
     }
     visit(facts)
   }
-  return [...notes.values()].map(({ note, pods: seen, namespaces }) =>
+  return [...notes.values()].map(({ note, pods: seen, count, namespaces }) =>
     finding(note.code, {
       subject: note.subject,
       related: note.related,
-      summary: note.summary(counted(seen.count, 'pod')),
+      summary: note.summary(count.text()),
       evidence: [...(note.evidence ?? []), `seen in ${seen.text()}`],
       namespaces,
     }),
@@ -137,21 +149,49 @@ function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<
   for (const outcome of outcomes) {
     if (outcome.source.kind !== 'ClusterSPIFFEID') continue
     const reach = getOrCreate(reaches, outcome.source.name, () => ({
-      declared: 0,
+      declared: new PodCount(),
       reached: 0,
+      perhaps: 0,
       missed: new Map(),
+      accounts: new Set(),
+      containers: new Set(),
     }))
-    if (outcome.verdict.state !== 'declared') continue
-    reach.declared++
     const met = containers.flatMap(({ registrations }) =>
       registrations.filter((one) => one.outcome === outcome),
     )
+    if (outcome.verdict.state === 'depends' && met.some(({ verdict }) => verdict !== 'dead')) reach.perhaps++
+    if (outcome.verdict.state !== 'declared') continue
+    reach.declared.add(pod)
     if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
-    else
+    else {
       for (const why of new Set(met.map((one) => one.why ?? ''))) {
         getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
       }
+      if (reach.accounts.size < MEANT_MAX) reach.accounts.add(pod.serviceAccountName)
+      if (reach.containers.size < MEANT_MAX)
+        for (const { container } of containers) reach.containers.add(container.name)
+    }
   }
+}
+
+/** More names than these help nobody to see which one was meant. */
+const MEANT_MAX = 100
+
+/** What the binding may have meant, where its service account or its container is no pod's. */
+function meantText(
+  { serviceAccountName, containerName }: Pick<Binding, 'serviceAccountName' | 'containerName'>,
+  { accounts, containers }: Pick<Reach, 'accounts' | 'containers'>,
+): string {
+  const meant = [
+    [serviceAccountName, accounts],
+    [containerName, containers],
+  ] as const
+  const words = meant.flatMap(([field, there]) =>
+    !field.ok || field.value === undefined || field.value === '' || there.has(field.value)
+      ? []
+      : (didYouMean(field.value, [...there]) ?? []),
+  )
+  return words.length === 0 ? '' : `; ${words.join(' ')}`
 }
 
 /** Bindings whose output is in force and reaches no container. */
@@ -163,19 +203,21 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
-    const { namespace } = binding.meta
-    if (subjectDoubt(doubts, namespace) !== undefined) return []
+    if (subjectDoubt(doubts, binding.meta.namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {
-      const pool = judgement.resolved.identity.poolName
+      const { poolName: pool, poolLabels, variant } = judgement.resolved.identity
+      // Where the pool has pods, it is the variant that none of them carries: `variant-rules.ts` tells that.
+      if (variant !== undefined && analysis.pods().withLabels(binding.meta.namespace, poolLabels).length > 0)
+        return []
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
     }
-    if (reach.declared === 0 || reach.reached > 0) return []
+    if (reach.declared.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
     return [
       finding('KLM404', {
         subject,
-        summary: `${counted(reach.declared, 'pod')} of the pool, and no container that all selectors match`,
+        summary: `${reach.declared.text()} of the pool, and no container that all selectors match${meantText(binding, reach)}`,
         evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
       }),
     ]

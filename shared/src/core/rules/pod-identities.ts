@@ -41,7 +41,8 @@ export interface Loss {
 /** What the containers of a pod lose because fallbacks give way. */
 export function lossesOf({ containers }: PodIdentities): readonly Loss[] {
   return containers.flatMap(({ container, registrations, issued }) =>
-    issued.length > 0
+    // Whether an injected container is there is not certain, so neither is that it loses anything.
+    issued.length > 0 || container.injectedBy !== undefined
       ? []
       : registrations
           .filter(({ verdict }) => verdict === 'displaced')

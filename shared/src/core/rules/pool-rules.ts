@@ -3,11 +3,11 @@ import { POOL_KIND } from '../kinds.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { podText } from '../objects/pod-index.ts'
+import { podText, PodCount } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { counted, NameSummary } from '../text/counted.ts'
+import { NameSummary } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
@@ -20,6 +20,7 @@ interface Selection {
 interface Shared {
   readonly pools: readonly Subject[]
   readonly pods: NameSummary
+  readonly count: PodCount
 }
 
 /**
@@ -40,18 +41,20 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
         pods: new NameSummary(),
+        count: new PodCount(),
       }))
     })
     found.pods.add(podText(pod))
+    found.count.add(pod)
   }
-  return [...shared.values()].flatMap(({ pools: [first, ...others], pods }) =>
+  return [...shared.values()].flatMap(({ pools: [first, ...others], pods, count }) =>
     first === undefined || others.length === 0
       ? []
       : [
           finding('KLM306', {
             subject: first,
             related: others,
-            summary: `${counted(pods.count, 'pod')} in ${others.length + 1} pools: ${[first, ...others].map(({ name }) => name).join(', ')}`,
+            summary: `${count.text()} in ${others.length + 1} pools: ${[first, ...others].map(({ name }) => name).join(', ')}`,
             evidence: [`seen in ${pods.text()}`],
           }),
         ],

@@ -4,7 +4,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { bindingsByOutput, State } from '../analysis/state.ts'
 import {
   dependsText,
-  NO_DOUBTS,
+  NO_OPEN_SETTINGS,
   type Alternative,
   type AssumedSetting,
   type Assumption,
@@ -14,7 +14,7 @@ import type { Subject } from '../findings/finding.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import type { LiveOutput } from '../plan/plan.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { sourceText } from '../spire/prediction.ts'
+import { sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 
 /** What SCM makes of any registration at all. */
@@ -28,21 +28,26 @@ const WHATEVER_DOMAIN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM401'
 
 /** What a finding about registrations rests on: of those that are assumed, the ones that another value of may end it. */
 export function restsOn(
-  { doubts }: Pick<Analysis, 'doubts'>,
+  { openSettings }: Pick<Analysis, 'openSettings'>,
   { code, subject, related }: { code: FindingCode; subject: Subject; related: readonly Subject[] },
 ): readonly Assumption[] {
-  if (doubts.assumptions.length === 0) return []
+  if (openSettings.assumptions.length === 0) return []
   const isOurs = [subject, ...related].some(({ kind }) => kind === BINDING_KIND)
-  return doubts.assumptions.filter(({ setting }) => {
+  return openSettings.assumptions.filter(({ setting }) => {
     if (OF_GIVEN.has(code)) return setting === 'which scm'
+    // An output that the SCM of the answer ignores is ignored by all: one that acts on it would be that SCM.
+    if (setting === 'which scm' && code === 'KLM401') return false
     if (OF_SCM.has(setting)) return true
     return isOurs && !(setting === 'trust domain' ? WHATEVER_DOMAIN : WHATEVER_CLASS).has(code)
   })
 }
 
 /** What the fate of a registration rests on; `isOurs`: it is kleym's own, or one of those decides about it. */
-function fateRestsOn({ doubts }: Pick<Analysis, 'doubts'>, isOurs: boolean): readonly Assumption[] {
-  return doubts.assumptions.filter(({ setting }) => isOurs || OF_SCM.has(setting))
+function fateRestsOn(
+  { openSettings }: Pick<Analysis, 'openSettings'>,
+  isOurs: boolean,
+): readonly Assumption[] {
+  return openSettings.assumptions.filter(({ setting }) => isOurs || OF_SCM.has(setting))
 }
 
 /** Tells what the registrations of an analysis come to where some of its settings were not given: it depends on them. */
@@ -55,8 +60,30 @@ export function fates(analysis: Analysis): {
   const ours = new Set(
     [...bindingsByOutput(analysis.settled).keys()].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`),
   )
+  const beside = analysis.openSettings.alternatives
+    .filter(({ when }) => when === undefined)
+    .map((one) => ({
+      source: one.settings.source,
+      prediction: underAlternative(analysis, one).settled.prediction(),
+    }))
+  const byAnotherScm = ({ outcome, verdict, source }: Registration): string | undefined => {
+    const { pod } = outcome
+    if (verdict !== 'ignored' || pod === undefined) return undefined
+    return beside.find(({ prediction }) =>
+      prediction
+        .entriesOf(pod)
+        .some((one) => sourceText(one.source) === sourceText(source) && MAY_HOLD.has(one.verdict.state)),
+    )?.source
+  }
   return {
     ofRegistration: (one) => {
+      const other = byAnotherScm(one)
+      if (other !== undefined)
+        return {
+          ...one,
+          verdict: 'depends',
+          why: `only the SCM of ${other} handles it, and whether that serves the pod's node is not known`,
+        }
       const isOurs = [one.source, one.by].some(
         (source) => source !== undefined && ours.has(sourceText(source)),
       )
@@ -72,6 +99,13 @@ export function fates(analysis: Analysis): {
   }
 }
 
+/** What an SCM may have on its server. */
+const MAY_HOLD: ReadonlySet<EntryVerdict['state']> = new Set<EntryVerdict['state']>([
+  'declared',
+  'depends',
+  'unknown',
+])
+
 /** No setting changes these: selectors that cannot match, and what is not known anyway. */
 const SETTLED: ReadonlySet<Registration['verdict']> = new Set<Registration['verdict']>([
   'dead',
@@ -86,7 +120,7 @@ export function underAlternative(analysis: Analysis, { settings, classFollows }:
       ? { ...analysis.config, className: settings.className }
       : analysis.config
   const { snapshot, compiled, podsInQuestion, pods } = analysis
-  const base = { snapshot, compiled, podsInQuestion, pods, config, settings, doubts: NO_DOUBTS }
+  const base = { snapshot, compiled, podsInQuestion, pods, config, settings, openSettings: NO_OPEN_SETTINGS }
   const stateOf = (state: State): State =>
     new State(base, {
       judgements: state.judgements,

@@ -1,5 +1,5 @@
 // A snapshot with its bindings compiled: what all states of it have in common, whatever outputs are there.
-import type { Doubts } from '../assumptions/assumptions.ts'
+import type { OpenSettings } from '../assumptions/assumptions.ts'
 import type { Compiled } from '../compile/compile.ts'
 import type { Config } from '../compile/config.ts'
 import type { PodIndex } from '../objects/pod-index.ts'
@@ -13,7 +13,7 @@ export interface CompiledSnapshot {
   readonly config: Config
   readonly settings: ScmSettings
   /** What of these settings was not given. */
-  readonly doubts: Doubts
+  readonly openSettings: OpenSettings
   /** In the order of `snapshot.bindings`. */
   readonly compiled: readonly Compiled[]
   /** The pods that questions are about: existing ones, and those of templates that none represents. */

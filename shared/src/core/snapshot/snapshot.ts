@@ -1,7 +1,7 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { namespaceWritten } from '../namespaced-name.ts'
-import { stringAt, type JsonRecord } from '../json.ts'
+import { namespacedName, namespaceWritten } from '../namespaced-name.ts'
+import { listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
   ACCESS_POLICY_KIND,
@@ -38,7 +38,10 @@ import { CRD_FIELDS } from '../objects/crd-fields.ts'
 import { manifestFault, type ManifestFault } from '../objects/manifest-check.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
+import { readPodMaker, type PodMaker } from '../objects/pod-makers.ts'
+import { containersAskedFor, withInjected } from '../objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
+import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../compile/references.ts'
 import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
@@ -66,6 +69,8 @@ export interface Snapshot {
   readonly pods: readonly Pod[]
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
+  /** Objects of kinds that are not read, and that make pods or pools; without those of which what they made is here. */
+  readonly podMakers: readonly PodMaker[]
   /** What the API server does not take of manifests, by kind, namespace and name. */
   readonly manifestFaults: readonly ManifestFault[]
   /** Undefined where they are not known. */
@@ -124,11 +129,16 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     pods.push(readPod(raw))
   }
   const workloads = objects.filter(({ value }) => isWorkload(value))
-  const templates = sortByRef(workloads.flatMap((raw) => readWorkloadPods(raw)))
   const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, lifecycleOf(raw))))
   const pools = sortByMeta(
     POOL_KINDS.flatMap((kind) => readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
   )
+  const clusterSpiffeIds = sortByMeta(
+    read(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
+  )
+  const staticEntries = sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry))
+  const asked = labelsAskedFor(clusterSpiffeIds, staticEntries, pools)
+  const made = workloads.flatMap((raw) => readWorkloadPods(raw, asked))
   const objectives = sortByMeta(
     OBJECTIVE_KINDS.flatMap((kind) =>
       readWithin(qualifiedKind(kind), (raw) => readObjective(raw, kind.group)),
@@ -146,24 +156,34 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const naming = [BINDINGS, 'Pod', ...[...POOL_KINDS, ...objectiveKinds].map(qualifiedKind)]
   const named = [
     ...naming.flatMap((kind) => of(kind).map(({ value }) => namespaceOf(value))),
-    ...templates.map(({ namespace }) => namespace),
+    ...made.map(({ namespace }) => namespace),
   ]
+  const namespaces = readNamespaces(of('Namespace'), named, doubts)
+  const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]))
+  const sidecars = containersAskedFor(
+    [
+      ...clusterSpiffeIds.flatMap(({ spec }) => spec.workloadSelectorTemplates),
+      ...staticEntries.flatMap(({ spec }) => spec.selectors),
+    ],
+    bindings.map(({ containerName }) => (containerName.ok ? containerName.value : undefined)),
+  )
+  const complete = (pod: Pod): Pod => withInjected(pod, byName.get(pod.namespace), sidecars)
+  const templates = sortByRef(made.map(complete))
   return {
     bindings,
     pools,
     objectives,
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
-    clusterSpiffeIds: sortByMeta(
-      read(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
-    ),
-    staticEntries: sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry)),
+    clusterSpiffeIds,
+    staticEntries,
     accessPolicies,
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
-    namespaces: readNamespaces(of('Namespace'), named, doubts),
+    namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
-    pods: sortByRef(pods),
+    pods: sortByRef(sidecars.size === 0 ? pods : pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
+    podMakers: readPodMakers(objects).filter(({ namespace }) => isWithin(namespace)),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
@@ -180,6 +200,24 @@ const FIELD_CHECKED: readonly string[] = [
   BINDINGS,
   ...new Set(CRD_FIELDS.map(({ kind }) => qualifiedKind(kind))),
 ]
+
+/** Where an object names the maker as its owner, the files show what was made: it is read as what it is. */
+function readPodMakers(objects: readonly RawObject[]): readonly PodMaker[] {
+  const makers = objects.flatMap((raw) => readPodMaker(raw) ?? [])
+  if (makers.length === 0) return makers
+  const owners = new Set(objects.flatMap(({ value }) => ownersOf(value)))
+  return makers
+    .filter(({ kind, namespace, name }) => !owners.has(JSON.stringify([kind, namespace, name])))
+    .toSorted((a, b) => byNamespaceAndName(a, b) || compareBytes(a.kind, b.kind))
+}
+
+function ownersOf(value: JsonRecord): readonly string[] {
+  return listAt(value, 'metadata', 'ownerReferences').map((owner) => {
+    const group = groupOfApiVersion(stringAt(owner, 'apiVersion') ?? '')
+    const kind = qualifiedKind({ group, kind: stringAt(owner, 'kind') ?? '' })
+    return JSON.stringify([kind, namespaceOf(value), stringAt(owner, 'name') ?? ''])
+  })
+}
 
 function readManifestFaults(objects: readonly RawObject[]): readonly ManifestFault[] {
   return objects
@@ -226,19 +264,56 @@ export function referencesIn(snapshot: Snapshot): References {
   const objectives = new Map(
     snapshot.objectives.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
   )
+  const makers = new Map(
+    snapshot.podMakers.flatMap((one) => (one.makesPools ? [[one.namespace, one] as const] : [])),
+  )
+  /** What is in no group may be made by a controller that makes such objects. */
+  const unlessMade = <T>(
+    found: Lookup<T>,
+    kind: string,
+    isElsewhere: boolean,
+    namespace: string,
+  ): Lookup<T> => {
+    const maker = makers.get(namespace)
+    return found.state !== 'absent' || isElsewhere || maker === undefined
+      ? found
+      : { state: 'unknown', why: madeBy(maker, `the ${kind}s`) }
+  }
   return {
     pool: (group, namespace, name) =>
-      lookup(snapshot, pools.get(refKey(group, namespace, name)), {
-        kind: qualifiedKind({ kind: POOL_KIND, group }),
+      unlessMade(
+        lookup(snapshot, pools.get(refKey(group, namespace, name)), {
+          kind: qualifiedKind({ kind: POOL_KIND, group }),
+          namespace,
+          name,
+        }),
+        POOL_KIND,
+        POOL_KINDS.some((kind) => pools.has(refKey(kind.group, namespace, name))),
         namespace,
-        name,
-      }),
+      ),
     objective: (group, namespace, name) =>
-      lookup(snapshot, objectives.get(refKey(group, namespace, name)), {
-        kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }),
+      unlessMade(
+        lookup(snapshot, objectives.get(refKey(group, namespace, name)), {
+          kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }),
+          namespace,
+          name,
+        }),
+        OBJECTIVE_KIND,
+        OBJECTIVE_KINDS.some((kind) => objectives.has(refKey(kind.group, namespace, name))),
         namespace,
-        name,
-      }),
+      ),
+  }
+}
+
+/** Why something of what a controller makes is not known. */
+export function madeBy(
+  { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
+  what: string,
+): UnknownReason {
+  return {
+    verb: 'read',
+    what: `${what} that ${kind} ${namespacedName(namespace, name)} makes`,
+    cause: 'not given',
   }
 }
 

@@ -4,6 +4,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
+import { INJECTED_CONTAINERS } from '../objects/sidecars.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -57,7 +58,9 @@ class PodsByShape {
 
   containersText({ containers }: Pod): string {
     const before = this.#texts.get(containers)
-    const text = before ?? containers.map(({ name, role }) => `${role} ${name}`).join('\n')
+    // What a webhook adds stands in no template, and in every pod that exists.
+    const own = containers.filter(({ name }) => !INJECTED_CONTAINERS.has(name))
+    const text = before ?? own.map(({ name, role }) => `${role} ${name}`).join('\n')
     if (before === undefined) this.#texts.set(containers, text)
     return text
   }

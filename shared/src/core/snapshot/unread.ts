@@ -13,7 +13,7 @@ import { doubtAt, type Doubt, type Doubts } from './doubt.ts'
 import { firstGap, type Snapshot } from './snapshot.ts'
 
 /** How much of the cluster and of the files a snapshot shows. */
-export type Reading = Pick<Snapshot, 'gaps' | 'doubts' | 'namespacesRead'>
+export type SnapshotReading = Pick<Snapshot, 'gaps' | 'doubts' | 'namespacesRead'>
 
 const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
 const REGISTRATION_KINDS: readonly string[] = [CLUSTER_SPIFFE_IDS, qualifiedKind(CLUSTER_STATIC_ENTRY)]
@@ -27,17 +27,17 @@ const BINDING_KINDS: readonly string[] = [
 const SUBJECT_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)]
 
 /** Why there may be a registration that was not read; it may be for any pod. */
-export function registrationGap(reading: Reading): UnknownReason | undefined {
+export function registrationGap(reading: SnapshotReading): UnknownReason | undefined {
   return firstGap(reading, REGISTRATION_KINDS)
 }
 
 /** Why there may be a binding in a namespace that was not read, or that cannot be resolved because of what was not. */
-export function bindingGap(reading: Reading, namespace: string): UnknownReason | undefined {
+export function bindingGap(reading: SnapshotReading, namespace: string): UnknownReason | undefined {
   return firstGap(reading, BINDING_KINDS, namespace)
 }
 
 /** Why a pod of a namespace may get an identity from something that was not read. */
-export function identityGap(reading: Reading, namespace: string): UnknownReason | undefined {
+export function identityGap(reading: SnapshotReading, namespace: string): UnknownReason | undefined {
   return registrationGap(reading) ?? bindingGap(reading, namespace)
 }
 
@@ -45,13 +45,16 @@ export function identityGap(reading: Reading, namespace: string): UnknownReason 
  * Why there may be a ClusterSPIFFEID for the pods of a namespace in what could not be read of the files: one that stands
  * there, or what kleym renders for a binding of the namespace.
  */
-export function displacementGap({ gaps, doubts }: Reading, namespace: string): UnknownReason | undefined {
+export function displacementGap(
+  { gaps, doubts }: SnapshotReading,
+  namespace: string,
+): UnknownReason | undefined {
   const registration = doubtAt(doubts, [CLUSTER_SPIFFE_IDS])
   return (registration ?? doubtAt(doubts, BINDING_KINDS, { namespace }))?.why ?? gaps.get('*')
 }
 
 /** Why there may be more pods than were read, or other ones; in any namespace, or in one. */
-export function subjectGap({ gaps, doubts }: Reading, namespace?: string): UnknownReason | undefined {
+export function subjectGap({ gaps, doubts }: SnapshotReading, namespace?: string): UnknownReason | undefined {
   return gaps.get('Pod') ?? subjectDoubt(doubts, namespace)?.why ?? gaps.get('*')
 }
 

@@ -2,6 +2,7 @@
 // when the container has each of the entry's selectors. Source: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go
 // (docs/spire-facts.md §6).
 import { isRecord, listAt, own, stringAt } from '../json.ts'
+import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
 import type { EntrySelector, RenderedEntry } from './prediction.ts'
@@ -48,6 +49,10 @@ function judgeEntry(pod: Pod, container: Container | undefined, entry: RenderedE
     if (judged.match === 'no') return { state: 'dead', selector: text, why: judged.why }
     uncertain ??= { state: 'depends', selector: text, why: judged.why }
   }
+  if (container?.injectedBy !== undefined && uncertain === undefined) {
+    const why = `whether the container is there depends on the webhook of ${container.injectedBy}`
+    return { state: 'depends', selector: `k8s:container-name:${container.name}`, why }
+  }
   return uncertain ?? { state: 'issued' }
 }
 
@@ -77,7 +82,7 @@ interface SelectorCheck {
 
 const CHECKS: ReadonlyMap<string, (check: SelectorCheck) => SelectorMatch> = new Map([
   ['ns', (check) => compareFact(check, check.pod.namespace, "the pod's namespace", undefined)],
-  ['sa', (check) => compareFact(check, check.pod.serviceAccountName, "the pod's service account", undefined)],
+  ['sa', (check) => compareFact(check, accountOf(check.pod), "the pod's service account", undefined)],
   ['node-name', (check) => compareFact(check, check.pod.nodeName, "the pod's node", NODE_NAME)],
   ['pod-name', (check) => compareFact(check, check.pod.name, "the pod's name", POD_NAME)],
   ['pod-uid', podUid],
@@ -109,6 +114,11 @@ function compareFact(
   return value === actual ? YES : no(`${what} is ${actual === '' ? 'empty' : actual}`)
 }
 
+/** Undefined where it is not known. */
+function accountOf(pod: Pod): string | undefined {
+  return pod.perhaps?.knowsAccount === false ? undefined : pod.serviceAccountName
+}
+
 /** Whether a pod is a mirror pod: the kubelet made the real one from a file. */
 export function isMirrorPod(pod: Pod): boolean {
   return own(own(pod.metadata, 'annotations'), MIRROR_ANNOTATION) !== undefined
@@ -135,7 +145,9 @@ function podLabel({ pod, selector, value }: SelectorCheck): SelectorMatch {
     const itself = wanted === fact && selector.placeholders.includes(fact)
     return itself ? YES : depends(`the value of the pod's label ${key} is not known yet`)
   }
-  if (pod.possibleLabels.has(key)) return depends(`the node may give the pod a label ${key}`)
+  if (pod.possibleLabels.has(key)) {
+    return depends(pod.perhaps === undefined ? `the node may give the pod a label ${key}` : pod.perhaps.why)
+  }
   const actual = pod.labels.get(key)
   if (actual === undefined) return no(`the pod has no label ${key}`)
   if (selector.placeholders.length > 0) return notRendered(selector)
@@ -184,6 +196,7 @@ function podImage({ pod, selector, value }: SelectorCheck, spec: string, status:
 function containerName({ container, selector, value }: SelectorCheck): SelectorMatch {
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
+  if (container.name === UNKNOWN_CONTAINER) return depends('the name of the container is not known')
   return container.name === value ? YES : no(`this container is ${container.name}`)
 }
 

@@ -3,7 +3,7 @@
 import { resolveMasking } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
 import { podText } from '../objects/pod-index.ts'
-import type { Pod } from '../objects/pod.ts'
+import type { Perhaps, Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { CandidateIndex, Selection } from './candidate-index.ts'
 import { entryKey } from './entry-key.ts'
@@ -83,7 +83,7 @@ export class PodJudge {
     const podVerdict = this.#namespaces.whyPodIgnored(pod)
     const states = this.#index
       .selecting(pod)
-      .map((selection) => this.#stateOf(selection, podVerdict, podFacts))
+      .map((selection) => this.#stateOf(selection, podVerdict, podFacts, pod))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
     displaceFallbacks(states, this.#unread.whyUnread?.(pod.namespace))
     const statics = this.#mask(states)
@@ -103,8 +103,9 @@ export class PodJudge {
     selection: Selection<PreparedId>,
     podVerdict: UniformVerdict | undefined,
     podFacts: PodFactsResult,
+    { perhaps }: Pod,
   ): CandidateState {
-    const state = candidateStateOf(selection, podVerdict, podFacts)
+    const state = candidateStateOf(selection, podVerdict, podFacts, perhaps)
     const why = this.#unread.whyDoubted?.(state.id.source)
     return why === undefined ? state : { ...state, applied: 'uncertain', verdict: { state: 'depends', why } }
   }
@@ -138,7 +139,8 @@ export class PodJudge {
         const { source, hint, entry } = object
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
         const doubt = this.#unread.whyDoubted?.(source)
-        const why = verdict.state === 'declared' ? (uncertainParent ?? doubt) : doubt
+        const open = pod.perhaps?.why ?? uncertainParent ?? doubt
+        const why = verdict.state === 'declared' ? open : doubt
         return {
           source,
           pod,
@@ -156,6 +158,7 @@ function candidateStateOf(
   { object: id, match, uncertain }: Selection<PreparedId>,
   podVerdict: UniformVerdict | undefined,
   podFacts: PodFactsResult,
+  perhaps: Perhaps | undefined,
 ): CandidateState {
   const own =
     id.templates !== undefined && podFacts.kind === 'facts'
@@ -174,6 +177,17 @@ function candidateStateOf(
     contested: false,
   }
   if (excluded !== undefined) return { ...base, applied: 'no', verdict: excluded }
+  // What it renders for such a pod, and whether that fails, may differ from what is rendered here.
+  if (perhaps !== undefined) {
+    const verdict: EntryVerdict = { state: 'depends', why: perhaps.why }
+    return {
+      ...base,
+      acceptance: undefined,
+      countsAsRenderFailure: false,
+      applied: 'uncertain',
+      verdict,
+    }
+  }
   return { ...base, ...appliedBy(rendered, uncertainty) }
 }
 
@@ -216,8 +230,8 @@ function appliedBy(
     return { applied: 'no', verdict: { state: 'failed', field: rendered.field, why: rendered.why } }
   }
   if (rendered.kind === 'unknown') {
-    const { construct, why } = rendered
-    return { applied: 'uncertain', verdict: { state: 'unknown', construct, why } }
+    const { construct, why, spiffeId } = rendered
+    return { applied: 'uncertain', verdict: { state: 'unknown', construct, why, spiffeId } }
   }
   const why = uncertainty ?? rendered.uncertain
   if (why !== undefined) return { applied: 'uncertain', verdict: { state: 'depends', why } }

@@ -76,8 +76,13 @@ export type EntryVerdict =
   | { readonly state: 'refused'; readonly why: string }
   /** It needs a fact that is not known here. */
   | { readonly state: 'depends'; readonly why: string }
-  /** kleym does not model this construct, so it makes no prediction. */
-  | { readonly state: 'unknown'; readonly construct: string; readonly why: string }
+  /** kleym does not model this construct, so it makes no prediction; `spiffeId` where another field than the ID holds it. */
+  | {
+      readonly state: 'unknown'
+      readonly construct: string
+      readonly why: string
+      readonly spiffeId?: string | undefined
+    }
 
 /** A registration whose selectors choose a pod, and its verdict. */
 export interface EntryOutcome {

@@ -20,7 +20,13 @@ export type RenderOutcome =
       readonly acceptance: Acceptance
     }
   | { readonly kind: 'failed'; readonly field: string; readonly why: string }
-  | { readonly kind: 'unknown'; readonly construct: string; readonly why: string }
+  | {
+      readonly kind: 'unknown'
+      readonly construct: string
+      readonly why: string
+      /** The SPIFFE ID, where only another field is not followed. */
+      readonly spiffeId?: string | undefined
+    }
 
 /** Whether the server accepts an entry: `refusal` and `depends` say why it does not, or may not. */
 export interface Acceptance {
@@ -53,6 +59,7 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   const dnsNames = templates.dnsNames.map((template) => results.take(template.run(facts.data)))
   const selectors = templates.selectors.map((template) => results.take(template.run(facts.data)))
   const stopped = results.stopped
+  if (stopped?.kind === 'unknown') return { ...stopped, spiffeId: spiffeId?.text }
   if (stopped !== undefined) return stopped
   // No field failed, so every value is there.
   if (parent === undefined || spiffeId === undefined) return UNREACHED

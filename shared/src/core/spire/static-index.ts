@@ -82,6 +82,7 @@ function unknownKinds(pod: Pod): readonly string[] {
   if (pod.nodeName === undefined) kinds.push('node-name')
   if (pod.unknownLabels.size > 0 || pod.possibleLabels.size > 0) kinds.push('pod-label')
   if (pod.owner !== undefined && pod.owner.name === undefined) kinds.push('pod-owner')
+  if (pod.perhaps !== undefined) kinds.push('pod-owner', 'sa')
   return kinds
 }
 

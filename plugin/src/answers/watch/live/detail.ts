@@ -4,11 +4,9 @@ import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
 import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
-import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
 import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -22,7 +20,7 @@ import {
 } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
 import { WHOLE } from '../../../cluster/live-side.ts'
-import { assumptionNotes } from '../../../gather/settings.ts'
+import { assumptionNotes, openSettingsAbout, type SettingsReading } from '../../../gather/settings.ts'
 import { explainFrame } from '../../explain/frame.ts'
 import type { Frame } from '../../../frame/frame.ts'
 import { Feed, unknownReasonOf, type FeedIo } from './feed.ts'
@@ -52,7 +50,7 @@ export type DetailView =
 export interface DetailOptions {
   readonly io: FeedIo & { readonly api: Pick<Api, 'get'> }
   readonly feeds: Feeds
-  readonly settings: () => { readonly operator: OperatorSettings; readonly scm: ScmSettings }
+  readonly settings: () => SettingsReading
   readonly onChange: () => void
 }
 
@@ -190,13 +188,14 @@ export class Detail {
       namespace: followed.described,
       states: [...states, ...notFollowed(followed)],
     })
-    const { operator, scm } = settings()
-    const analysis = analyse(snapshot, operator.config, scm)
+    const reading = settings()
+    const { operator, scm } = reading
+    const analysis = analyse(snapshot, operator.config, scm.settings, openSettingsAbout(snapshot, reading))
     const input = {
       after: analysis,
       before: analysis,
       operator,
-      inputFindings: [],
+      inputFindings: [...operator.disagreements, ...scm.findings],
       problems: [],
       marks: [],
       isLive: true,
@@ -209,7 +208,7 @@ export class Detail {
       ...(dependsOnOutsideScope(analysis) ? ['other namespaces'] : []),
       ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
     ]
-    const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm)]
+    const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm.settings)]
     return { state: 'shown', key, frame, podGap: unknownReasonOf(followed.pods), assumptions }
   }
 }

@@ -9,6 +9,7 @@ import { FollowedKind, type SyncState } from '@kleym/shared/kube/followed-kind.t
 import type { ReflectorState } from '@kleym/shared/kube/reflector.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached, Store } from '@kleym/shared/kube/store.ts'
+import type { FeedIntake, Intake } from './intake.ts'
 
 /** Whether the objects of a feed are up to date. */
 export type FeedState =
@@ -25,6 +26,8 @@ export interface FeedIo {
   readonly random: () => number
   /** Called after every failed attempt: a good moment to ask whether the API server is there at all. */
   readonly onFailure: () => void
+  /** Counts what is kept. */
+  readonly intake: Intake
   /** Called with what only a bug can throw. */
   readonly onBug: (error: unknown) => void
 }
@@ -46,6 +49,7 @@ export class Feed<T extends Cached> {
   readonly #io: FeedIo
   readonly #options: FeedOptions<T>
   readonly #followed: FollowedKind<T>
+  readonly #intake: FeedIntake
   /** Since when a kind that was read once is not known any more. */
   #outdatedSince: Date | undefined
   /** Counts starts, so that the answer of a discovery from before a restart is dropped. */
@@ -55,10 +59,20 @@ export class Feed<T extends Cached> {
     this.#io = io
     this.#options = options
     const { resource, read } = options
-    this.#followed = new FollowedKind<T>({ resource, read, onError: io.onBug })
+    this.#intake = io.intake.of(resource)
+    this.#followed = new FollowedKind<T>({
+      resource,
+      read: (raw) => {
+        const object = read(raw)
+        this.#intake.read(object, raw)
+        return object
+      },
+      onError: io.onBug,
+    })
     this.#followed.onSyncState(options.onState)
     this.resource = resource
     this.store = this.#followed.store
+    this.store.subscribe((change) => this.#intake.changed(change))
   }
 
   get state(): FeedState {
@@ -81,9 +95,10 @@ export class Feed<T extends Cached> {
     })
   }
 
-  /** Ends it; settles when no request is under way. */
+  /** Ends it for good; settles when no request is under way. */
   async stop(): Promise<void> {
     this.#run++
+    this.#intake.end()
     await this.#followed.unfollow()
   }
 
@@ -93,7 +108,10 @@ export class Feed<T extends Cached> {
     const { namespace } = this.#options
     if (namespace === undefined) return api
     return {
-      pages: (resource, options) => api.pages(resource, { ...options, namespace }),
+      pages: (resource, options) => {
+        this.#intake.listBegins()
+        return api.pages(resource, { ...options, namespace })
+      },
       watch: (resource, options) => api.watch(resource, { ...options, namespace }),
     }
   }

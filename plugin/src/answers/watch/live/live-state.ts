@@ -6,11 +6,11 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
+import { Intake } from './intake.ts'
 import { knowledgeFrom, type Knowledge } from './knowledge.ts'
-import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
-import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import type { Row } from './rows.ts'
-import { operatorSettings, scmSettings, type GivenSettings } from './settings.ts'
+import type { SettingsReading } from '../../../gather/settings.ts'
+import { settingsNow, type LearntSettings } from './settings.ts'
 import { RowTable } from './table.ts'
 
 /** What is known now. */
@@ -33,15 +33,20 @@ export interface LiveIo {
 export interface LiveOptions {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined
-  readonly settings: GivenSettings
+  readonly settings: LearntSettings
+  /** Learns the settings again; absent: they stay as they are. Rejects where the cluster cannot be reached. */
+  readonly learn?: () => Promise<LearntSettings>
   /** Called with every new picture. */
   readonly onPicture: (picture: Picture) => void
-  /** Called with what only a bug can throw. */
+  /** Called with what only a bug can throw, and with a KleymError where the cluster is more than a watch keeps. */
   readonly onBug: (error: unknown) => void
 }
 
 /** How long the rows wait for the first answer of every kind, in milliseconds; a kind without one then counts as unknown. */
 export const FIRST_READ_TIMEOUT_MS = 3_000
+
+/** How long settings that are not followed count before they are learnt again, in milliseconds. */
+export const SETTINGS_AGE_MS = 60_000
 
 /** Follows the bindings of a namespace, or of all, and whatever decides about them. */
 export class LiveState {
@@ -57,17 +62,21 @@ export class LiveState {
   #waitsForAll = true
   #stopped = false
   /** The settings, until an object changes. */
-  #known: Settings | undefined
+  #known: SettingsReading | undefined
+  #learnt: LearntSettings
+  #cancelLearning: () => void = () => {}
   /** The operator's settings with which the rows were worked out, as JSON: another one changes every row. */
   #rowsConfig: string | undefined
   #cancelTimeout: () => void = () => {}
 
   constructor({ client, clock, random }: LiveIo, options: LiveOptions) {
     this.#options = options
+    this.#learnt = options.settings
     this.#clock = clock
     this.#monitor = new ConnectionMonitor({ api: client, clock, onChange: () => this.#onConnection() })
     const onFailure = (): void => this.#monitor.askNow()
-    const io = { api: client, clock, random, onFailure, onBug: options.onBug }
+    const intake = new Intake(options.onBug)
+    const io = { api: client, clock, random, onFailure, intake, onBug: options.onBug }
     this.#feeds = createFeeds(io, { namespace: options.namespace, onState: () => this.#onState() })
     this.#table = new RowTable({
       feeds: this.#feeds,
@@ -93,12 +102,14 @@ export class LiveState {
       this.#waitsForAll = false
       this.#onState()
     })
+    this.#learnLater()
   }
 
   /** Stops following; no picture comes any more. */
   stop(): void {
     this.#stopped = true
     this.#cancelTimeout()
+    this.#cancelLearning()
     this.#monitor.stop()
     this.#table.stop()
     this.#detail.stop()
@@ -177,14 +188,36 @@ export class LiveState {
     return !this.#waitsForAll || feedsOf(this.#feeds).every(({ state }) => state.kind !== 'waiting')
   }
 
+  /** Nobody follows Deployments and ConfigMaps of other namespaces for a table: they are read once in a while. */
+  #learnLater(): void {
+    const { learn } = this.#options
+    if (learn === undefined) return
+    this.#cancelLearning = this.#clock.after(SETTINGS_AGE_MS, () => void this.#learn(learn))
+  }
+
+  async #learn(learn: () => Promise<LearntSettings>): Promise<void> {
+    try {
+      const learnt = await learn()
+      // Where Deployments cannot be looked for just now, those that are known still count.
+      this.#learnt = { ...learnt, deployments: learnt.deployments ?? this.#learnt.deployments }
+      if (this.#stopped) return
+      this.#known = undefined
+      this.#settings()
+      this.#detail.markChanged()
+    } catch {
+      // The connection monitor says that the cluster is not there; what was learnt counts until it is.
+    }
+    if (!this.#stopped) this.#learnLater()
+  }
+
   /** Cached until an object changes. */
-  #settings(): Settings {
+  #settings(): SettingsReading {
     if (this.#known !== undefined) return this.#known
     const { bindings, outputs } = this.#feeds
-    const operator = operatorSettings(this.#options.settings, bindings.store.values(), outputs.store.values())
-    const known = { operator, scm: scmSettings(this.#options.settings, operator, outputs.store.values()) }
+    const known = settingsNow(this.#learnt, bindings.store.values(), outputs.store.values())
     this.#known = known
-    const rowsConfig = JSON.stringify([operator.config, [...(operator.config.outputLabels ?? [])]])
+    const { config } = known.operator
+    const rowsConfig = JSON.stringify([config, [...(config.outputLabels ?? [])]])
     if (rowsConfig !== this.#rowsConfig) {
       // Every SPIFFE ID is another one now.
       if (this.#rowsConfig !== undefined) this.#table.markAllChanged()
@@ -192,11 +225,6 @@ export class LiveState {
     }
     return known
   }
-}
-
-interface Settings {
-  readonly operator: OperatorSettings
-  readonly scm: ScmSettings
 }
 
 function objectOf(change: StoreChange<Cached>): Cached {

@@ -7,7 +7,7 @@ import type { Client } from '@kleym/shared/kube/client.ts'
 import { NAMESPACES, resourceName } from '@kleym/shared/kube/resources.ts'
 import { LiveState, type LiveIo, type Picture } from './live-state.ts'
 import type { Row } from './rows.ts'
-import type { GivenSettings } from './settings.ts'
+import type { LearntSettings } from './settings.ts'
 
 /** What a session needs of the process. */
 export interface SessionIo extends LiveIo {
@@ -42,7 +42,9 @@ export interface WatchSession {
 /** What a session begins with. */
 export interface SessionOptions {
   readonly namespace: string | undefined
-  readonly settings: GivenSettings
+  readonly settings: LearntSettings
+  /** Learns the settings of a namespace, or of all, again. */
+  readonly learn?: (namespace: string | undefined) => Promise<LearntSettings>
   readonly onBug: (error: unknown) => void
 }
 
@@ -52,12 +54,14 @@ export function startSession(io: SessionIo, options: SessionOptions): WatchSessi
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
+  const { learn } = options
   let picture: Picture
   let namespaces: KnownNamespaces = { names: [], note: undefined }
   const begin = (namespace: string | undefined): LiveState => {
     const live = new LiveState(io, {
       namespace,
       settings: options.settings,
+      ...(learn === undefined ? {} : { learn: () => learn(namespace) }),
       onBug: options.onBug,
       onPicture: (next) => {
         picture = next

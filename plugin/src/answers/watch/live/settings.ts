@@ -1,55 +1,73 @@
-// What the operator is set to, for the table: the command line, then what it has written into a status. (Its Deployment is
-// not read: it may be in any namespace, and the user may not be allowed to list Deployments there.)
-import {
-  mergeSettings,
-  outputSettings,
-  statusSettings,
-  type OperatorSettings,
-  type SettingsSource,
-} from '@kleym/shared/core/install/operator-settings.ts'
+// What the operator and SCM are set to, for the table: the same sources in the same order as for every other command. What
+// is not followed (the operator's Deployments, SCM's configuration) is learnt at the start, and again from time to time;
+// statuses and outputs count as they change.
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
-import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
-import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
-import { flagClaim, scmEvidence } from '../../../gather/settings.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Client } from '@kleym/shared/kube/client.ts'
+import { readOperators } from '../../../cluster/live-side.ts'
+import { ClusterReader } from '../../../cluster/reader.ts'
+import { findEveryScm, findOurScm } from '../../../cluster/scm.ts'
+import { SCM_NAMESPACES } from '../../../flags/flags.ts'
+import type { SettingsOptions } from '../../../flags/options.ts'
+import {
+  operatorSettings,
+  readScmSources,
+  scmReading,
+  withClassOfScm,
+  type ScmSources,
+  type SettingsReading,
+} from '../../../gather/settings.ts'
 
-/** The settings that the command line gives; undefined: not given. */
-export interface GivenSettings {
-  readonly trustDomain: string | undefined
-  readonly className: string | undefined
-  readonly outputLabels: ReadonlyMap<string, string> | undefined
-  readonly variantLabelKey?: string | undefined
-  /** SCM's configuration from a file; undefined: not given. */
-  readonly scm: ScmConfigText | undefined
+/** What tells the settings and is not followed. */
+export interface LearntSettings {
+  readonly options: SettingsOptions
+  /** The operator's; undefined where they could not be looked for. */
+  readonly deployments: readonly RawObject[] | undefined
+  readonly scm: ScmSources
 }
 
-/** What is in force, as far as the command line and the statuses say. */
-export function operatorSettings(
-  given: GivenSettings,
+/** From where settings are learnt. */
+export interface SettingsQuestion {
+  readonly client: Client
+  /** How errors call the cluster. */
+  readonly name: string
+  readonly options: SettingsOptions
+  /** Undefined: all. Then the workloads of all namespaces are looked at for SCM, as other commands do. */
+  readonly namespace: string | undefined
+  readonly cwd: string
+}
+
+/** Reads what tells the settings. Throws a KleymError where the cluster cannot be reached, or for a bad --scm-config. */
+export async function learnSettings({
+  client,
+  name,
+  options,
+  namespace,
+  cwd,
+}: SettingsQuestion): Promise<LearntSettings> {
+  const reader = new ClusterReader(client, name)
+  await reader.open()
+  const operators = await readOperators(reader)
+  const deployments = operators.state === 'read' ? operators.objects : undefined
+  const question = {
+    scmNamespaces: options.scmConfig === undefined ? SCM_NAMESPACES : [],
+    output: options,
+  }
+  const { configMaps, workloads = [] } =
+    namespace === undefined
+      ? await findEveryScm(reader, question)
+      : await findOurScm(reader, question, deployments ?? [])
+  return { options, deployments, scm: await readScmSources(options, [...configMaps, ...workloads], cwd) }
+}
+
+/** What is in force, as far as all of that says. */
+export function settingsNow(
+  { options, deployments = [], scm }: LearntSettings,
   bindings: Iterable<Binding>,
   outputs: Iterable<ClusterSpiffeId>,
-): OperatorSettings {
-  return mergeSettings([flagClaim(given), ...firstClaim(bindings), ...outputSettings(outputs)])
-}
-
-/** One status is enough, and one of a variant: the operator writes the same into all. */
-function firstClaim(bindings: Iterable<Binding>): readonly SettingsSource[] {
-  let first: SettingsSource | undefined
-  for (const binding of bindings) {
-    const [claim] = statusSettings([binding])
-    if (claim?.variantLabelKey !== undefined) return first === undefined ? [claim] : [first, claim]
-    first ??= claim
-  }
-  return first === undefined ? [] : [first]
-}
-
-/** SCM's settings from the file that was given, else as its charts set them. */
-export function scmSettings(
-  { scm }: GivenSettings,
-  operator: OperatorSettings,
-  outputs: Iterable<ClusterSpiffeId>,
-): ScmSettings {
-  const source = scm?.source ?? 'the SPIRE chart'
-  return readScmSettings(scm?.config, source, scmEvidence(operator, outputs)).settings
+): SettingsReading {
+  const known = [...outputs]
+  const operator = operatorSettings(options, { deployments, bindings: [...bindings], outputs: known })
+  return withClassOfScm({ operator, scm: scmReading(scm, known, operator, { classFollows: true }) })
 }

@@ -1,10 +1,9 @@
 // The rows of all namespaces, worked out anew only where something has changed, in slices between which the keyboard is
 // heard.
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
-import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
-import type { ScmSettings } from '@kleym/shared/core/objects/scm-settings.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
+import type { SettingsReading } from '../../../gather/settings.ts'
 import type { Feeds } from './kinds.ts'
 import { tableSnapshot } from './namespace-snapshot.ts'
 import { rowsOf, type Row } from './rows.ts'
@@ -19,7 +18,7 @@ export interface RowTableOptions {
   readonly feeds: Feeds
   readonly clock: Clock
   /** The settings in force now. */
-  readonly settings: () => { readonly operator: OperatorSettings; readonly scm: ScmSettings }
+  readonly settings: () => SettingsReading
   /** Whether rows can be worked out yet. */
   readonly isReady: () => boolean
   /** All rows are up to date. */
@@ -93,7 +92,7 @@ export class RowTable {
       return
     }
     const { operator, scm } = settings()
-    const analysis = analyse(tableSnapshot(feeds, namespace), operator.config, scm)
+    const analysis = analyse(tableSnapshot(feeds, namespace), operator.config, scm.settings)
     const rows = rowsOf(analysis, (output) => feeds.outputs.store.get(output)?.podsSelected)
     this.#rows.set(namespace, rows)
   }

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import {
@@ -21,8 +22,10 @@ import { missingText } from '../../../../src/answers/watch/live/knowledge.ts'
 import {
   LiveState,
   FIRST_READ_TIMEOUT_MS,
+  SETTINGS_AGE_MS,
   type Picture,
 } from '../../../../src/answers/watch/live/live-state.ts'
+import type { LearntSettings } from '../../../../src/answers/watch/live/settings.ts'
 import { rowsOf, verdictText, type Row } from '../../../../src/answers/watch/live/rows.ts'
 import { FakeCluster, settle } from '../../../support/fake-cluster.ts'
 
@@ -45,11 +48,24 @@ interface Options {
   /** Undefined: no flag gives it. */
   readonly trustDomain?: string | undefined
   readonly prepare?: (cluster: FakeCluster) => void
+  readonly learn?: () => Promise<LearntSettings>
+}
+
+/** Settings that only the command line tells, and Deployments if there are any. */
+function learntFrom(
+  given: LearntSettings['options'],
+  deployments: LearntSettings['deployments'] = [],
+): LearntSettings {
+  return {
+    options: given,
+    deployments,
+    scm: { given: undefined, found: [], containers: [], unread: [] },
+  }
 }
 
 async function watching(objects: readonly JsonRecord[], options: Options = {}): Promise<Sitting> {
   const cluster = new FakeCluster(objects)
-  const { namespace, prepare } = options
+  const { namespace, prepare, learn } = options
   prepare?.(cluster)
   const clock = new FakeClock()
   const pictures: Picture[] = []
@@ -58,13 +74,14 @@ async function watching(objects: readonly JsonRecord[], options: Options = {}): 
     { client: cluster, clock, random: () => 0.5 },
     {
       namespace,
-      settings: {
+      settings: learntFrom({
         trustDomain: 'trustDomain' in options ? options.trustDomain : 'example.org',
         className: '',
         outputLabels: undefined,
         variantLabelKey: DEFAULT_VARIANT_LABEL_KEY,
-        scm: undefined,
-      },
+        scmConfig: undefined,
+      }),
+      ...(learn === undefined ? {} : { learn }),
       onPicture: (picture) => pictures.push(picture),
       onBug: (error) => bugs.push(error),
     },
@@ -388,3 +405,43 @@ function rowsTogether(objects: readonly JsonRecord[]): readonly Row[] {
   })
   return rowsOf(analyse(snapshot, CONFIG, settings), () => undefined)
 }
+
+describe('settings that are not followed', () => {
+  const NOT_GIVEN = {
+    trustDomain: undefined,
+    className: undefined,
+    outputLabels: undefined,
+    variantLabelKey: undefined,
+    scmConfig: undefined,
+  }
+  const args = ['--trust-domain=learnt.org', '--clusterspiffeid-class-name=']
+  const operator: RawObject = {
+    value: {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'kleym', namespace: 'kleym-system' },
+      spec: { template: { spec: { containers: [{ image: 'kleym-operator:1', args }] } } },
+    },
+  }
+
+  test('are learnt again after a minute: another trust domain is in every row', async () => {
+    const { pass, picture } = await watching([pool(), objective(), binding()], {
+      trustDomain: undefined,
+      learn: async () => learntFrom(NOT_GIVEN, [operator]),
+    })
+    expect(picture().rows[0]?.spiffeId).toContain('<trust-domain>')
+    await pass(SETTINGS_AGE_MS + 1_000)
+    expect(picture().rows[0]?.spiffeId).toBe('spiffe://learnt.org/ns/team-a/objective/chat')
+  })
+
+  test('that cannot be learnt any more stay as they were', async () => {
+    let count = 0
+    const { pass, picture } = await watching([pool(), objective(), binding()], {
+      trustDomain: undefined,
+      learn: async () => ({ ...learntFrom(NOT_GIVEN), deployments: count++ === 0 ? [operator] : undefined }),
+    })
+    await pass(2 * SETTINGS_AGE_MS + 1_000)
+    expect(count).toBe(2)
+    expect(picture().rows[0]?.spiffeId).toBe('spiffe://learnt.org/ns/team-a/objective/chat')
+  })
+})

@@ -32,6 +32,13 @@ export function mayGive(template: string, texts: readonly string[]): boolean {
   return texts.some((text) => fits(toByteText(text), parts))
 }
 
+/** Whether a rendered text with placeholders such as `<pod UID>` may be this text, whatever they stand for. */
+export function mayBecome(rendered: string, text: string): boolean {
+  if (!rendered.includes('<')) return rendered === text
+  const parts = rendered.split(/(<[^<>]*>)/).map((part, at) => (at % 2 === 0 ? part : undefined))
+  return fits(text, parts)
+}
+
 /** Whether a text is these parts one after the other; undefined stands for any text. In time `text` by `parts`. */
 function fits(text: string, parts: readonly (string | undefined)[]): boolean {
   const literals = [...joined(parts)]

@@ -5,14 +5,14 @@ import type { Config } from '../compile/config.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '../objects/scm-settings.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import type { Alternative, Assumption, Doubts } from '../assumptions/assumptions.ts'
+import type { Alternative, Assumption, OpenSettings } from '../assumptions/assumptions.ts'
 
 /** What is known of the settings, beside their values. */
 export interface SettingsKnown {
   /** Whether anything gives kleym's class. */
   readonly className: boolean
   readonly settings: ScmSettings
-  /** The other SCMs that act on kleym's output, and those that do not. */
+  /** The other SCMs that may be the one that acts on kleym's output, and those that run beside it. */
   readonly acting: readonly ScmSettings[]
   readonly beside: readonly ScmSettings[]
 }
@@ -20,8 +20,8 @@ export interface SettingsKnown {
 /** More classes than these are not tried one by one; the answer depends on SCM's settings whatever they show. */
 const CLASSES_MAX = 8
 
-/** The doubts about the settings of one snapshot. */
-export function doubtsOf(snapshot: Snapshot, config: Config, known: SettingsKnown): Doubts {
+/** The settings that are open for one snapshot. */
+export function openSettingsOf(snapshot: Snapshot, config: Config, known: SettingsKnown): OpenSettings {
   const hasBindings = snapshot.bindings.length > 0
   const isAnything = hasBindings || snapshot.clusterSpiffeIds.length > 0 || snapshot.staticEntries.length > 0
   if (!isAnything) return { assumptions: [], alternatives: [] }
@@ -32,7 +32,7 @@ export function doubtsOf(snapshot: Snapshot, config: Config, known: SettingsKnow
       ...(others.length === 0 ? [] : [whichScm(known.settings, others)]),
       ...(hasBindings ? ownAssumptions(config, known) : []),
     ],
-    alternatives: hasBindings && hasRegistrations(snapshot) ? alternatives(snapshot, known, others) : [],
+    alternatives: hasRegistrations(snapshot) ? alternatives(snapshot, known, others) : [],
   }
 }
 
@@ -100,7 +100,7 @@ function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumptio
     setting: 'which scm',
     what: 'which SCM serves the nodes of a pod',
     assumed: `it is taken to be that of ${first.source}`,
-    otherwise: `${others.map(({ source }) => source).join(', ')} ${others.length === 1 ? 'acts' : 'act'} on kleym's output too, and otherwise`,
+    otherwise: `it may be that of ${others.map(({ source }) => source).join(', ')}, which does otherwise`,
     fix: 'pass its configuration with --scm-config',
   }
 }

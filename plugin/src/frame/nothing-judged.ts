@@ -1,0 +1,44 @@
+// A gate that judged nothing must not pass: the command before the pipe failed, the namespace is misspelled, the folder is
+// another one. Only whoever says `--allow-empty` gets 0 for it (docs/offline.md, "Nothing to judge").
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import type { AnswerInput } from '../gather/gather.ts'
+import { isNearMiss } from '../gather/near-misses.ts'
+import type { InputProblem } from '../sources/problem.ts'
+import { namesText } from '../text/names.ts'
+import type { Frame } from './frame.ts'
+
+/** That an answer from files is about nothing; undefined where it is about something, or where that is said otherwise. */
+export function nothingJudged(
+  { judged, findings }: Pick<Frame, 'judged' | 'findings'>,
+  input: Pick<AnswerInput, 'isLive' | 'problems' | 'documents' | 'namespaceInForce' | 'after'>,
+): InputProblem | undefined {
+  if (judged === undefined || judged.count > 0 || input.isLive) return undefined
+  // What could not be read, or is misspelled, says more about why.
+  if (input.problems.length > 0 || findings.some(isNearMiss)) return undefined
+  const { documents = 0, namespaceInForce: namespace } = input
+  const problem = { kind: 'empty', what: 'nothing was judged' } as const
+  if (documents === 0)
+    return {
+      ...problem,
+      where: 'the files',
+      why: 'the files hold no document',
+      fix: `look at what made them, such as the command before a pipe${UNLESS}`,
+    }
+  const there = input.after.snapshot.namespaces.map(({ name }) => name)
+  if (namespace !== undefined && !there.includes(namespace))
+    return {
+      ...problem,
+      where: `-n ${namespace}`,
+      why: `nothing in the files is of this namespace${there.length === 0 ? '' : `; there are ${namesText(there)}`}`,
+      fix: `${didYouMean(namespace, there) ?? 'name a namespace of the files, or leave -n out for all of them'}${UNLESS}`,
+    }
+  return {
+    ...problem,
+    where: namespace === undefined ? 'the files' : `the files, namespace ${namespace}`,
+    why: `${counted(documents, 'document')}, and no ${judged.what} among them that the question is about`,
+    fix: `look at which files are given, and at how the question is limited${UNLESS}`,
+  }
+}
+
+const UNLESS = '; --allow-empty where there may be none'

@@ -1,0 +1,48 @@
+// Which of the things that could not be read may change an answer: one about a namespace does not depend on a pool of
+// another one that is a template.
+import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import type { SettingsOptions } from '../flags/options.ts'
+import type { InputProblem } from '../sources/problem.ts'
+import type { Question } from './question.ts'
+
+/** What an answer is about, as far as that limits what may change it. */
+export interface AnswerScope {
+  /** Undefined: any. */
+  readonly namespaces: ReadonlySet<string> | undefined
+  readonly settings: Pick<SettingsOptions, 'scmConfig' | 'trustDomain' | 'className'>
+}
+
+/** The scope of a question; `inForce` is undefined where no namespace limits the answer. */
+export function scopeOfAnswer(
+  question: Question | undefined,
+  inForce: string | undefined,
+  settings: AnswerScope['settings'],
+): AnswerScope {
+  const isWide = question === undefined || question.allNamespaces || question.aboutFiles === true
+  if (isWide || question.resolves === true || question.named.length === 0)
+    return { namespaces: undefined, settings }
+  const named = question.named.map((namespace) => namespace ?? inForce)
+  const namespaces = named.flatMap((namespace) => namespace ?? [])
+  return { namespaces: namespaces.length < named.length ? undefined : new Set(namespaces), settings }
+}
+
+/** Whether what a problem hides may change the answer. */
+export function mayChange({ reach }: InputProblem, { namespaces, settings }: AnswerScope): boolean {
+  if (reach === undefined || reach.length === 0) return true
+  return reach.some(({ kind, namespace }) => {
+    // SCM's configuration counts wherever it stands, and kleym's own where the operator runs.
+    if (kind === 'ConfigMap') return settings.scmConfig === undefined
+    const isSettled = settings.trustDomain !== undefined && settings.className !== undefined
+    if (OPERATOR_KINDS.has(kind) && !isSettled) return true
+    return namespace === undefined || namespaces?.has(namespace) !== false
+  })
+}
+
+/** What the operator may run as. */
+const OPERATOR_KINDS: ReadonlySet<string> = new Set(WORKLOAD_KINDS.map(qualifiedKind))
+
+/** What to say of a problem that does not change the answer. */
+export function irrelevantNote({ what, where }: InputProblem): string {
+  return `${what} (${where}): this answer does not depend on it`
+}

@@ -1,0 +1,223 @@
+// What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { kindsMentioned } from './kinds-in-text.ts'
+import type { FoundOverlay } from './files.ts'
+
+/** One kustomization, read. */
+export interface Kustomization {
+  readonly overlay: FoundOverlay
+  /** Nothing is known of it. */
+  readonly isUnreadable: boolean
+  /** A component is built only as a part of others. */
+  readonly isComponent: boolean
+  /** Files and folders that it takes in, without links. */
+  readonly resources: readonly string[]
+  /** Files that say what to change: patches, replacements, what generators and transformers read. */
+  readonly others: readonly string[]
+  /** What it names that is not on this disk: URLs, and paths that do not exist. */
+  readonly elsewhere: readonly string[]
+  /** What it does with the objects that it takes in. */
+  readonly changes: KustomizationChanges
+  /** Why it cannot be built without the network or plugins; undefined: it can. */
+  readonly refusal: string | undefined
+  /** Whether it makes a ConfigMap with SCM's configuration. */
+  readonly makesScmConfig: boolean
+  /** Whether it says that it makes objects of which nothing in it shows the kind. */
+  readonly makesAnything: boolean
+}
+
+/** How a kustomization changes what it takes in. */
+export interface KustomizationChanges {
+  /** The kinds whose content it changes, by their names. */
+  readonly kinds: ReadonlySet<string> | 'all'
+  /** The namespace into which it puts all objects that have one. */
+  readonly namespace: string | undefined
+  readonly renames: boolean
+}
+
+/** The fields that change any object. */
+const CHANGE_ALL = [
+  'labels',
+  'commonLabels',
+  'vars',
+  'replacements',
+  'transformers',
+  'components',
+  'configurations',
+  'openapi',
+] as const
+
+/** Reads a kustomization; `textOf` gives the text of a file that it names. An unreadable one changes everything. */
+export function readKustomization(
+  overlay: FoundOverlay,
+  value: unknown,
+  textOf: (path: string) => string | undefined,
+): Kustomization | undefined {
+  const record = isRecord(value) ? value : {}
+  const apiVersion = stringAt(record, 'apiVersion') ?? ''
+  // Others have files of that name too: Flux has a kind of that name.
+  if (apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')) return undefined
+  const paths = new Paths(overlay.path)
+  const resources = ['resources', 'bases', 'components'].flatMap((field) =>
+    paths.take(texts(own(record, field))),
+  )
+  const patches = [...entries(record, 'patches'), ...entries(record, 'patchesJson6902')]
+  const strategic = texts(own(record, 'patchesStrategicMerge'))
+  const [inline, files] = [
+    strategic.filter((one) => one.includes('\n')),
+    strategic.filter((one) => !one.includes('\n')),
+  ]
+  const others = [
+    ...paths.take(files),
+    ...paths.take(
+      [...patches, ...entries(record, 'replacements')].flatMap((one) => stringAt(one, 'path') ?? []),
+    ),
+    ...paths.take(
+      ['generators', 'transformers', 'validators', 'configurations', 'crds'].flatMap((field) =>
+        texts(own(record, field)).filter((one) => !one.includes('\n')),
+      ),
+    ),
+    ...paths.take([stringAt(record, 'openapi', 'path') ?? []].flat()),
+    ...paths.take(generatorFiles(record)),
+  ]
+  const generated = ['generators', 'helmCharts', 'helmChartInflationGenerator'].filter(
+    (field) => entries(record, field).length > 0 || texts(own(record, field)).length > 0,
+  )
+  return {
+    overlay,
+    isUnreadable: !isRecord(value),
+    isComponent: stringAt(record, 'kind') === 'Component',
+    resources,
+    others,
+    elsewhere: paths.elsewhere,
+    changes: {
+      kinds:
+        value === undefined || CHANGE_ALL.some((field) => isSet(own(record, field)))
+          ? 'all'
+          : changedKinds(
+              patches,
+              [...inline, ...paths.resolved(files).flatMap((file) => textOf(file) ?? [])],
+              (path) => textOf(resolve(overlay.path, path)),
+            ),
+      namespace: stringAt(record, 'namespace'),
+      renames: isSet(own(record, 'namePrefix')) || isSet(own(record, 'nameSuffix')),
+    },
+    refusal: refusalOf(record, paths.elsewhere),
+    makesScmConfig:
+      JSON.stringify(record).includes(SCM_CONFIG_KIND) ||
+      paths.resolved(generatorFiles(record)).some((file) => textOf(file)?.includes(SCM_CONFIG_KIND) === true),
+    makesAnything: generated.includes('generators'),
+  }
+}
+
+function isSet(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return false
+  return Array.isArray(value) ? value.length > 0 : !isRecord(value) || Object.keys(value).length > 0
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+}
+
+function entries(record: JsonRecord, field: string): readonly JsonRecord[] {
+  const list = own(record, field)
+  return Array.isArray(list) ? list.filter((one) => isRecord(one)) : []
+}
+
+/** The files that generators of ConfigMaps and Secrets read: `path` or `key=path`. */
+function generatorFiles(record: JsonRecord): readonly string[] {
+  const generators = [...entries(record, 'configMapGenerator'), ...entries(record, 'secretGenerator')]
+  return generators.flatMap((one) =>
+    [...texts(own(one, 'files')), ...texts(own(one, 'envs')), stringAt(one, 'env') ?? ''].flatMap((file) =>
+      file === '' ? [] : [file.slice(file.indexOf('=') + 1)],
+    ),
+  )
+}
+
+/** The kinds that patches are for; `all` where one does not say. */
+function changedKinds(
+  patches: readonly JsonRecord[],
+  strategic: readonly string[],
+  textOf: (path: string) => string | undefined,
+): KustomizationChanges['kinds'] {
+  const kinds = new Set<string>()
+  for (const patch of patches) {
+    const target = dig(patch, 'target')
+    const kind = stringAt(target, 'kind')
+    const path = stringAt(patch, 'path')
+    const text = stringAt(patch, 'patch') ?? (path === undefined ? undefined : textOf(path))
+    // A target without a kind is any; its kind may be a pattern.
+    if (isRecord(target) && (kind === undefined || !/^[A-Za-z0-9]+$/.test(kind))) return 'all'
+    if (kind !== undefined) kinds.add(kind)
+    else if (!addMentioned(text, kinds)) return 'all'
+  }
+  return strategic.every((text) => addMentioned(text, kinds)) ? kinds : 'all'
+}
+
+function addMentioned(text: string | undefined, kinds: Set<string>): boolean {
+  if (text === undefined) return false
+  // Each document of a patch has the kind of what it changes.
+  for (const document of text.split(/^---.*$/m)) {
+    if (document.trim() === '') continue
+    const mentioned = kindsMentioned(document, [])
+    if (mentioned === 'anything' || mentioned.size === 0) return false
+    for (const kind of mentioned) kinds.add(kind)
+  }
+  return true
+}
+
+/** Why building it would take more than the files that are there. */
+function refusalOf(record: JsonRecord, elsewhere: readonly string[]): string | undefined {
+  const [first] = elsewhere
+  if (first !== undefined) return `it names ${first}, which is not on this disk`
+  for (const field of ['helmCharts', 'helmChartInflationGenerator', 'helmGlobals'])
+    if (isSet(own(record, field))) return `its ${field} needs helm as a plugin of kustomize`
+  for (const field of ['generators', 'transformers', 'validators'])
+    if (isSet(own(record, field))) return `its ${field} may be plugins`
+  return undefined
+}
+
+/** Paths in a kustomization: those that exist, and what is elsewhere. */
+class Paths {
+  readonly #folder: string
+  readonly elsewhere: string[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The paths that exist, without links; the others are remembered. */
+  take(names: readonly string[]): readonly string[] {
+    return names.flatMap((name) => {
+      const real = this.#real(name)
+      if (real === undefined) this.elsewhere.push(name)
+      return real ?? []
+    })
+  }
+
+  resolved(names: readonly string[]): readonly string[] {
+    return names.flatMap((name) => this.#real(name) ?? [])
+  }
+
+  #real(name: string): string | undefined {
+    const path = resolve(this.#folder, name)
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name) || !existsSync(path)) return undefined
+    try {
+      return realpathSync.native(path)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Whether a path is a folder. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

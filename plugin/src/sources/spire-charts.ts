@@ -1,0 +1,60 @@
+// A chart of SPIRE that is named among the files and is not rendered: it installs ClusterSPIFFEIDs, a fallback for every pod
+// among them, which then are in none of the files (docs/assumptions.md, "Objects").
+import { dig, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { CLUSTER_SPIFFE_ID, groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { placeText, type InputProblem } from './problem.ts'
+
+/** The charts that install ClusterSPIFFEIDs, from whatever repository. */
+const CHARTS: ReadonlySet<string> = new Set(['spire', 'spire-nested'])
+const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
+
+/** That a document installs a chart of SPIRE; undefined for any other, a chart of another name among them. */
+export function spireChartProblem(value: JsonRecord, origin: Origin): InputProblem | undefined {
+  const chart = chartsOf(value).find((name) => CHARTS.has(name.split('/').at(-1) ?? ''))
+  if (chart === undefined) return undefined
+  return {
+    kind: 'not rendered',
+    what: `the chart ${chart} is not rendered`,
+    where: placeText(origin),
+    why: 'it installs ClusterSPIFFEIDs, and none of others is among the files: what they give is not known',
+    fix: 'add what it renders: helm template, with the values that are in use',
+    reach: [{ kind: CLUSTER_SPIFFE_IDS, namespace: undefined, name: undefined, mayBeOutput: false }],
+  }
+}
+
+/** Whether any ClusterSPIFFEID of others is among the objects: then the charts are taken to be rendered. */
+export function hasForeignRegistration(objects: readonly RawObject[]): boolean {
+  return objects.some(
+    ({ value }) =>
+      kindKey(value) === CLUSTER_SPIFFE_IDS && !readMeta(value).annotations.has(ANNOTATION_BINDING),
+  )
+}
+
+/** The charts that a document installs: of Flux, Argo CD, k3s, kustomize, and a chart that depends on others. */
+function chartsOf(value: JsonRecord): readonly string[] {
+  const kind = stringAt(value, 'kind')
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const spec = own(value, 'spec')
+  if (kind === 'HelmRelease' && group === 'helm.toolkit.fluxcd.io')
+    return texts(dig(spec, 'chart', 'spec', 'chart'), dig(spec, 'chartRef', 'name'))
+  if (kind === 'HelmChart' && group === 'helm.cattle.io') return texts(dig(spec, 'chart'))
+  if (kind === 'Application' && group === 'argoproj.io')
+    return texts(
+      dig(spec, 'source', 'chart'),
+      ...listAt(spec, 'sources').map((source) => own(source, 'chart')),
+    )
+  if (kind === 'Kustomization' && group === 'kustomize.config.k8s.io')
+    return texts(...listAt(value, 'helmCharts').map((one) => own(one, 'name')))
+  const isChart = kind === undefined && own(value, 'version') !== undefined
+  return isChart
+    ? texts(own(value, 'name'), ...listAt(value, 'dependencies').map((one) => own(one, 'name')))
+    : []
+}
+
+function texts(...values: readonly unknown[]): readonly string[] {
+  return values.filter((one) => typeof one === 'string')
+}

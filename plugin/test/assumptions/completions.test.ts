@@ -1,0 +1,125 @@
+// The rule of docs/assumptions.md: completing any setting that was left out, with any value, never turns exit code 0 into
+// 1, nor something that was said without a "depends" into its opposite. KLEYM_WORLDS says how many worlds are tried.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { env } from 'node:process'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dig, stringAt } from '@kleym/shared/core/json.ts'
+import { inProcess } from '../support/in-process.ts'
+import { contradictions, type Answer } from './contradictions.ts'
+import { SETTINGS, values, worlds, type Setting, type Values } from './worlds.ts'
+
+const WORLDS = Number(env['KLEYM_WORLDS'] ?? 12)
+/** More than the runs of one world take on a slow machine. */
+const WORLD_MS = 10_000
+
+const COMMANDS = [['explain', '-A'], ['conflicts'], ['who-selects', '-A'], ['diff']] as const
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kleym-worlds-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** Each set of settings that may be left out: all but the empty one. */
+const LEFT_OUT: readonly (readonly Setting[])[] = Array.from({ length: 2 ** SETTINGS.length - 1 }, (_, at) =>
+  SETTINGS.filter((_setting, bit) => (((at + 1) >> bit) & 1) === 1),
+)
+
+interface Given {
+  readonly values: Values
+  readonly without: readonly Setting[]
+}
+
+async function flagsOf({ values: given, without }: Given): Promise<readonly string[]> {
+  await writeFile(join(folder, 'scm.json'), given.scm)
+  await writeFile(join(folder, 'beside.json'), given['which scm'])
+  const isOne = !without.includes('which scm')
+  // Both stand among the files wherever one of them does, but for the answers that are given none.
+  const both = ['-f', 'scm.json', '-f', 'beside.json']
+  const flags: Readonly<Record<Setting, readonly string[]>> = {
+    'trust domain': ['--trust-domain', given['trust domain']],
+    class: ['--clusterspiffeid-class-name', given.class],
+    scm: isOne ? [...both, '--scm-config', 'scm.json'] : both,
+    'which scm': [],
+  }
+  return SETTINGS.flatMap((setting) => (without.includes(setting) ? [] : flags[setting]))
+}
+
+async function ask(command: readonly string[], given: Given): Promise<Answer> {
+  const args = [...command, '--offline', '-f', 'world.json', ...(await flagsOf(given))]
+  const { code, stdout } = await inProcess([...args, '-o', 'json'], folder)
+  const text = await inProcess(args, folder)
+  expect(text.code, `${args.join(' ')}: ${text.stderr}`).toBe(code)
+  return { code, report: JSON.parse(stdout), text: text.stdout }
+}
+
+/** The settings that were left out with other values; where it was which SCM is meant, it may be the other one. */
+function completedWith(given: Values, others: Values, without: readonly Setting[]): Values {
+  const completed: Values = { ...given }
+  for (const setting of without) Object.assign(completed, { [setting]: others[setting] })
+  if (!without.includes('which scm') || without.includes('scm')) return completed
+  const both = [given.scm, given['which scm']]
+  // A class that is given tells which of them is meant, where it is one of theirs.
+  const className = without.includes('class') ? undefined : given.class
+  const acting = both.filter((scm) => handles(scm, className))
+  const isOther = acting.length === 1 ? acting[0] === given['which scm'] : others.class === ''
+  return {
+    ...completed,
+    scm: isOther ? given['which scm'] : given.scm,
+    'which scm': isOther ? given.scm : given['which scm'],
+  }
+}
+
+/** Whether an SCM handles objects of a class, as the table of docs/spire-facts.md §2 has it. */
+function handles(scm: string, className: string | undefined): boolean {
+  const config: unknown = JSON.parse(scm)
+  if (dig(config, 'reconcile') !== undefined) return false
+  const own = stringAt(config, 'className')
+  if (className === undefined || own === className) return true
+  // A classless object has no label to be filtered by.
+  return (
+    className === '' && dig(config, 'watchClassless') === true && dig(config, 'filterByClassName') !== true
+  )
+}
+
+let tried = 0
+
+test(
+  'completing any setting that was left out, with any value, never takes back what was said',
+  { timeout: WORLDS * WORLD_MS },
+  async ({ annotate }) => {
+    await fc.assert(
+      fc.asyncProperty(
+        worlds,
+        values,
+        fc.constantFrom(...LEFT_OUT),
+        fc.array(fc.record({ values, still: fc.subarray([...SETTINGS]) }), { minLength: 4, maxLength: 6 }),
+        async (world, given, without, completions) => {
+          await writeFile(join(folder, 'world.json'), world)
+          for (const command of COMMANDS) {
+            // Every line of a diff holds the trust domain: it asks for it.
+            if (command[0] === 'diff' && without.includes('trust domain')) continue
+            const before = await ask(command, { values: given, without })
+            for (const { values: others, still } of completions) {
+              const completed = completedWith(given, others, without)
+              const left = without.filter((setting) => still.includes(setting))
+              if (left.length === without.length) continue
+              const after = await ask(command, { values: completed, without: left })
+              tried += 1
+              expect(
+                contradictions(before, after),
+                `${command.join(' ')} without ${without.join(', ')}, then with ${JSON.stringify(completed)} but ${left.join(', ')}\n${before.text}\nTHEN\n${after.text}`,
+              ).toEqual([])
+            }
+          }
+        },
+      ),
+      { numRuns: WORLDS },
+    )
+    await annotate(`${tried} completions of ${WORLDS} worlds`)
+    expect(tried).toBeGreaterThan(WORLDS)
+  },
+)

@@ -1,0 +1,109 @@
+// What an answer says without reserve, and where an answer with more settings given takes it back.
+import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
+
+/** One answer, as data and as text. */
+export interface Answer {
+  readonly code: number
+  readonly report: unknown
+  readonly text: string
+}
+
+/** What `before` says and `after`, which was given more settings, takes back: sentences; none where all is well. */
+export function contradictions(before: Answer, after: Answer): readonly string[] {
+  return [
+    ...(before.code === 0 && after.code === 1 ? ['exit code 0 became 1'] : []),
+    // What still depends is not taken back: a class that no SCM has makes it a question which of them is meant.
+    ...(listAt(after.report, 'assumptions').length > 0 ? [] : claimsOf(before.text))
+      .filter((claim) => !after.text.includes(claim))
+      .map((claim) => `gone: ${claim}`),
+    ...verdictsOf(before.report).flatMap(([key, verdict]) => {
+      if (OPEN.has(verdict)) return []
+      const now = new Map(verdictsOf(after.report)).get(key)
+      // What cannot match is never issued, whatever else is said of it.
+      const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict
+      return isKept || OPEN.has(now ?? '') ? [] : [`${key}: ${verdict} became ${now}`]
+    }),
+    ...[...emptyOf(before.report)]
+      .filter((key) => holdersOf(after.report).has(key))
+      .map((key) => `${key} had no identity, and holds one`),
+    ...lostErrors(before.report, after.report),
+  ]
+}
+
+/** Lines that say without reserve that something is fine, or that there is none. */
+const CLAIM =
+  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container would hold.*)$/gm
+
+function claimsOf(text: string): readonly string[] {
+  // What is rendered in an unknown trust domain reads otherwise once it is known.
+  return [...text.matchAll(CLAIM)]
+    .map(([, claim]) => claim ?? '')
+    .filter((claim) => !/^√ fixed|<trust-domain>/.test(claim))
+}
+
+/** Verdicts that leave it open. */
+const OPEN: ReadonlySet<string> = new Set(['depends', 'unknown'])
+
+/** The verdicts of `who-selects`, by pod, container and source. */
+function verdictsOf(report: unknown): readonly (readonly [key: string, verdict: string])[] {
+  return listAt(report, 'pods').flatMap((pod) =>
+    listAt(pod, 'containers').flatMap((container) =>
+      listAt(container, 'registrations').map((one) => {
+        const verdict = stringAt(one, 'verdict') ?? ''
+        const key = [stringAt(pod, 'pod'), stringAt(container, 'name'), sourceOf(one)].join(' ')
+        return [key, verdict] as const
+      }),
+    ),
+  )
+}
+
+/** The containers of which it is said that they hold no identity, and that nothing may give them one. */
+function emptyOf(report: unknown): ReadonlySet<string> {
+  return containersOf(
+    report,
+    (container) =>
+      listAt(container, 'registrations').every((one) => !OPEN.has(stringAt(one, 'verdict') ?? 'issued')) &&
+      listAt(container, 'identities').length === 0,
+  )
+}
+
+function holdersOf(report: unknown): ReadonlySet<string> {
+  return containersOf(report, (container) => listAt(container, 'identities').length > 0)
+}
+
+function containersOf(report: unknown, is: (container: unknown) => boolean): ReadonlySet<string> {
+  return new Set(
+    listAt(report, 'pods').flatMap((pod) =>
+      listAt(pod, 'containers')
+        .filter(is)
+        .map((container) => [stringAt(pod, 'pod'), stringAt(container, 'name')].join(' ')),
+    ),
+  )
+}
+
+/** An output of kleym's has another name in another trust domain; it is that of its binding all the same. */
+function sourceOf(registration: unknown): string {
+  return stringAt(registration, 'binding') ?? stringAt(registration, 'source') ?? ''
+}
+
+/** Errors that are gone, and with them every error about their subject: they have rested on an assumption. */
+function lostErrors(before: unknown, after: unknown): readonly string[] {
+  const still = new Set(errorsOf(after).map(({ subject }) => subject))
+  return errorsOf(before)
+    .filter(({ isCertain }) => isCertain)
+    .filter(({ subject }) => !still.has(subject))
+    .map(({ code, subject }) => `error ${code} about ${subject} is gone`)
+}
+
+/** Errors, and what may be one. */
+function errorsOf(
+  report: unknown,
+): readonly { readonly code: string; readonly subject: string; readonly isCertain: boolean }[] {
+  return listAt(report, 'findings')
+    .filter((one) => stringAt(one, 'severity') === 'error' || own(one, 'dependsOn') !== undefined)
+    .map((one) => ({
+      code: stringAt(one, 'code') ?? '',
+      subject: JSON.stringify(own(one, 'subject')),
+      isCertain: own(one, 'dependsOn') === undefined,
+    }))
+}

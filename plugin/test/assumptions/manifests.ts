@@ -1,0 +1,104 @@
+// The manifests of the worlds: as little of each as an answer needs.
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+
+/** The node of every pod. */
+export const NODE_NAME = 'node-1'
+
+/** A pool of namespace team-a that selects the pods of its name. */
+export function pool(name: string): JsonRecord {
+  return {
+    apiVersion: 'inference.networking.k8s.io/v1',
+    kind: 'InferencePool',
+    metadata: { name, namespace: 'team-a' },
+    spec: { selector: { matchLabels: { app: name } } },
+  }
+}
+
+/** An objective of the pool llama. */
+export function objective(name: string): JsonRecord {
+  return {
+    apiVersion: 'llm-d.ai/v1alpha2',
+    kind: 'InferenceObjective',
+    metadata: { name, namespace: 'team-a' },
+    spec: { poolRef: { name: 'llama' } },
+  }
+}
+
+/** A binding of the pool llama; `spec` is laid over that. */
+export function binding(name: string, spec: JsonRecord): JsonRecord {
+  return {
+    apiVersion: 'kleym.sonda.red/v1alpha1',
+    kind: 'InferenceIdentityBinding',
+    metadata: { name, namespace: 'team-a' },
+    spec: {
+      poolRef: { name: 'llama', group: 'inference.networking.k8s.io' },
+      serviceAccountName: 'runner',
+      ...spec,
+    },
+  }
+}
+
+/** A pod with the label `app`. */
+export function pod(namespace: string, name: string, app: string, containers: readonly string[]): JsonRecord {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace, labels: { app } },
+    spec: {
+      nodeName: NODE_NAME,
+      serviceAccountName: 'runner',
+      containers: containers.map((container) => ({ name: container })),
+    },
+  }
+}
+
+/** What a ClusterSPIFFEID of somebody else says. */
+export interface RegistrationParts {
+  readonly id: string
+  readonly className: string
+  readonly fallback: boolean
+  readonly hint: string
+  /** The pods that it is for; undefined: all. */
+  readonly app: string | undefined
+  readonly ttl: string | undefined
+  readonly selectors: readonly string[]
+  /** Whether it has the label that some SCMs ask for. */
+  readonly labelled: boolean
+}
+
+/** A ClusterSPIFFEID of somebody else. */
+export function registration(name: string, parts: RegistrationParts): JsonRecord {
+  const { id, className, fallback, hint, app, ttl, selectors, labelled } = parts
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: {
+      name,
+      ...(labelled && { labels: { tier: 'prod', 'spire.spiffe.io/class-name': className } }),
+    },
+    spec: {
+      spiffeIDTemplate: id,
+      fallback,
+      ...(className !== '' && { className }),
+      ...(hint !== '' && { hint }),
+      ...(app !== undefined && { podSelector: { matchLabels: { app } } }),
+      ...(ttl !== undefined && { ttl }),
+      ...(selectors.length > 0 && { workloadSelectorTemplates: selectors }),
+    },
+  }
+}
+
+/** A ClusterStaticEntry that gives an ID of a binding to the workloads of a namespace. */
+export function staticEntry(className: string, namespace: string): JsonRecord {
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterStaticEntry',
+    metadata: { name: 'by-hand' },
+    spec: {
+      spiffeID: 'spiffe://example.org/ns/team-a/objective/chat',
+      parentID: 'spiffe://example.org/spire/agent/k8s_psat/prod/node-uid',
+      selectors: [`k8s:ns:${namespace}`],
+      ...(className !== '' && { className }),
+    },
+  }
+}

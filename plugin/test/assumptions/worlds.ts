@@ -1,0 +1,147 @@
+// Worlds for the property of docs/assumptions.md: objects, and the settings of kleym and SCM, which a test gives or leaves
+// out. Every world is small, and full of what the settings decide about: classes, ignored namespaces, foreign registrations.
+import * as fc from 'fast-check'
+import { NODE_NAME, pod, registration, objective, pool, binding, staticEntry } from './manifests.ts'
+
+/** The settings that may be left out. */
+export const SETTINGS = ['trust domain', 'class', 'scm', 'which scm'] as const
+/** One of them. */
+export type Setting = (typeof SETTINGS)[number]
+
+/** A value for each setting. */
+export interface Values {
+  readonly 'trust domain': string
+  readonly class: string
+  /** The text of a ControllerManagerConfig. */
+  readonly scm: string
+  /** The text of another one, which stands beside it where nothing says which of them is meant. */
+  readonly 'which scm': string
+}
+
+/** Objects, as the text of a file. */
+export type World = string
+
+const TRUST_DOMAIN = 'example.org'
+const CLASSES = ['', 'spire-mgmt-spire', 'other'] as const
+
+const trustDomain = fc.oneof(
+  { arbitrary: fc.constant(TRUST_DOMAIN), weight: 5 },
+  { arbitrary: fc.constant('other.org'), weight: 1 },
+)
+
+const scmConfig: fc.Arbitrary<(className: string) => string> = fc
+  .record({
+    scmDomain: fc.oneof(
+      { arbitrary: fc.constant(TRUST_DOMAIN), weight: 7 },
+      { arbitrary: fc.constant('other.org'), weight: 1 },
+    ),
+    scmClass: fc.constantFrom(undefined, ...CLASSES),
+    watchClassless: fc.boolean(),
+    ignoreNamespaces: fc.constantFrom(undefined, [], ['team-b'], ['team-.*']),
+    labelled: fc.oneof({ arbitrary: fc.constant(false), weight: 6 }, fc.constant(true)),
+    filterByClassName: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, fc.constant(true)),
+    reconciles: fc.oneof({ arbitrary: fc.constant(true), weight: 6 }, fc.constant(false)),
+    rendersOnce: fc.boolean(),
+    cached: fc.oneof({ arbitrary: fc.constant(false), weight: 6 }, fc.constant(true)),
+  })
+  // A class of the same name as kleym's makes a world in which anything is issued at all.
+  .map((one) => (kleymClass) => {
+    const className = one.scmClass ?? kleymClass
+    return JSON.stringify({
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ControllerManagerConfig',
+      trustDomain: one.scmDomain,
+      clusterName: 'prod',
+      className,
+      watchClassless: one.watchClassless,
+      ...(one.ignoreNamespaces !== undefined && { ignoreNamespaces: one.ignoreNamespaces }),
+      ...(one.labelled && { clusterSPIFFEIDLabelSelector: { tier: 'prod' } }),
+      ...(one.filterByClassName && className !== '' && { filterByClassName: true }),
+      ...(one.rendersOnce && { enableEntryRenderCache: true }),
+      ...(one.cached && { cacheNamespaces: { 'team-a': {} } }),
+      ...(!one.reconciles && { reconcile: { clusterStaticEntries: true } }),
+    })
+  })
+
+/** Any values that a sound install could have; mostly ones that go together. */
+export const values: fc.Arbitrary<Values> = fc
+  .record({ trustDomain, class: fc.constantFrom(...CLASSES), scm: scmConfig, beside: scmConfig })
+  .map((one) => ({
+    'trust domain': one.trustDomain,
+    class: one.class,
+    scm: one.scm(one.class),
+    'which scm': one.beside(one.class),
+  }))
+
+const IDS = [
+  'spiffe://example.org/ns/team-a/objective/chat',
+  'spiffe://{{ .TrustDomain }}/ns/team-a/objective/chat',
+  'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+  'spiffe://other.org/ns/team-a/pool/llama',
+  'spiffe://{{ .TrustDomain }}/ns/team-a/pool/llama',
+  // With its render cache SCM drops the first, and mixes up the others.
+  'spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ slice "chat" 0 }}',
+  '{{ define "who" }}chat{{ end }}spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ template "who" }}',
+  '{{ define "who" }}rest{{ end }}spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ template "who" }}',
+] as const
+
+/** Registrations of others: of any class, some of them fallbacks, some of which SCM or the server cannot take. */
+const foreign = fc
+  .record({
+    id: fc.constantFrom(...IDS),
+    className: fc.constantFrom(...CLASSES),
+    fallback: fc.boolean(),
+    hint: fc.constantFrom('', 'team-a/chat'),
+    app: fc.constantFrom(undefined, 'llama', 'thief'),
+    ttl: fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, fc.constantFrom('1d', '-5s', '1h')),
+    selectors: fc.oneof(
+      { arbitrary: fc.constant<string[]>([]), weight: 6 },
+      fc.constantFrom(['k8s:ns:team-b'], ['k8s:ns:team-a', 'k8s:sa:runner'], ['k8s:x:{{ slice "é" 0 1 }}']),
+    ),
+    labelled: fc.boolean(),
+  })
+  .map((one) => (name: string) => registration(name, one))
+
+const staticEntries = fc
+  .record({ className: fc.constantFrom(...CLASSES), namespace: fc.constantFrom('team-a', 'team-b') })
+  .map(({ className, namespace }) => staticEntry(className, namespace))
+
+const bindings = fc.subarray(
+  [
+    binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' }),
+    binding('sidecar', { objectiveRef: { name: 'chat' }, containerName: 'proxy' }),
+    binding('whole', { mode: 'PoolOnly' }),
+    binding('batch', { objectiveRef: { name: 'batch' }, containerName: 'vllm' }),
+    binding('nowhere', { objectiveRef: { name: 'chat' }, containerName: 'nope' }),
+    binding('gone', { mode: 'PoolOnly', poolRef: { name: 'gone' } }),
+  ],
+  { minLength: 0, maxLength: 3 },
+)
+
+const pods = fc.subarray([
+  pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy']),
+  pod('team-a', 'other-0', 'other', ['main']),
+  pod('team-b', 'thief', 'thief', ['main']),
+  pod('team-b', 'llama-0', 'llama', ['vllm']),
+  pod('kube-system', 'thief', 'thief', ['main']),
+])
+
+/** Worlds. */
+export const worlds: fc.Arbitrary<World> = fc
+  .record({ bindings, pods, foreign: fc.array(foreign, { maxLength: 3 }), entry: fc.option(staticEntries) })
+  .map(({ bindings: asked, pods: there, foreign: others, entry }) =>
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        pool('llama'),
+        objective('chat'),
+        objective('batch'),
+        { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME, uid: 'node-uid' } },
+        ...asked,
+        ...there,
+        ...others.map((make, at) => make(`foreign-${at}`)),
+        ...(entry === null ? [] : [entry]),
+      ],
+    }),
+  )

@@ -1,0 +1,447 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringAt } from '@kleym/shared/core/json.ts'
+import { describe, expect, test } from 'vitest'
+import type { ProblemReach } from '../../src/sources/problem.ts'
+import { helmTemplate } from '../../src/sources/render.ts'
+import { load, type Loading } from '../support/load-files.ts'
+import { workspace } from '../support/workspace.ts'
+
+const typed = (apiVersion: string, kind: string, name: string, more = ''): string =>
+  `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: ${name}\n${more}`
+const pod = (name: string, more = ''): string => typed('v1', 'Pod', name, more)
+const pool = (name: string, more = ''): string =>
+  typed('inference.networking.k8s.io/v1', 'InferencePool', name, more)
+const registration = (name: string): string => typed('spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID', name)
+const CHART = 'apiVersion: v2\nname: app\nversion: 0.1.0\n'
+
+interface Read {
+  readonly names: readonly string[]
+  readonly notes: readonly string[]
+  readonly problems: readonly { readonly where: string; readonly reach: readonly string[] | 'anything' }[]
+  readonly subjects: readonly string[]
+}
+
+/** `Kind namespace/name`, with stars for what is not known. */
+function text({ kind, namespace, name }: ProblemReach): string {
+  return `${kind} ${namespace ?? '*'}/${name ?? '*'}`
+}
+
+async function read(files: Readonly<Record<string, string>>, loading: Loading = {}): Promise<Read> {
+  const loaded = await load(await workspace(files), { recursive: true, ...loading })
+  return {
+    names: loaded.objects.map(({ value }) => stringAt(value, 'metadata', 'name') ?? ''),
+    notes: loaded.notes.filter((note) => !note.includes('no namespace')),
+    problems: loaded.problems.map(({ where, reach }) => ({ where, reach: reach?.map(text) ?? 'anything' })),
+    subjects: loaded.subjects.map(({ reach }) => text(reach)),
+  }
+}
+
+describe('a chart', () => {
+  test.each<[string, Record<string, string>, Partial<Read>]>([
+    [
+      'has no objects but its CRDs, and folders that are none of its own',
+      {
+        'Chart.yaml': CHART,
+        'values.yaml': 'kind: Pod\n',
+        'values-prod.yaml': pod('values'),
+        'ci/x-values.yaml': pod('ci'),
+        'templates/x.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: {{ .x }}}\n',
+        'crds/x.yaml': pod('crd'),
+        'examples/x.yaml': pod('example'),
+      },
+      { names: ['crd', 'example'], problems: [] },
+    ],
+    [
+      'with workloads alone is a note',
+      { 'Chart.yaml': CHART, 'templates/x.yaml': pod('{{ .x }}') },
+      {
+        names: [],
+        problems: [],
+        subjects: ['Pod */*'],
+        notes: [
+          'left out a chart in .: it may hold Pod, whose pods were not looked at; to have it in: --render, or helm template . | kubectl kleym ... -f -',
+        ],
+      },
+    ],
+    [
+      'with a kind that decides leaves that open, in the namespace that it names',
+      {
+        'Chart.yaml': CHART,
+        'templates/x.yaml': `${pool('{{ .x }}', '  namespace: team-a\n')}---\n${registration('{{ .y }}')}`,
+      },
+      {
+        problems: [
+          {
+            where: '.',
+            reach: [
+              'InferencePool.inference.networking.k8s.io team-a/*',
+              'ClusterSPIFFEID.spire.spiffe.io */*',
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'whose namespace hangs on a condition: any',
+      {
+        'Chart.yaml': CHART,
+        'templates/x.yaml': pool('x', '  {{- if .a }}\n  namespace: team-a\n  {{- end }}\n'),
+      },
+      { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
+    ],
+    [
+      'whose kind comes from its values',
+      {
+        'Chart.yaml': CHART,
+        'values.yaml': 'what: InferencePool # or none\n',
+        'templates/x.yaml': typed('{{ .v }}', '{{ .Values.what }}', 'x'),
+      },
+      { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
+    ],
+    [
+      'whose kind is put together may hold anything',
+      { 'Chart.yaml': CHART, 'templates/x.yaml': typed('v1', '{{ printf "%sPool" .x }}', 'x') },
+      { problems: [{ where: '.', reach: 'anything' }] },
+    ],
+    [
+      'a helper of which holds a whole object',
+      {
+        'Chart.yaml': CHART,
+        'templates/_x.tpl': `{{ define "x" }}\n  kind: InferencePool\n{{ end }}`,
+        'templates/x.yaml': '{{ include "x" . }}\n',
+      },
+      { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
+    ],
+    [
+      'that only names a kind, in a reference, a comment or its notes, holds none',
+      {
+        'Chart.yaml': CHART,
+        'values.yaml': '# for a ClusterSPIFFEID\nx: 1\n',
+        'templates/NOTES.txt': 'kind: InferencePool\n',
+        'templates/x.yaml': typed(
+          'gateway.networking.k8s.io/v1',
+          'HTTPRoute',
+          '{{ .x }}',
+          'spec:\n  - kind: InferencePool\n',
+        ),
+        'templates/crd.yaml': typed(
+          'apiextensions.k8s.io/v1',
+          'CustomResourceDefinition',
+          'x',
+          'spec:\n  names:\n    kind: InferencePool\n{{ x }}\n',
+        ),
+      },
+      { problems: [], notes: ['left out a chart in .: nothing in it is of a kind that is used'] },
+    ],
+    [
+      'with a subchart: that too',
+      {
+        'Chart.yaml': CHART,
+        'charts/sub/Chart.yaml': CHART,
+        'charts/sub/templates/x.yaml': registration('{{ .x }}'),
+      },
+      { problems: [{ where: '.', reach: ['ClusterSPIFFEID.spire.spiffe.io */*'] }] },
+    ],
+    [
+      'with an archive in it may hold anything',
+      { 'Chart.yaml': CHART, 'charts/sub-1.0.0.tgz': 'x' },
+      { problems: [{ where: '.', reach: 'anything' }] },
+    ],
+    [
+      'that needs another one which is not there says so',
+      {
+        'Chart.yaml': `${CHART}dependencies: [{name: redis, repository: "https://example.org"}]\n`,
+        'templates/x.yaml': pod('{{ .x }}'),
+      },
+      {
+        problems: [],
+        notes: [
+          expect.stringContaining('left out a chart'),
+          '. needs charts that are not in its charts folder, and were not looked at: redis',
+        ],
+      },
+    ],
+    [
+      'of the library type makes nothing',
+      {
+        'Chart.yaml': `${CHART}type: library\n`,
+        'templates/_x.tpl': 'kind: InferencePool\n',
+        'x/pod.yaml': pod('a'),
+      },
+      { names: ['a'], problems: [], notes: [] },
+    ],
+  ])('%s', async (_, files, expected) => {
+    expect(await read(files)).toMatchObject(expected)
+  })
+})
+
+describe('a kustomization', () => {
+  const resources = 'resources: [a.yaml]\n'
+  test.each<[string, Record<string, string>, Partial<Read>, Loading?]>([
+    [
+      'that changes nothing leaves its resources as they stand',
+      { 'kustomization.yaml': resources, 'a.yaml': pool('a') },
+      { names: ['a'], problems: [], notes: [] },
+    ],
+    [
+      'keeps its patches from being objects, and what they change from being certain',
+      {
+        'kustomization.yaml': `${resources}patches: [{path: patch.yaml}]\n`,
+        'a.yaml': `${pool('a')}---\n${registration('id')}`,
+        'patch.yaml': pool('a', 'spec: {selector: {matchLabels: {app: b}}}\n'),
+      },
+      {
+        names: ['id'],
+        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io default/a'] }],
+      },
+    ],
+    [
+      'that moves its objects leaves them open where they go',
+      {
+        Kustomization: `${resources}namespace: team-b\n`,
+        'a.yaml': `${pool('a')}---\n${registration('id')}`,
+      },
+      {
+        names: ['id'],
+        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io team-b/a'] }],
+      },
+    ],
+    [
+      'that moves them where they are changes nothing',
+      {
+        'kustomization.yml': `${resources}namespace: team-b\n`,
+        'a.yaml': pool('a', '  namespace: team-b\n'),
+      },
+      { names: ['a'], problems: [] },
+    ],
+    [
+      'that renames leaves the names open',
+      { 'kustomization.yaml': `${resources}namePrefix: x-\n`, 'a.yaml': registration('id') },
+      { names: [], problems: [{ where: '.', reach: ['ClusterSPIFFEID.spire.spiffe.io */*'] }] },
+    ],
+    [
+      'over another one changes what that takes in',
+      {
+        'base/kustomization.yaml': resources,
+        'base/a.yaml': pool('a'),
+        'prod/kustomization.yaml': 'resources: [../base]\nlabels: [{pairs: {a: b}}]\n',
+      },
+      {
+        names: [],
+        problems: [{ where: 'prod', reach: ['InferencePool.inference.networking.k8s.io default/*'] }],
+      },
+    ],
+    [
+      'that changes workloads alone is a note',
+      {
+        'kustomization.yaml': `${resources}patches: [{target: {kind: Pod}, patch: "[]"}]\n`,
+        'a.yaml': `${pod('a')}---\n${pool('b')}`,
+      },
+      { names: ['b'], problems: [], subjects: ['Pod default/a'] },
+    ],
+    [
+      'with a URL says what was not looked at',
+      { 'kustomization.yaml': 'resources: [a.yaml, "https://example.org/x.yaml"]\n', 'a.yaml': pool('a') },
+      {
+        names: ['a'],
+        problems: [],
+        notes: ['. names what is not on this disk, and was not looked at: https://example.org/x.yaml'],
+      },
+    ],
+    [
+      'that cannot be read leaves what is beside it open',
+      { 'kustomization.yaml': 'resources: [\n', 'a.yaml': pool('a') },
+      {
+        names: [],
+        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io default/*'] }],
+      },
+    ],
+    [
+      'that takes in what was not given says so',
+      {
+        'base/kustomization.yaml': resources,
+        'base/a.yaml': pool('a'),
+        'prod/kustomization.yaml': 'resources: [../base]\n',
+      },
+      {
+        names: [],
+        problems: [],
+        notes: ['prod takes in what is not among the files that were given, and was not looked at: ../base'],
+      },
+      { files: ['prod'] },
+    ],
+    [
+      'of somebody else is a file like any other',
+      {
+        'kustomization.yaml': typed('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', 'x'),
+        'a.yaml': pool('a'),
+      },
+      { names: ['a'], problems: [], notes: [] },
+    ],
+    [
+      "that makes SCM's configuration leaves it open",
+      {
+        'kustomization.yaml': 'configMapGenerator: [{name: x, files: [scm.yaml]}]\n',
+        'scm.yaml': typed('spire.spiffe.io/v1alpha1', 'ControllerManagerConfig', 'x'),
+      },
+      { names: [], problems: [{ where: '.', reach: ['ConfigMap */*'] }] },
+    ],
+    [
+      'in a circle with another one ends',
+      {
+        'a/kustomization.yaml': 'resources: [../b]\n',
+        'b/kustomization.yaml': 'resources: [../a, x.yaml]\nnamePrefix: y\n',
+        'b/x.yaml': pool('a'),
+      },
+      {
+        names: [],
+        problems: [{ where: 'b', reach: ['InferencePool.inference.networking.k8s.io default/*'] }],
+      },
+    ],
+  ])('%s', async (_, files, expected, loading) => {
+    expect(await read(files, loading)).toMatchObject(expected)
+  })
+})
+
+describe('what is never read', () => {
+  const files = {
+    'a.yaml': pod('a'),
+    'docs/b.yaml': pod('b'),
+    'docs/deep/c.yaml': pod('c'),
+    'x/docs/d.yaml': pod('d'),
+    'e.tmpl.yaml': pod('e'),
+    '.git/f.yaml': pod('f'),
+    'x/node_modules/g.yaml': pod('g'),
+    '.vscode/h.json': '{ // \n',
+  }
+  test.each<[readonly string[], readonly string[]]>([
+    [[], ['a', 'b', 'c', 'e', 'd']],
+    [['docs'], ['a', 'e']],
+    [['/docs'.slice(1) + '/**'], ['a', 'e', 'd']],
+    [['*.tmpl.yaml'], ['a', 'b', 'c', 'd']],
+    [
+      ['**/c.yaml', '[ab].yaml'],
+      ['e', 'd'],
+    ],
+    [
+      ['docs/*.yaml', '?.tmpl.yaml'],
+      ['a', 'c', 'd'],
+    ],
+    [['x/'], ['a', 'b', 'c', 'e']],
+  ])('--exclude %j', async (exclude, names) => {
+    expect(await read(files, { exclude })).toMatchObject({ names, problems: [] })
+  })
+})
+
+test('pipes are told and not opened, and links in circles end', async () => {
+  const root = await workspace({ 'a.yaml': pod('a') })
+  expect(spawnSync('mkfifo', [join(root, 'pipe.yaml')]).status).toBe(0)
+  symlinkSync('.', join(root, 'self'))
+  symlinkSync('there', join(root, 'here'))
+  symlinkSync('here', join(root, 'there'))
+  const loaded = await load(root, { recursive: true })
+  expect(loaded.objects).toHaveLength(1)
+  expect(loaded.problems).toEqual([])
+  expect(loaded.notes).toContain('left out pipe.yaml: it is neither a file nor a folder')
+})
+
+/** A folder with a program of this name, which is a shell script. */
+async function withProgram(
+  program: string,
+  script: string,
+  files: Readonly<Record<string, string>>,
+): Promise<{ root: string; env: Record<string, string> }> {
+  const root = await workspace(files)
+  const bin = join(await workspace({ 'empty.txt': '' }), 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, program), `#!/bin/sh\n${script}\n`)
+  chmodSync(join(bin, program), 0o755)
+  return {
+    root,
+    env: { PATH: `${bin}:/usr/bin:/bin`, HELM_PLUGINS: '/somewhere', https_proxy: 'http://proxy' },
+  }
+}
+
+describe('--render', () => {
+  const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  labels: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
+
+  test('reads what helm makes, without plugins and without the network', async () => {
+    const { root, env } = await withProgram('helm', POD_OF, {
+      'c/Chart.yaml': CHART,
+      'c/templates/x.yaml': registration('{{ .x }}'),
+    })
+    const loaded = await load(root, { recursive: true, render: true, env })
+    expect(loaded.problems).toEqual([])
+    expect(loaded.objects).toMatchObject([
+      {
+        value: { metadata: { name: 'app', labels: { ns: 'default', p: '1http://127.0.0.1:9' } } },
+        origin: { file: 'c (helm)' },
+      },
+    ])
+  })
+
+  test('a name that would be a flag of helm is not used', async () => {
+    const { root, env } = await withProgram('helm', POD_OF, { 'Chart.yaml': 'name: --post-renderer=x\n' })
+    const loaded = await load(root, { recursive: true, render: true, env })
+    expect(loaded.objects).toMatchObject([{ value: { metadata: { name: 'release' } } }])
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'a dependency that is not there',
+      { 'Chart.yaml': `${CHART}dependencies: [{name: redis}]\n` },
+      'its dependency redis is not in its charts folder',
+    ],
+    [
+      'a schema that names a URL',
+      { 'Chart.yaml': CHART, 'values.schema.json': '{"$ref": "https://example.org/x"}' },
+      'the schema of its values names another one by URL',
+    ],
+    [
+      'a URL',
+      { 'kustomization.yaml': 'resources: ["https://example.org/x"]\n' },
+      'it names https://example.org/x, which is not on this disk',
+    ],
+    [
+      'a URL below',
+      {
+        'prod/kustomization.yaml': 'resources: [../base]\n',
+        'base/kustomization.yaml': 'resources: ["github.com/x/y?ref=z"]\n',
+      },
+      'base: it names github.com/x/y?ref=z, which is not on this disk',
+    ],
+    [
+      'a chart in a kustomization',
+      { 'kustomization.yaml': 'helmCharts: [{name: x}]\n' },
+      'its helmCharts needs helm as a plugin of kustomize',
+    ],
+    [
+      'a generator',
+      { 'kustomization.yaml': 'generators: [x.yaml]\n', 'x.yaml': 'kind: Exec\n' },
+      'its generators may be plugins',
+    ],
+  ])('%s is refused before anything runs', async (_, files, why) => {
+    const { root, env } = await withProgram('helm', 'touch "$HOME/ran"', files)
+    const loaded = await load(root, { recursive: true, render: true, env })
+    expect(loaded.problems).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
+  })
+
+  test('without helm it says so', async () => {
+    const root = await workspace({ 'Chart.yaml': CHART })
+    const { problems } = await load(root, { recursive: true, render: true })
+    expect(problems).toMatchObject([
+      { kind: 'failed', why: expect.stringContaining('helm is not on the PATH') },
+    ])
+  })
+
+  test('a chart whose template does not end is ended', async () => {
+    const { root, env } = await withProgram('helm', 'while :; do :; done', { 'Chart.yaml': CHART })
+    const chart = { name: 'app', path: root, namespace: 'default' }
+    expect(await helmTemplate(chart, { cwd: root, env }, 300)).toEqual({
+      state: 'failed',
+      why: 'helm template took longer than 0.3 s',
+    })
+  })
+})

@@ -1,0 +1,73 @@
+// Whether pods of kinds that kleym does not read, or containers that a webhook may add, could matter to an answer: then it is
+// not complete, whatever else was found.
+import type { Analysis } from '../analysis/analysis.ts'
+import { bindingsByOutput } from '../analysis/state.ts'
+import { podText } from '../objects/pod-index.ts'
+import type { Container, Pod } from '../objects/pod.ts'
+import { madeBy } from '../snapshot/snapshot.ts'
+import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+
+/** What an answer is about. */
+export interface Concern {
+  /** The bindings that it is about, by `namespace/name`; undefined: all of them. */
+  readonly bindings?: ReadonlySet<string>
+  /** The pods that it is about; undefined: all of them. */
+  readonly pods?: ReadonlySet<Pod>
+  /** The namespace that it is about; undefined: all of them. */
+  readonly namespace?: string | undefined
+  /** The SPIFFE ID that it is about, whatever gives it; undefined: those of bindings. */
+  readonly spiffeId?: string
+}
+
+/** The pods and containers that could matter and cannot be read, one reason for each object that makes them. */
+export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}): readonly UnknownReason[] {
+  const perhaps = analysis.podsInQuestion.filter((pod) => isOpenPod(pod) && isAsked(pod, concern))
+  if (perhaps.length === 0) return []
+  const byOutput = bindingsByOutput(analysis.settled)
+  const wanted = new Map([...byOutput].filter(([, key]) => concern.bindings?.has(key) !== false))
+  const ids = new Set([
+    ...(concern.spiffeId === undefined ? [] : [concern.spiffeId]),
+    ...analysis.settled.outputs.flatMap(({ object }) =>
+      wanted.has(object.meta.name) ? [object.spec.spiffeIDTemplate] : [],
+    ),
+  ])
+  const mayGive = ({ verdict, source, spiffeId }: Registration): boolean =>
+    isOpen(verdict) &&
+    ((source.kind === 'ClusterSPIFFEID' && wanted.has(source.name)) || ids.has(spiffeId ?? ''))
+  const prediction = analysis.settled.prediction()
+  const reasons = perhaps.flatMap((pod) => {
+    const open = pod.containers.find(
+      (container) =>
+        (pod.perhaps !== undefined || container.injectedBy !== undefined) &&
+        containerVerdicts(prediction, pod, container).some(
+          (one) => mayGive(one) && (pod.perhaps !== undefined || isForOne(one)),
+        ),
+    )
+    if (open === undefined) return []
+    return pod.perhaps === undefined ? injectedInto(pod, open) : madeBy(pod.ref, 'the pods')
+  })
+  return [...new Map(reasons.map((why) => [why.what, why])).values()]
+}
+
+function isOpenPod({ perhaps, containers }: Pod): boolean {
+  return perhaps !== undefined || containers.some(({ injectedBy }) => injectedBy !== undefined)
+}
+
+/** Whether a registration is for one container alone: without that container it gives nothing. */
+function isForOne({ outcome }: Registration): boolean {
+  return outcome.entry?.selectors.some(({ value }) => value.startsWith('container-name:')) === true
+}
+
+function injectedInto(pod: Pod, { name, injectedBy }: Container): UnknownReason {
+  const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
+  return { verb: 'read', what, cause: 'not given' }
+}
+
+function isAsked(pod: Pod, { pods, namespace }: Concern): boolean {
+  return pods?.has(pod) !== false && (namespace === undefined || pod.namespace === namespace)
+}
+
+function isOpen(verdict: Registration['verdict']): boolean {
+  return verdict === 'depends' || verdict === 'unknown'
+}

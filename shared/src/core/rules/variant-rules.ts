@@ -1,0 +1,190 @@
+// Pods of a pool that bindings share out among variants: a variant that no pod carries, pods that no binding gives an identity,
+// and templates that do not say the variant which their pods carry.
+import type { Analysis } from '../analysis/analysis.ts'
+import type { IdentityParts } from '../compile/identity.ts'
+import type { VariantLabel } from '../compile/identity-path.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { bindingSubject } from '../findings/subjects.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { lazy } from '../lazy.ts'
+import { POOL_KIND } from '../kinds.ts'
+import type { DeclaredBinding } from '../objects/binding.ts'
+import { indexPods, podText, type PodIndex } from '../objects/pod-index.ts'
+import type { Pod } from '../objects/pod.ts'
+import { bindingGap, subjectGap } from '../snapshot/unread.ts'
+import { counted, NameSummary } from '../text/counted.ts'
+import { compareBytes } from '../text/bytes.ts'
+
+/** A pool of which bindings name variants. */
+interface SharedPool {
+  readonly parts: IdentityParts
+  readonly key: string
+  /** Those that come to an identity, or would but for a peer. */
+  readonly bindings: {
+    readonly binding: DeclaredBinding
+    readonly variant: VariantLabel
+    readonly isReady: boolean
+  }[]
+  /** A PoolOnly binding of the pool is ready: no pod of it is left without an identity. */
+  isCovered: boolean
+}
+
+/** The pods of a pool, by the variant that they carry; those of which it is not known are in none. */
+interface PodsByVariant {
+  readonly carried: ReadonlyMap<string, NameSummary>
+  readonly without: NameSummary
+  /** How many carry a variant that is not known yet. */
+  readonly open: number
+}
+
+/** The findings about variants. Where there may be pods of the namespace that were not read, there are none. */
+export function variantFindings(analysis: Analysis): readonly Finding[] {
+  const { snapshot } = analysis
+  const existing = lazy(() => indexPods(snapshot.pods.filter((pod) => pod.exists)))
+  const templates = lazy(() => indexPods(snapshot.templates))
+  return [...sharedPools(analysis).values()].flatMap((pool) => {
+    const { namespace } = pool.parts
+    if (subjectGap(snapshot, namespace) !== undefined) return []
+    const pods = podsByVariant(analysis, pool)
+    return [
+      ...uncarried(pool, pods),
+      // A binding that was not read may name them.
+      ...(bindingGap(snapshot, namespace) === undefined ? unnamed(pool, pods) : []),
+      ...silentTemplates(pool, { existing, templates }),
+    ]
+  })
+}
+
+function sharedPools({ compiled, now }: Analysis): ReadonlyMap<string, SharedPool> {
+  const pools = new Map<string, SharedPool>()
+  const covered = new Set<string>()
+  for (const { binding, input } of compiled) {
+    const { parts } = input
+    if (parts === undefined || binding.meta.deletedAt !== undefined) continue
+    const key = JSON.stringify([parts.namespace, parts.poolName, [...parts.poolLabels]])
+    const isReady = now.judgements.get(binding.key)?.state === 'ready'
+    if (parts.mode === 'PoolOnly' && isReady) covered.add(key)
+    if (parts.variant === undefined) continue
+    const { variant } = parts
+    const pool = getOrCreate(pools, key, (): SharedPool => ({
+      parts,
+      key: variant.key,
+      bindings: [],
+      isCovered: false,
+    }))
+    pool.bindings.push({ binding, variant, isReady })
+  }
+  for (const key of covered) {
+    const pool = pools.get(key)
+    if (pool !== undefined) pool.isCovered = true
+  }
+  return pools
+}
+
+function podsByVariant(analysis: Analysis, { parts, key }: SharedPool): PodsByVariant {
+  const carried = new Map<string, NameSummary>()
+  const without = new NameSummary()
+  let open = 0
+  for (const pod of analysis.pods().withLabels(parts.namespace, parts.poolLabels)) {
+    const variant = pod.labels.get(key)
+    if (variant !== undefined) getOrCreate(carried, variant, () => new NameSummary()).add(podText(pod))
+    else if (mayCarry(pod, key)) open++
+    else without.add(podText(pod))
+  }
+  return { carried, without, open }
+}
+
+function mayCarry({ unknownLabels, possibleLabels }: Pod, key: string): boolean {
+  return unknownLabels.has(key) || possibleLabels.has(key)
+}
+
+/** Ready bindings of a variant that no pod carries, where the pool has pods; without any that is KLM412. */
+function uncarried(
+  { bindings, key, parts }: SharedPool,
+  { carried, without, open }: PodsByVariant,
+): readonly Finding[] {
+  if (open > 0 || (carried.size === 0 && without.count === 0)) return []
+  return bindings.flatMap(({ binding, variant, isReady }) =>
+    !isReady || carried.has(variant.value)
+      ? []
+      : [
+          finding('KLM415', {
+            subject: bindingSubject(binding),
+            summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${variant.value}`,
+            evidence: [...carriedText(carried, key), ...withoutText(without, key)],
+          }),
+        ],
+  )
+}
+
+/** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names. */
+function unnamed(
+  { bindings, key, parts, isCovered }: SharedPool,
+  { carried, without }: PodsByVariant,
+): readonly Finding[] {
+  if (isCovered) return []
+  const named = new Set(bindings.map(({ variant }) => variant.value))
+  const others = new Map([...carried].filter(([variant]) => !named.has(variant)))
+  const count = [...others.values()].reduce((sum, pods) => sum + pods.count, without.count)
+  if (count === 0) return []
+  return [
+    finding('KLM416', {
+      subject: poolSubject(parts),
+      related: bindings.map(({ binding }) => bindingSubject(binding)),
+      summary: `${counted(count, 'pod')} of InferencePool ${parts.poolName} carry no variant that a binding names`,
+      evidence: [...carriedText(others, key), ...withoutText(without, key)],
+    }),
+  ]
+}
+
+/** Templates without the label whose pods carry it: a controller or webhook has put it there. */
+function silentTemplates(
+  { parts, key, bindings }: SharedPool,
+  index: { readonly existing: () => PodIndex; readonly templates: () => PodIndex },
+): readonly Finding[] {
+  const templates = index
+    .templates()
+    .withLabels(parts.namespace, parts.poolLabels)
+    .filter((template) => !template.labels.has(key) && !mayCarry(template, key))
+  return templates.flatMap((template) => {
+    const labelled = new NameSummary()
+    for (const pod of index.existing().withLabels(parts.namespace, template.labels)) {
+      const variant = pod.labels.get(key)
+      if (variant !== undefined && isAlike(pod, template)) labelled.add(`${podText(pod)} (${variant})`)
+    }
+    if (labelled.count === 0) return []
+    const { kind, namespace, name } = template.ref
+    return [
+      finding('KLM417', {
+        subject: { kind, namespace, name },
+        related: bindings.map(({ binding }) => bindingSubject(binding)),
+        summary: `the template of ${podText(template)} has no label ${key}, and ${counted(labelled.count, 'pod')} like it carry one`,
+        evidence: [labelled.text()],
+      }),
+    ]
+  })
+}
+
+function isAlike(pod: Pod, template: Pod): boolean {
+  return (
+    pod.serviceAccountName === template.serviceAccountName && containersText(pod) === containersText(template)
+  )
+}
+
+function containersText({ containers }: Pod): string {
+  return JSON.stringify(containers.map(({ name }) => name))
+}
+
+function carriedText(carried: ReadonlyMap<string, NameSummary>, key: string): readonly string[] {
+  return [...carried]
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .map(([variant, pods]) => `${key}=${variant}: ${pods.text()}`)
+}
+
+function withoutText(without: NameSummary, key: string): readonly string[] {
+  return without.count === 0 ? [] : [`no label ${key}: ${without.text()}`]
+}
+
+function poolSubject({ namespace, poolName }: IdentityParts): Subject {
+  return { kind: POOL_KIND, namespace, name: poolName }
+}

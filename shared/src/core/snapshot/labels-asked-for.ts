@@ -1,0 +1,26 @@
+// The labels by which registrations and pools tell pods apart: no other label of a pod matters to an answer.
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import type { Pool } from '../objects/inference.ts'
+import type { ClusterStaticEntry } from '../objects/static-entry.ts'
+
+const POD_LABEL = 'k8s:pod-label:'
+
+/** The keys of all labels that selectors of these objects name. */
+export function labelsAskedFor(
+  registered: readonly Pick<ClusterSpiffeId, 'spec'>[],
+  staticEntries: readonly Pick<ClusterStaticEntry, 'spec'>[],
+  pools: readonly Pick<Pool, 'selector'>[] = [],
+): ReadonlySet<string> {
+  const keys = new Set<string>()
+  const addSelector = (text: string): void => {
+    if (text.startsWith(POD_LABEL)) keys.add(text.slice(POD_LABEL.length).split(':')[0] ?? '')
+  }
+  for (const { spec } of registered) {
+    for (const key of spec.podSelector?.matchLabels.keys() ?? []) keys.add(key)
+    for (const { key } of spec.podSelector?.matchExpressions ?? []) keys.add(key)
+    for (const text of spec.workloadSelectorTemplates) addSelector(text)
+  }
+  for (const { spec } of staticEntries) for (const text of spec.selectors) addSelector(text)
+  for (const { selector } of pools) if (selector.ok) for (const [key] of selector.labels) keys.add(key)
+  return keys
+}

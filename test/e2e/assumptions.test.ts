@@ -1,0 +1,278 @@
+// What was not given: an assumption may make an answer longer, never surer (docs/assumptions.md). Each test is a way in which
+// kleym once gave a confident answer from something that nobody had told it.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { SCM_LAYOUTS } from '@kleym/testing/scm-layouts.ts'
+import { built, ESTATE, kleym, type Run } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL, workspace } from './workspace.ts'
+
+beforeAll(built)
+
+const TRUST = ['--trust-domain', 'example.org'] as const
+const CHARTS_CLASS = ['--clusterspiffeid-class-name', 'spire-mgmt-spire'] as const
+const ID = 'spiffe://example.org/ns/team-a/objective/chat'
+
+function scmConfig(fields: string): string {
+  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: prod\n${fields}\n`
+}
+
+function foreign(name: string, spec: string): string {
+  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec: {${spec}}\n`
+}
+
+const VICTIM_POD = POD.replace('llama-0', 'thief')
+  .replace('namespace: team-a', 'namespace: team-b')
+  .replace('app: llama', 'app: thief')
+  .replace('3d0ff7fd', '4d0ff7fd')
+const THIEF = foreign('mesh', `spiffeIDTemplate: ${ID}, podSelector: {matchLabels: {app: thief}}`)
+
+async function ask(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Run> {
+  const paths = Object.keys(files).filter((name) => name !== 'scm.yaml')
+  return kleym([...args, '--offline', ...paths.flatMap((path) => ['-f', path])], { cwd: workspace(files) })
+}
+
+describe("kleym's class is not given", () => {
+  const world = { 'all.yaml': documents(SMALL, VICTIM_POD, THIEF) }
+
+  test.each(['conflicts', 'explain team-a/chat', 'who-selects pod/team-b/thief'])(
+    'a classless theft of an ID is named, and exit code 4: %s',
+    async (command) => {
+      const run = await ask(world, ...command.split(' '), ...TRUST)
+      expect(run.stdout).toMatch(/^‼ this depends on what was not given\n/)
+      expect(run.stdout).toMatch(/KLM308|depends: ignored/)
+      expect(run.stdout).not.toMatch(/^ *[√×]/m)
+      expect(run.stderr).toMatch(/not known: kleym's class \(not given\): it is taken to be SCM's/)
+      expect(run.code).toBe(4)
+    },
+  )
+
+  test("with the classless SCM's configuration it is an error, whatever kleym's class is", async () => {
+    const files = { ...world, 'scm.yaml': scmConfig('ignoreNamespaces: []') }
+    const run = await ask(files, 'conflicts', ...TRUST, '--scm-config', 'scm.yaml')
+    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.code).toBe(1)
+  })
+
+  test('two identities on one container are named too', async () => {
+    const beside = foreign(
+      'beside',
+      'spiffeIDTemplate: "spiffe://example.org/x", podSelector: {matchLabels: {app: llama}}',
+    )
+    const run = await ask({ 'all.yaml': documents(SMALL, beside) }, 'conflicts', ...TRUST)
+    expect(run.stdout).toMatch(/KLM303$/m)
+    expect(run.stdout).toContain(
+      "depends on SCM's settings and kleym's class: it is so where SCM has no class",
+    )
+    expect(run.code).toBe(4)
+  })
+
+  test("it is taken to be SCM's whose configuration is among the files, and no error rests on that", async () => {
+    const run = await ask(
+      { 'all.yaml': SMALL, 'config.yaml': scmConfig('className: spire-mgmt-spire') },
+      'explain',
+      'team-a/chat',
+      ...TRUST,
+    )
+    expect(run.stdout).not.toContain('KLM401')
+    expect(run.stdout).toContain("kleym's class: it is taken to be SCM's, spire-mgmt-spire")
+    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets as assumed/m)
+    expect(run.code).toBe(4)
+  })
+
+  test('with every setting given nothing depends', async () => {
+    const run = await ask(
+      { 'all.yaml': SMALL, 'scm.yaml': scmConfig('className: spire-mgmt-spire') },
+      'explain',
+      'team-a/chat',
+      ...TRUST,
+      ...CHARTS_CLASS,
+      '--scm-config',
+      'scm.yaml',
+    )
+    expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets\n/)
+    expect(run.stdout).not.toContain('depends')
+    expect(run.code).toBe(0)
+  })
+})
+
+describe('examples/wrong-class', () => {
+  const example = ['conflicts', '--offline', '-f', 'examples/wrong-class', ...TRUST] as const
+
+  test('says what it depends on, and for which SCM it is so', async () => {
+    const run = await kleym(example)
+    expect(run.stdout).toMatch(/^‼ team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toContain("depends on SCM's settings: it is so where SCM has no class")
+    expect(run.code).toBe(4)
+  })
+
+  test("is no clash for the charts' SCM, and says how far the files go", async () => {
+    const run = await kleym([...example, ...CHARTS_CLASS, '--scm-config', 'examples/scm-config.yaml'])
+    expect(run.stdout).toBe('√ nothing clashes in 1 binding of 1 namespace among these files\n')
+    expect(run.code).toBe(0)
+  })
+})
+
+describe('several SCMs', () => {
+  test.each(SCM_LAYOUTS.filter(({ others }) => others.length > 0).map((one) => [one.name, one] as const))(
+    "%s: the one of kleym's class is taken",
+    async (_name, { objects, className }) => {
+      const files = {
+        'all.yaml': SMALL,
+        'spire.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
+      }
+      const run = await ask(
+        files,
+        'explain',
+        'team-a/chat',
+        ...TRUST,
+        '--clusterspiffeid-class-name',
+        className,
+      )
+      expect(run.stdout).not.toContain('KLM401')
+      expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets\n/)
+      expect(run.code).toBe(0)
+    },
+  )
+
+  test('an ID that another of them gives away is an error', async () => {
+    const theirs = THIEF.replace('spec: {', 'spec: {className: other, ')
+    const files = {
+      'all.yaml': documents(SMALL, VICTIM_POD, theirs),
+      'ours.yaml': scmConfig('className: spire-mgmt-spire'),
+      'other.yaml': scmConfig('className: other'),
+    }
+    const run = await ask(files, 'conflicts', ...TRUST, ...CHARTS_CLASS)
+    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toContain('by the SCM of ControllerManagerConfig (other.yaml:1)')
+    expect(run.code).toBe(1)
+  })
+
+  test('which of two that act on the output serves a pod is not known', async () => {
+    const files = {
+      'all.yaml': SMALL,
+      'base.yaml': scmConfig('className: spire-mgmt-spire'),
+      'staging.yaml': scmConfig('className: spire-mgmt-spire\nignoreNamespaces: [team-a]'),
+    }
+    const run = await ask(files, 'explain', 'team-a/chat', ...TRUST, ...CHARTS_CLASS)
+    expect(run.stdout).toContain('which SCM serves the nodes of a pod: it is taken to be that of')
+    expect(run.code).toBe(4)
+  })
+
+  test("OpenShift's is found by what its operator is told", async () => {
+    const openshift =
+      'apiVersion: operator.openshift.io/v1alpha1\nkind: ZeroTrustWorkloadIdentityManager\nmetadata: {name: cluster}\nspec: {trustDomain: example.org, clusterName: prod, bundleConfigMap: spire-bundle}\n'
+    const files = { 'all.yaml': SMALL, 'openshift.yaml': openshift }
+    const className = 'zero-trust-workload-identity-manager-spire'
+    const run = await ask(
+      files,
+      'explain',
+      'team-a/chat',
+      ...TRUST,
+      '--clusterspiffeid-class-name',
+      className,
+    )
+    expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets\n/)
+    expect(run.code).toBe(0)
+    const other = await ask(files, 'explain', 'team-a/chat', ...TRUST, ...CHARTS_CLASS)
+    expect(other.stdout).toContain('KLM401')
+    expect(other.code).toBe(1)
+  })
+})
+
+describe('the default identity', () => {
+  const settings = [...TRUST, ...CHARTS_CLASS, '--scm-config', 'scm.yaml'] as const
+  const files = {
+    'all.yaml': documents(
+      POOL,
+      OBJECTIVE,
+      BINDING,
+      POD.replace('[{name: vllm}]', '[{name: vllm}, {name: side}]'),
+      NODE,
+    ),
+    'scm.yaml': scmConfig('className: spire-mgmt-spire'),
+  }
+  const release =
+    'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: spire, namespace: flux}\nspec: {chart: {spec: {chart: spire}}}\n'
+
+  test.each([
+    [
+      'conflicts',
+      /√ nothing clashes in 1 binding of 1 namespace among these files; no\s+ClusterSPIFFEID of others is among them/,
+    ],
+    [
+      'who-selects pod/team-a/llama-0',
+      /× no identity among these files; no ClusterSPIFFEID of others is among\s+them/,
+    ],
+    ['explain team-a/chat', /besides +no ClusterSPIFFEID of others is among these files/],
+    ['diff', /container gains/],
+  ])('an absence says how far the files go, and a gate can pass: %s', async (command, says) => {
+    const run = await ask(files, ...command.split(' '), ...settings)
+    expect(run.stdout).toMatch(says)
+    expect(run.code).toBe(command === 'diff' ? 1 : 0)
+  })
+
+  test.each([
+    ['of Flux', release],
+    [
+      'of Argo CD',
+      'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: spire}\nspec: {source: {chart: spire, repoURL: x}}\n',
+    ],
+    [
+      'of k3s',
+      'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: spire}\nspec: {chart: spiffe/spire}\n',
+    ],
+    [
+      'that a chart depends on',
+      'apiVersion: v2\nname: platform\nversion: 1.0.0\ndependencies: [{name: spire-nested}]\n',
+    ],
+  ])('a chart of SPIRE %s that is not rendered makes it not known', async (_what, chart) => {
+    const run = await ask({ ...files, 'chart.yaml': chart }, 'who-selects', 'pod/team-a/llama-0', ...settings)
+    expect(run.stdout).not.toContain('× no identity')
+    expect(run.stderr).toMatch(/error: the chart \S*spire\S* is not rendered/)
+    expect(run.code).toBe(4)
+  })
+
+  test('a chart whose registrations are among the files, or one of something else, is no matter', async () => {
+    const rendered = foreign(
+      'default',
+      'spiffeIDTemplate: "spiffe://example.org/d", className: spire-mgmt-spire, fallback: true',
+    )
+    const run = await ask({ ...files, 'chart.yaml': documents(release, rendered) }, 'conflicts', ...settings)
+    expect(run.stdout).toContain('KLM402')
+    expect(run.code).toBe(0)
+    const crds = await ask(
+      { ...files, 'chart.yaml': release.replace('chart: spire}', 'chart: spire-crds}') },
+      'conflicts',
+      ...settings,
+    )
+    expect(crds.code).toBe(0)
+  })
+})
+
+describe('settings that disagree', () => {
+  test('a diff says so first, and calls nothing unchanged', async () => {
+    const run = await kleym([
+      'diff',
+      '--offline',
+      '--live',
+      'examples/estate',
+      '-f',
+      'examples/changes/narrow-pool',
+      '--trust-domain',
+      'x.org',
+    ])
+    expect(run.stdout).toMatch(
+      /^‼ the settings of this answer are not those of the objects {2}KLM520\n {2}Deployment kleym-system\/kleym-operator has the trust domain example\.org, the\n? +command line has x\.org/,
+    )
+    expect(run.stdout).not.toContain('change no ClusterSPIFFEID')
+    // An orphan of the estate is deleted whatever the settings are; nothing else is due without them.
+    expect(run.stdout).toContain('due already, without this change: 1 ClusterSPIFFEID\n')
+    expect(run.stdout).toMatch(/^\d+ to create, \d+ to delete$/m)
+    expect(run.code).toBe(1)
+  })
+
+  test('a diff of files alone says so first too', async () => {
+    const run = await kleym(['diff', ...ESTATE, '--trust-domain', 'x.org'])
+    expect(run.stdout).toMatch(/^‼ the settings of this answer are not those of the objects/)
+    expect(run.code).toBe(1)
+  })
+})

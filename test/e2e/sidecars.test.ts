@@ -1,0 +1,113 @@
+// Containers that webhooks add stand in no template: whether a binding for one reaches anything depends on the webhook.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ask } from './ask.ts'
+import { built, kleym } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL } from './workspace.ts'
+
+beforeAll(built)
+
+function bindingFor(container: string): string {
+  return BINDING.replace('containerName: vllm', `containerName: ${container}`)
+}
+
+function namespace(metadata: string): string {
+  return `apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a, ${metadata}}\n`
+}
+
+function deployment(metadata = ''): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llama, namespace: team-a}
+spec:
+  template:
+    metadata: {labels: {app: llama}${metadata}}
+    spec: {serviceAccountName: runner, containers: [{name: vllm}]}
+`
+}
+
+const PLAIN = namespace('labels: {}')
+
+test.each([
+  ['istio-proxy', namespace('labels: {istio-injection: enabled}'), deployment()],
+  ['istio-proxy', namespace('labels: {istio.io/rev: canary}'), deployment()],
+  ['istio-proxy', PLAIN, deployment(', annotations: {sidecar.istio.io/inject: "true"}')],
+  ['istio-proxy', '', deployment()],
+  ['linkerd-proxy', namespace('annotations: {linkerd.io/inject: enabled}'), deployment()],
+  ['linkerd-proxy', PLAIN, deployment(', annotations: {linkerd.io/inject: ingress}')],
+  ['kuma-sidecar', namespace('labels: {kuma.io/sidecar-injection: enabled}'), deployment()],
+  ['daprd', PLAIN, deployment(', annotations: {dapr.io/enabled: "true"}')],
+  ['vault-agent', PLAIN, deployment(', annotations: {vault.hashicorp.com/agent-inject: "true"}')],
+  ['consul-dataplane', PLAIN, deployment(', annotations: {consul.hashicorp.com/connect-inject: "true"}')],
+  ['otc-container', PLAIN, deployment(', annotations: {sidecar.opentelemetry.io/inject: "true"}')],
+])('a binding for %s depends on its webhook', async (container, ...manifests) => {
+  const world = documents(POOL, OBJECTIVE, bindingFor(container), ...manifests.filter((one) => one !== ''))
+  const { code, stdout, stderr } = await ask(world, 'explain', 'team-a/chat')
+  expect(stdout).toContain('is ready, and it depends whether a container gets')
+  expect(stdout).toContain('whether the container is there depends on the webhook of')
+  expect(stdout).not.toContain('KLM404')
+  expect(stderr).toContain(`not known: cannot read container ${container} that the webhook of`)
+  expect(code).toBe(4)
+})
+
+describe('nothing depends on a webhook', () => {
+  test.each([
+    ['that nobody asks for', PLAIN, deployment()],
+    [
+      'that the template keeps away',
+      namespace('labels: {istio-injection: enabled}'),
+      deployment(', labels: {app: llama, sidecar.istio.io/inject: "false"}').replace(
+        'labels: {app: llama}, ',
+        '',
+      ),
+    ],
+    ['that the namespace keeps away', namespace('labels: {istio-injection: disabled}'), deployment()],
+  ])('%s', async (_what, ...manifests) => {
+    const world = documents(POOL, OBJECTIVE, bindingFor('istio-proxy'), ...manifests)
+    const { code, stdout } = await ask(world, 'explain', 'team-a/chat')
+    expect(stdout).toContain('KLM404')
+    expect(code).toBe(1)
+  })
+
+  test('where the container stands in the template', async () => {
+    const mesh = namespace('labels: {istio-injection: enabled}')
+    const own = deployment().replace('{name: vllm}', '{name: vllm}, {name: istio-proxy}')
+    const { code, stdout } = await ask(
+      documents(POOL, OBJECTIVE, bindingFor('istio-proxy'), mesh, own),
+      'explain',
+      'team-a/chat',
+    )
+    expect(stdout).toContain('is ready: 1 container gets')
+    expect(code).toBe(0)
+  })
+
+  test('where an injected pod stands for its template', async () => {
+    const mesh = namespace('labels: {istio-injection: enabled}')
+    const injected = POD.replace('[{name: vllm}]', '[{name: vllm}, {name: istio-proxy}]')
+    const world = documents(POOL, OBJECTIVE, bindingFor('istio-proxy'), mesh, deployment(), injected, NODE)
+    const { code, stdout } = await ask(world, 'explain', 'team-a/chat')
+    expect(stdout).toContain('is ready: 1 container gets')
+    expect(stdout).not.toContain('webhook')
+    expect(code).toBe(0)
+  })
+})
+
+test('who-selects shows the container that a webhook may add', async () => {
+  const world = documents(
+    POOL,
+    OBJECTIVE,
+    bindingFor('istio-proxy'),
+    namespace('labels: {istio-injection: enabled}'),
+    deployment(),
+  )
+  const { stdout } = await ask(world, 'who-selects', 'deployment/team-a/llama')
+  expect(stdout).toContain('(injected sidecar) istio-proxy')
+  expect(stdout).toContain('depends')
+})
+
+test('the binding of examples/sidecars depends on the webhook of Istio', async () => {
+  const settings = ['--trust-domain', 'example.org', '--scm-config', 'examples/scm-config.yaml']
+  const files = ['--offline', '-f', 'examples/sidecars', '--clusterspiffeid-class-name', 'spire-mgmt-spire']
+  const { code, stdout } = await kleym(['explain', 'mesh/edge', ...files, ...settings])
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('depends on the webhook of Istio')
+  expect(code).toBe(4)
+})

@@ -1,0 +1,213 @@
+// Kinds that hold pods and that kleym does not read: whatever they touch is not known, never `nothing clashes` with exit code 0.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { UNREAD_KINDS } from '../../shared/src/core/objects/pod-makers.ts'
+import { ask } from './ask.ts'
+import { built, kleym, type Run } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspace.ts'
+
+beforeAll(built)
+
+const WORLD = documents(POOL, OBJECTIVE, BINDING)
+const POD_SPEC = '{serviceAccountName: runner, containers: [{name: vllm, image: vllm}]}'
+const TEMPLATE = `{metadata: {labels: {app: llama}}, spec: ${POD_SPEC}}`
+
+function object(kind: string, apiVersion: string, spec: string, name = 'llama'): string {
+  return `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: ${name}, namespace: team-a}\nspec: ${spec}\n`
+}
+
+/** One of each kind of the issue, as its project writes it, with a template that fits the binding. */
+const WITH_TEMPLATE: readonly (readonly [kind: string, manifest: string])[] = [
+  ['Rollout', object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)],
+  [
+    'RayCluster',
+    object(
+      'RayCluster',
+      'ray.io/v1',
+      `{headGroupSpec: {template: ${TEMPLATE}}, workerGroupSpecs: [{template: ${TEMPLATE}}]}`,
+    ),
+  ],
+  ['Service', object('Service', 'serving.knative.dev/v1', `{template: ${TEMPLATE}}`)],
+  [
+    'JobSet',
+    object(
+      'JobSet',
+      'jobset.x-k8s.io/v1alpha2',
+      `{replicatedJobs: [{name: a, template: {spec: {template: ${TEMPLATE}}}}]}`,
+    ),
+  ],
+  ['Sandbox', object('Sandbox', 'agents.x-k8s.io/v1alpha1', `{podTemplate: ${TEMPLATE}}`)],
+  ['a kind that nobody knows yet', object('Fleet', 'example.dev/v1', `{groups: {a: {pods: ${POD_SPEC}}}}`)],
+]
+
+describe.each(WITH_TEMPLATE)('the template of %s counts as perhaps', (_kind, manifest) => {
+  test('nothing is known to clash, and the exit code is 4', async () => {
+    const { code, stdout, stderr } = await ask(documents(WORLD, manifest), 'conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(stdout).not.toContain('nothing clashes')
+    expect(stderr).toMatch(/not known: cannot read the pods that \w+\.[\w.-]+ team-a\/llama makes: not given/)
+    expect(code).toBe(4)
+  })
+
+  test('explain names it as perhaps reached', async () => {
+    const { code, stdout } = await ask(documents(WORLD, manifest), 'explain', 'team-a/chat')
+    expect(stdout).toMatch(/is ready, and it depends whether a container gets .*perhaps .*llama/)
+    expect(stdout).not.toContain('no container gets')
+    expect(stdout).not.toContain('no pod carries')
+    expect(code).toBe(4)
+  })
+})
+
+describe.each(UNREAD_KINDS)(
+  '$kind makes pods of which no template can be read',
+  ({ group, kind, makesPools, source }) => {
+    const manifest = object(kind, `${group}/v1alpha1`, '{model: {uri: x}}')
+
+    test('nothing is known to clash, and the exit code is 4', async () => {
+      const { code, stdout } = await ask(documents(WORLD, manifest), 'conflicts')
+      expect(stdout).toContain('nothing is known to clash')
+      expect(code).toBe(4)
+      expect(source).toMatch(/^https:\/\//)
+    })
+
+    test(`a pool that is not there is ${makesPools ? 'not known' : 'missing'}`, async () => {
+      const { code, stdout } = await ask(documents(OBJECTIVE, BINDING, manifest), 'explain', 'team-a/chat')
+      expect(stdout).toContain(makesPools ? 'is undetermined' : 'TargetPoolNotFound')
+      expect(code).toBe(makesPools ? 4 : 1)
+    })
+  },
+)
+
+describe('an object of a kind that is not read changes nothing', () => {
+  test.each([
+    [
+      'where its labels rule the pool out',
+      documents(
+        WORLD,
+        object(
+          'Rollout',
+          'argoproj.io/v1alpha1',
+          `{template: ${TEMPLATE.replace('app: llama', 'app: web')}}`,
+        ),
+      ),
+    ],
+    [
+      'where its service account rules the binding out',
+      documents(
+        WORLD,
+        object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE.replace('runner', 'web')}}`),
+      ),
+    ],
+    [
+      'in another namespace',
+      documents(
+        WORLD,
+        object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`).replace('team-a', 'team-b'),
+      ),
+    ],
+    [
+      'where a pod shows what it makes',
+      documents(SMALL, object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)),
+    ],
+    [
+      'where an object names it as its owner',
+      documents(
+        WORLD,
+        object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`),
+        NODE,
+        POD.replace(
+          '  labels: {app: llama}\n',
+          '  ownerReferences: [{apiVersion: argoproj.io/v1alpha1, kind: Rollout, name: llama, uid: u}]\n  labels: {app: llama, other: x}\n',
+        ),
+      ),
+    ],
+    [
+      'that makes no pods of it',
+      documents(WORLD, object('ServingRuntime', 'serving.kserve.io/v1alpha1', POD_SPEC)),
+    ],
+    [
+      'that is a policy with a pattern of a pod',
+      documents(
+        WORLD,
+        object('Policy', 'kyverno.io/v1', `{rules: [{validate: {pattern: {spec: ${POD_SPEC}}}}]}`),
+      ),
+    ],
+  ])('%s', async (_where, manifests) => {
+    const { code, stdout } = await ask(manifests, 'conflicts')
+    expect(stdout).toContain('nothing clashes')
+    expect(code).toBe(0)
+  })
+})
+
+/** The pool with one more label in its selector. */
+function byLabel(label: string): string {
+  return POOL.replace('{app: llama}', `{app: llama, ${label}}`)
+}
+
+describe('a label that a controller is known to set', () => {
+  const set = object('StatefulSet', 'apps/v1', `{replicas: 2, template: ${TEMPLATE}}`)
+  const group = object(
+    'LeaderWorkerSet',
+    'leaderworkerset.x-k8s.io/v1',
+    `{leaderWorkerTemplate: {size: 3, workerTemplate: ${TEMPLATE}}}`,
+  )
+
+  test.each([
+    ['the first pod of a StatefulSet', 'apps.kubernetes.io/pod-index: "0"', set, 1],
+    ['a pod that a StatefulSet has not', 'apps.kubernetes.io/pod-index: "2"', set, 0],
+    ['the leader of a LeaderWorkerSet', 'leaderworkerset.sigs.k8s.io/worker-index: "0"', group, 1],
+    ['one worker of a LeaderWorkerSet', 'leaderworkerset.sigs.k8s.io/worker-index: "2"', group, 1],
+    ['a worker that there is not', 'leaderworkerset.sigs.k8s.io/worker-index: "3"', group, 0],
+  ])('%s', async (_what, label, workload, containers) => {
+    const world = documents(byLabel(label), OBJECTIVE, BINDING, workload)
+    const { code, stdout } = await ask(world, 'explain', 'team-a/chat')
+    expect(stdout).not.toContain('perhaps')
+    expect(stdout).toContain(containers === 1 ? '1 container gets' : 'no container among these files gets')
+    expect(code).toBe(0)
+  })
+})
+
+test('who-selects shows what such a pod may hold, and is not complete', async () => {
+  const rollout = object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)
+  const { code, stdout } = await ask(documents(WORLD, rollout), 'who-selects', '-A')
+  expect(stdout).toContain('Rollout.argoproj.io team-a/llama')
+  expect(stdout).toContain('depends')
+  expect(code).toBe(4)
+})
+
+test('a container that no pod has is no error where such a pod may have it', async () => {
+  const rollout = object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)
+  const other = POD.replace('name: vllm', 'name: proxy')
+  const { code, stdout } = await ask(documents(WORLD, other, NODE, rollout), 'explain', 'team-a/chat')
+  expect(stdout).not.toContain('KLM404')
+  expect(code).toBe(4)
+})
+
+test('diff does not say that no container gains an identity', async () => {
+  const rollout = object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)
+  const { code, stdout } = await ask(documents(WORLD, rollout), 'diff')
+  expect(stdout).not.toContain('no container gains or loses')
+  expect(code).toBe(4)
+})
+
+/** Asks about the example. */
+async function about(...args: readonly string[]): Promise<Run> {
+  const settings = ['--trust-domain', 'example.org', '--scm-config', 'examples/scm-config.yaml']
+  const files = ['--offline', '-R', '-f', 'examples/unread-kinds']
+  return kleym([...args, ...files, ...settings, '--clusterspiffeid-class-name', 'spire-mgmt-spire'])
+}
+
+describe('examples/unread-kinds', () => {
+  test('no answer about them is complete', async () => {
+    const { code, stdout, stderr } = await about('conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(stderr).toContain('the pods that Rollout.argoproj.io canary/granite makes')
+    expect(code).toBe(4)
+  })
+
+  test('the pool that KServe makes is not known', async () => {
+    const { code, stdout } = await about('explain', 'served/qwen')
+    expect(stdout).toContain('is undetermined')
+    expect(stdout).toContain('LLMInferenceService')
+    expect(code).toBe(4)
+  })
+})
