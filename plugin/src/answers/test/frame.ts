@@ -9,14 +9,19 @@ import { testFields } from './json.ts'
 import { assertionName, type AssertionResult } from './model.ts'
 import { viewTests } from './view.ts'
 
-/** Makes the report. */
-export function testFrame(results: readonly AssertionResult[], missing: readonly UnknownReason[]): Frame {
+/** Makes the report; `subjects`: how many objects assertions could be about. */
+export function testFrame(
+  results: readonly AssertionResult[],
+  missing: readonly UnknownReason[],
+  subjects: number,
+): Frame {
   const failed = results.filter(({ outcome }) => outcome.state === 'failed')
   const places = new Map(results.map((one) => [objectKey(subjectOf(one)), one.place]))
   return {
     kind: 'TestReport',
     fields: () => testFields(results),
     findings: failed.map(findingOf),
+    judged: { count: subjects, what: 'binding, pod or registration' },
     missing,
     unknownAssertions: results.flatMap((one) =>
       one.outcome.state === 'unknown' ? [`whether ${one.outcome.claim}: ${one.outcome.why}`] : [],

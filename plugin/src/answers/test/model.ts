@@ -19,8 +19,8 @@ export interface AssertionResult {
 /** What tests are run with, beside the analysis. */
 export interface RunSurroundings {
   readonly drive: Drive
-  /** Why something may be missing; undefined where everything could be read. */
-  readonly incomplete: string | undefined
+  /** Why something of a namespace, or of any, may be missing; undefined where everything could be read. */
+  readonly incomplete: (namespace: string | undefined) => string | undefined
 }
 
 /** Runs all tests against what an analysis settles to. */

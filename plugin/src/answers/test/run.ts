@@ -1,4 +1,6 @@
 // The answer of `kubectl kleym test`.
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -7,10 +9,11 @@ import { finish } from '../../frame/finish.ts'
 import { missingOf } from '../../frame/missing.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
+import type { ProblemReach } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { POD_KINDS } from '../who-selects/target.ts'
 import { testFrame } from './frame.ts'
-import { loadTests, type LoadedTests } from './load-tests.ts'
+import { loadTests, type LoadedTests, type TestPaths } from './load-tests.ts'
 import { runTests, type AssertionResult } from './model.ts'
 
 /** What `test` is asked. */
@@ -22,7 +25,7 @@ export interface TestOptions extends CommonOptions {
 
 /** Runs identity tests, or writes them. */
 export async function run(options: TestOptions, context: CommandContext): Promise<CommandResult> {
-  const paths = options.mode === 'generate' ? [] : testPaths(options)
+  const paths = options.mode === 'generate' ? { paths: [], areNamed: false } : testPaths(options)
   // What an assertion states may be true of any namespace.
   const question = { allNamespaces: true, named: [undefined] }
   const input = await gather({ ...options, allNamespaces: true }, question, context)
@@ -31,22 +34,29 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   const results = resultsOf(loaded, input)
   if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)
   const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
-  return finish(testFrame(results, missingForTests(input)), withProblems, options.output, context)
+  return finish(
+    testFrame(results, missingForTests(input), subjectsIn(input)),
+    withProblems,
+    options.output,
+    context,
+  )
 }
 
 /** Reads the tests of files, as an install understands them. */
 export function loadIdentityTests(
-  paths: readonly string[],
+  paths: TestPaths,
   { after, operator }: AnswerInput,
   context: CommandContext,
 ): Promise<LoadedTests> {
   const { trustDomain } = operator.config
-  const kinds = [...new Set([...POD_KINDS, ...after.snapshot.templates.map(({ ref }) => ref.kind)])]
+  const pods = [...after.snapshot.templates, ...after.podsInQuestion]
+  // A kind that kleym does not read stands there with its group.
+  const kinds = [...new Set([...POD_KINDS, ...pods.map(({ ref }) => ref.kind)])]
   const reading = {
     workloadKinds: kinds.map((kind) => kind.toLowerCase()),
     kindOf: (written: string) => {
-      const named = kindNamed(written) ?? written
-      return kinds.find((kind) => kind.toLowerCase() === named.toLowerCase())
+      const named = (kindNamed(written) ?? written).toLowerCase()
+      return kinds.find((kind) => kind.toLowerCase() === named || kind.toLowerCase().startsWith(`${named}.`))
     },
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : undefined,
   }
@@ -58,15 +68,25 @@ export function resultsOf(
   { tests }: Pick<LoadedTests, 'tests'>,
   input: AnswerInput,
 ): readonly AssertionResult[] {
-  return runTests(tests, input.after, { drive: input.drive, incomplete: incompleteText(input) })
+  // There may be ten thousand assertions, and a hundred namespaces.
+  const known = new Map<string | undefined, { readonly text: string | undefined }>()
+  const incomplete = (namespace: string | undefined): string | undefined =>
+    getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace) })).text
+  return runTests(tests, input.after, { drive: input.drive, incomplete })
 }
 
-/** Why there may be more than was read; undefined where all of it was. */
-export function incompleteText(input: AnswerInput): string | undefined {
-  const [problem] = input.problems.filter(({ reach }) => reach === undefined)
+/**
+ * Why there may be more than was read of a namespace, or other objects: an assertion about it holds as far as was read, and is
+ * not known to hold. Undefined where all of it was read.
+ */
+export function incompleteText(input: AnswerInput, namespace?: string): string | undefined {
+  const reaches = ({ namespace: reached }: ProblemReach): boolean =>
+    namespace === undefined || reached === undefined || reached === namespace
+  const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
   if (problem !== undefined) return `${problem.what} (${problem.where}): ${problem.why}`
-  const [missing] = missingForTests(input)
-  return missing === undefined ? undefined : unknownReasonText(missing)
+  const { snapshot } = input.after
+  const notRead = missingForTests(input)[0] ?? subjectGap(snapshot, namespace)
+  return notRead === undefined ? undefined : unknownReasonText(notRead)
 }
 
 /** What could not be read. Pods that may be there are no part of it: each assertion says what depends on them. */
@@ -74,20 +94,25 @@ function missingForTests(input: AnswerInput): readonly UnknownReason[] {
   return missingOf(input, input.after.settled.judgements.values(), { pods: new Set() })
 }
 
-function testPaths({ tests, sources }: TestOptions): readonly string[] {
+function testPaths({ tests, sources }: TestOptions): TestPaths {
   if (
     tests.filter((path) => path === STDIN_ARGUMENT).length > 0 &&
     sources.files.files.includes(STDIN_ARGUMENT)
   )
     throw usage('stdin is given twice', 'it can be read only once', 'write - once: for the tests or for -f')
-  if (tests.length > 0) return tests
+  if (tests.length > 0) return { paths: tests, areNamed: true }
   const files = sources.files.files.filter((path) => path !== STDIN_ARGUMENT)
-  if (files.length > 0) return files
+  if (files.length > 0) return { paths: files, areNamed: false }
   throw usage(
     'no tests are named',
     'test runs the IdentityTests of files',
     'name them: kubectl kleym test tests/ --offline -R -f DIR, or write some with --generate',
   )
+}
+
+function subjectsIn({ after }: AnswerInput): number {
+  const { bindings, clusterSpiffeIds, staticEntries } = after.snapshot
+  return bindings.length + clusterSpiffeIds.length + staticEntries.length + after.podsInQuestion.length
 }
 
 function usage(what: string, why: string, fix: string): KleymError {

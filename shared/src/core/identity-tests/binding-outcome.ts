@@ -1,4 +1,5 @@
 // Assertions about what a binding comes to.
+import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import { verdictOf } from '../plan/status.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
@@ -16,8 +17,9 @@ export function bindingOutcome(
   const judgement = judgements.get(name)
   const claim = bindingClaim(assertion)
   const base = { claim, evidence: [], fix: undefined }
+  const notRead = incomplete(name.split('/')[0])
   if (judgement === undefined) {
-    if (incomplete !== undefined) return { ...base, state: 'unknown', why: incomplete }
+    if (notRead !== undefined) return { ...base, state: 'unknown', why: notRead }
     if (absent) return { ...base, state: 'passed', why: '' }
     const hint = didYouMean(name, [...judgements.keys()])
     return { ...base, state: 'failed', why: `there is no binding ${name}`, fix: hint ?? 'correct the name' }
@@ -30,6 +32,8 @@ export function bindingOutcome(
   const verdict = verdictOf(judgement)
   const isReady = judgement.state === 'ready'
   const gives = isReady ? judgement.resolved.identity.spiffeId : undefined
+  if (spiffeId !== undefined && gives?.includes(TRUST_DOMAIN_PLACEHOLDER) === true)
+    return { ...base, state: 'unknown', why: 'the trust domain is not known; pass --trust-domain' }
   const wrong = [
     ...(ready === undefined || ready === isReady
       ? []
@@ -41,6 +45,7 @@ export function bindingOutcome(
       ? []
       : [gives === undefined ? 'it gives no ID' : `it gives ${gives}`]),
   ]
+  if (wrong.length === 0 && notRead !== undefined) return { ...base, state: 'unknown', why: notRead }
   if (wrong.length === 0) return { ...base, state: 'passed', why: '' }
   const evidence = isReady || verdict === undefined ? [] : [verdict.message]
   return { ...base, state: 'failed', why: wrong.join('; '), evidence }

@@ -9,7 +9,7 @@ import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
 
 /** A workload of some namespace. */
-export interface Workload {
+export interface WorkloadName {
   readonly kind: string
   readonly name: string
 }
@@ -23,7 +23,7 @@ export interface ContainerSelector {
   readonly podLabels: LabelSelector | undefined
   readonly notInNamespaces: ReadonlySet<string> | undefined
   /** The canonical kind and the name of the workload. */
-  readonly workload: Workload | undefined
+  readonly workload: WorkloadName | undefined
 }
 
 /** Reads what is written; `kindOf` gives the canonical kind for `deploy` or `Deployment`. */
@@ -88,10 +88,13 @@ export class SelectablePods {
   readonly #byWorkload = new Map<string, Pod[]>()
   readonly #byName = new Map<string, Pod[]>()
   readonly all: readonly Pod[]
+  /** The pods of controllers that kleym does not know: it is not certain that they are there. */
+  readonly perhaps: readonly Pod[]
 
   constructor({ namespaces, templates }: Snapshot, podsInQuestion: readonly Pod[]) {
     this.#namespaces = new Map(namespaces.map((one) => [one.name, one]))
     this.all = podsInQuestion
+    this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
     const represented = new Set(templates)
     for (const pod of podsInQuestion) {
       represented.delete(pod)
@@ -132,7 +135,8 @@ export class SelectablePods {
     const { written, workload, namespaceLabels, podLabels, notInNamespaces } = selector
     if (written.namespace !== undefined && written.namespace !== pod.namespace) return 'no'
     if (notInNamespaces?.has(pod.namespace) === true) return 'no'
-    if (written.serviceAccount !== undefined && written.serviceAccount !== pod.serviceAccountName) return 'no'
+    const byAccount = matchAccount(pod, written.serviceAccount)
+    if (byAccount === 'no') return 'no'
     if (written.pod !== undefined && (pod.ref.kind !== 'Pod' || pod.ref.name !== written.pod)) return 'no'
     if (workload !== undefined) {
       const key = workloadKey(pod.namespace, workload.kind, workload.name)
@@ -147,12 +151,17 @@ export class SelectablePods {
       possible: pod.possibleLabels,
     })
     if (byLabels === 'no') return 'no'
-    return byNamespace === 'unknown' || byLabels === 'unknown' ? 'unknown' : 'yes'
+    return [byAccount, byNamespace, byLabels].includes('unknown') ? 'unknown' : 'yes'
   }
 
   #namespace(name: string): Namespace {
     return this.#namespaces.get(name) ?? namespaceNamed(name, new Map(), false)
   }
+}
+
+function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): LabelMatch {
+  if (wanted === undefined || wanted === serviceAccountName) return 'yes'
+  return perhaps?.knowsAccount === false ? 'unknown' : 'no'
 }
 
 function workloadKey(namespace: string, kind: string, name: string): string {
@@ -175,10 +184,10 @@ export function partOf(pod: Pod): string | undefined {
 }
 
 /** The workloads that a pod is of, from the nearest up: its template's, or those that its owner and labels name. */
-export function workloadsOf(pod: Pod): readonly Workload[] {
+export function workloadsOf(pod: Pod): readonly WorkloadName[] {
   const { ref } = pod
   if (ref.kind !== 'Pod') return [{ kind: ref.kind, name: ref.name }]
-  const workloads: Workload[] = []
+  const workloads: WorkloadName[] = []
   for (const owner of listAt(pod.metadata, 'ownerReferences')) {
     const kind = stringAt(owner, 'kind') ?? ''
     const name = stringAt(owner, 'name') ?? ''

@@ -1,31 +1,37 @@
 // Assertions about what containers hold.
 import { verdictOf } from '../plan/status.ts'
+import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
 import { containerText, giftText, idsOf, type Holding } from './holding.ts'
+import { bestFit, type PatternMatch } from './id-pattern.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
-import { choose, isMeant, nothingOf, type Run, type RunFacts } from './run.ts'
+import {
+  choose,
+  incompleteFor,
+  isMeant,
+  nothingOf,
+  perhapsMeant,
+  type AssertionRun,
+  type RunFacts,
+} from './run.ts'
 import { few, Tally } from './tally.ts'
 
 /** Runs an assertion about what containers hold. */
-export function containersRun(assertion: ContainerAssertion, facts: RunFacts): Run {
+export function containersRun(assertion: ContainerAssertion, facts: RunFacts): AssertionRun {
   const { subject, mode, wanted, absent } = assertion
-  const tally = new Tally(facts, absent)
   const { sure, unsure } = choose(facts, subject)
-  for (const pod of unsure)
-    tally.doubt(`${containerText(pod, '*')}: whether it is meant depends on labels that are not known`)
+  const made = sure.length === 0 ? perhapsMeant(facts, subject) : undefined
+  const tally = new Tally(incompleteFor(facts, subject) ?? made, absent)
+  for (const pod of unsure) tally.doubt(unsureText(pod))
   return {
     about: sure,
     hear: (holding) => {
       if (!isMeant(subject, holding.container)) return
-      tally.saw()
+      tally.saw(holding)
       compareHolding(holding, { mode, wanted }, facts, tally)
     },
     outcome: () =>
-      tally.outcome(
-        `${subject.text} ${holdsText(mode, wanted)}`,
-        () => nothingOf(facts, subject),
-        mode === 'exactly',
-      ),
+      tally.outcome(`${subject.text} ${holdsText(mode, wanted)}`, () => nothingOf(facts, subject)),
   }
 }
 
@@ -51,26 +57,50 @@ function compareHolding(
 ): void {
   const { pod, container, held, perhaps, open } = holding
   const who = containerText(pod, container.name)
-  const isWanted = (one: Registration): boolean => wanted.some((want) => isThat(one, want, facts))
   if (mode === 'exactly') {
-    for (const one of held) if (!isWanted(one)) tally.fail(`${who} holds ${giftText(one, facts.bindings)}`)
+    for (const one of held) {
+      const match = wantedMatch(one, wanted, facts)
+      const line = `${who} holds ${giftText(one, facts.bindings)}`
+      if (match === 'no') tally.fail(line, holding)
+      else if (match === 'maybe') tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+    }
     for (const one of perhaps)
-      if (!isWanted(one)) tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
+      if (wantedMatch(one, wanted, facts) !== 'yes')
+        tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
     if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
   }
   for (const want of wanted) {
-    if (held.some((one) => isThat(one, want, facts))) continue
-    const may = perhaps.find((one) => isThat(one, want, facts))?.why ?? open
+    if (held.some((one) => matchOf(one, want, facts) === 'yes')) continue
+    const isPossible = (one: Registration): boolean => matchOf(one, want, facts) !== 'no'
+    const partly = held.some(isPossible) ? 'the whole ID is known only when the pod runs' : undefined
+    const may = partly ?? perhaps.find(isPossible)?.why ?? open
     if (may === undefined)
-      tally.miss(`${who} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`)
+      tally.miss(`${who} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
     else tally.doubt(`${who} may hold ${wantedText(want)}: ${may}`)
   }
 }
 
-function isThat(one: Registration, { spiffeId, hint, source }: WantedIdentity, facts: RunFacts): boolean {
-  if (one.spiffeId !== spiffeId) return false
-  if (hint !== undefined && one.hint !== hint) return false
-  return source === undefined || sourceNames(one, facts).includes(source)
+/** That it is not known whether a pod is meant. */
+export function unsureText(pod: Pod): string {
+  return `${containerText(pod, '*')}: whether it is meant depends on what is not known of it`
+}
+
+function wantedMatch(
+  one: Registration,
+  wanted: readonly WantedIdentity[],
+  facts: RunFacts,
+): PatternMatch['fits'] {
+  return bestFit(wanted.map((want) => matchOf(one, want, facts)))
+}
+
+function matchOf(
+  one: Registration,
+  { ids, hint, source }: WantedIdentity,
+  facts: RunFacts,
+): PatternMatch['fits'] {
+  if (hint !== undefined && one.hint !== hint) return 'no'
+  if (source !== undefined && !sourceNames(one, facts).includes(source)) return 'no'
+  return ids.match(one.spiffeId ?? '').fits
 }
 
 /** The ways in which a test may name what gives an identity. */

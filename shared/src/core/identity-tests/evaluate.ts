@@ -3,20 +3,17 @@
 import { bindingsByOutput } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
-import { fates } from '../rules/resting.ts'
-import { identityGap } from '../snapshot/unread.ts'
-import { containerVerdicts } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
 import { bindingOutcome } from './binding-outcome.ts'
 import { SelectablePods } from './container-selector.ts'
 import { containersRun } from './containers-run.ts'
 import { everyRun } from './every-run.ts'
-import { holdingOf, idsOf, type Holding } from './holding.ts'
+import { holdingReader, idsOf, type Holding } from './holding.ts'
 import { identitiesRun } from './identities-run.ts'
 import type { Assertion } from './identity-test.ts'
 import type { AssertionOutcome } from './outcome.ts'
 import { placesRun } from './places-run.ts'
-import type { Run, RunFacts, TestSurroundings } from './run.ts'
+import type { AssertionRun, RunFacts, TestSurroundings } from './run.ts'
 
 /** Runs assertions; the outcomes are in their order. One step for each pod. */
 export function* evaluating(
@@ -32,15 +29,11 @@ export function* evaluating(
   }
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)
-  const prediction = state.prediction()
-  const { ofRegistration } = fates(analysis)
+  const holdingsOf = holdingReader(analysis)
   for (const pod of audience.pods()) {
     yield
     const listeners = audience.of(pod)
-    const notRead = identityGap(snapshot, pod.namespace)
-    for (const container of pod.containers) {
-      const registrations = containerVerdicts(prediction, pod, container).map(ofRegistration)
-      const holding = holdingOf(pod, container, { registrations, notRead })
+    for (const holding of holdingsOf(pod)) {
       for (const run of listeners) run.hear?.(holding)
       audience.tellHolders(holding)
     }
@@ -51,12 +44,12 @@ export function* evaluating(
 /** Who hears of which pods. */
 class Audience {
   readonly #pods: SelectablePods
-  readonly #byPod = new Map<Pod, Run[]>()
-  readonly #byId = new Map<string, Run[]>()
-  readonly #byPattern: Run[] = []
-  readonly #ofHolders: Run[]
+  readonly #byPod = new Map<Pod, AssertionRun[]>()
+  readonly #byId = new Map<string, AssertionRun[]>()
+  readonly #byPattern: AssertionRun[] = []
+  readonly #ofHolders: AssertionRun[]
 
-  constructor(runs: readonly Run[], pods: SelectablePods) {
+  constructor(runs: readonly AssertionRun[], pods: SelectablePods) {
     this.#pods = pods
     for (const run of runs) {
       for (const pod of run.about) getOrCreate(this.#byPod, pod, () => []).push(run)
@@ -72,7 +65,7 @@ class Audience {
     return new Set([...this.#pods.all, ...this.#byPod.keys()])
   }
 
-  of(pod: Pod): readonly Run[] {
+  of(pod: Pod): readonly AssertionRun[] {
     return this.#byPod.get(pod) ?? []
   }
 
@@ -82,14 +75,16 @@ class Audience {
     const { held, perhaps, open } = holding
     const ids = idsOf([...held, ...perhaps])
     const listeners = new Set(ids.flatMap((id) => this.#byId.get(id) ?? []))
-    for (const run of this.#byPattern)
-      if (ids.some((id) => run.ids?.match(id) !== undefined)) listeners.add(run)
+    // An ID with a part that is not known yet may be any that fits.
+    const toAsk = ids.some((id) => id.includes('<')) ? this.#ofHolders : this.#byPattern
+    for (const run of toAsk)
+      if (ids.some((id) => (run.ids?.match(id).fits ?? 'no') !== 'no')) listeners.add(run)
     for (const run of listeners) run.hearHolder?.(holding)
     if (open !== undefined) for (const run of this.#ofHolders) run.hearOpen?.(holding)
   }
 }
 
-function runOf(assertion: Assertion, facts: RunFacts): Run {
+function runOf(assertion: Assertion, facts: RunFacts): AssertionRun {
   switch (assertion.kind) {
     case 'containers':
       return containersRun(assertion, facts)

@@ -35,9 +35,9 @@ export function* generating(analysis: Analysis): Steps<GeneratedTests> {
   const homes = Map.groupBy([...holders.keys()].toSorted(compareBytes), (id) => homeOf(holders.get(id) ?? []))
   const tests = [...homes.keys()].toSorted(compareBytes).map((home) =>
     home === ''
-      ? testOf('several-namespaces', { identities: identitiesOf(homes.get(home) ?? [], holders, namespaces) })
+      ? testOf('several-namespaces', { identities: identitiesOf(homes.get(home) ?? [], found) })
       : testOf(`namespace-${home}`, {
-          identities: identitiesOf(homes.get(home) ?? [], holders, namespaces),
+          identities: identitiesOf(homes.get(home) ?? [], found),
           rules: [onlyRule(home, namespaces.get(home) ?? [])],
         }),
   )
@@ -64,13 +64,12 @@ function testOf(name: string, spec: IdentityTestSpec): WrittenTest {
 
 function identitiesOf(
   ids: readonly string[],
-  holders: ReadonlyMap<string, readonly IdHolder[]>,
-  namespaces: ReadonlyMap<string, readonly IdHolder[]>,
+  { holders, namespaces, notCertain }: HoldersFound,
 ): NonNullable<IdentityTestSpec['identities']> {
-  return ids.map((spiffeID) => ({
-    spiffeID,
-    heldBy: { exactly: selectorsOf(spiffeID, holders.get(spiffeID) ?? [], namespaces) },
-  }))
+  return ids.map((spiffeID) => {
+    const selectors = selectorsOf(spiffeID, holders.get(spiffeID) ?? [], namespaces)
+    return { spiffeID, heldBy: notCertain.has(spiffeID) ? { atLeast: selectors } : { exactly: selectors } }
+  })
 }
 
 type Rule = NonNullable<IdentityTestSpec['rules']>[number]

@@ -2,13 +2,11 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
-import { fates } from '../rules/resting.ts'
-import { identityGap } from '../snapshot/unread.ts'
-import { containerVerdicts } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { partOf, workloadsOf } from './container-selector.ts'
-import { holdingOf, idsOf } from './holding.ts'
+import { holdingReader, idsOf } from './holding.ts'
+import { patternOfHoles } from './id-pattern.ts'
 import type { ContainersWritten } from './schema.ts'
 
 /** A container, and what it holds for certain. */
@@ -27,25 +25,25 @@ export interface HoldersFound {
   /** By identity; a part of an ID that is known only when the pod runs is `*`. */
   readonly holders: ReadonlyMap<string, readonly IdHolder[]>
   readonly namespaces: ReadonlyMap<string, readonly IdHolder[]>
+  /** The identities that some container may hold beside those that certainly do. */
+  readonly notCertain: ReadonlySet<string>
   /** What may give any identity, and where, a sentence each. */
   readonly leftOut: readonly string[]
 }
 
 /** Finds them in what an analysis settles to. One step for each pod. */
 export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
-  const prediction = analysis.settled.prediction()
-  const { ofRegistration } = fates(analysis)
+  const holdingsOf = holdingReader(analysis)
   const holders = new Map<string, IdHolder[]>()
   const namespaces = new Map<string, IdHolder[]>()
+  const notCertain = new Set<string>()
   const leftOut = new Set<string>()
   for (const pod of analysis.podsInQuestion) {
     yield
-    const notRead = identityGap(analysis.snapshot, pod.namespace)
-    for (const container of pod.containers) {
-      const registrations = containerVerdicts(prediction, pod, container).map(ofRegistration)
-      const { held, perhaps, open } = holdingOf(pod, container, { registrations, notRead })
-      const ids = idsOf(held).map(patternOf)
-      const possible = [...ids, ...idsOf(perhaps).map(patternOf)]
+    for (const { container, perhapsThere, held, perhaps, open } of holdingsOf(pod)) {
+      const ids = perhapsThere === undefined ? idsOf(held).map(patternOfHoles) : []
+      const possible = idsOf([...held, ...perhaps]).map(patternOfHoles)
+      for (const id of possible) if (!ids.includes(id)) notCertain.add(id)
       const holder = {
         pod,
         container: container.name,
@@ -58,12 +56,7 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
       if (open !== undefined) leftOut.add(`what containers of namespace ${pod.namespace} hold: ${open}`)
     }
   }
-  return { holders, namespaces, leftOut: [...leftOut].toSorted(compareBytes) }
-}
-
-/** A part of an ID that is known only when the pod runs is any. */
-function patternOf(id: string): string {
-  return id.replaceAll(/<[^<>/]+>/g, '*')
+  return { holders, namespaces, notCertain, leftOut: [...leftOut].toSorted(compareBytes) }
 }
 
 /** The holders, by workload where all its pods hold it, else pod by pod; the container is left out where all of them do. */

@@ -1,15 +1,22 @@
 // What a container holds, as an assertion looks at it: what is certain, what may be, and what gives an ID that is not known.
+import type { Analysis } from '../analysis/analysis.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { namespacedName } from '../namespaced-name.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { shortPodText } from '../objects/pod-index.ts'
-import { namespacedName } from '../namespaced-name.ts'
+import { fates } from '../rules/resting.ts'
+import { identityGap } from '../snapshot/unread.ts'
+import { whyInjected } from '../spire/attestor.ts'
 import { sourceText } from '../spire/prediction.ts'
-import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
-import type { Registration } from '../spire/registration.ts'
+import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { unknownReasonText } from '../unknown-reason.ts'
 
 /** The registrations of one container. */
 export interface Holding {
   readonly pod: Pod
   readonly container: Container
+  /** Why it is not certain that the container is there; undefined where it is. The rest is what holds if it is there. */
+  readonly perhapsThere: string | undefined
   /** Issued for certain. */
   readonly held: readonly Registration[]
   /** May be issued; their ID is known. */
@@ -20,22 +27,40 @@ export interface Holding {
   readonly others: readonly Registration[]
 }
 
-/** What is known of a container's registrations. */
-export interface Registrations {
-  readonly registrations: readonly Registration[]
-  /** Why there may be others. */
-  readonly notRead: UnknownReason | undefined
+/** Tells what the containers of each pod hold in what an analysis settles to. */
+export function holdingReader(analysis: Analysis): (pod: Pod) => readonly Holding[] {
+  const prediction = analysis.settled.prediction()
+  const { ofRegistration } = fates(analysis)
+  const gaps = new Map<string, string | undefined>()
+  return (pod) => {
+    const notRead = getOrCreate(gaps, pod.namespace, () => {
+      const gap = identityGap(analysis.snapshot, pod.namespace)
+      return gap === undefined ? undefined : unknownReasonText(gap)
+    })
+    return pod.containers.map((container) => {
+      const registrations = containerVerdicts(prediction, pod, container).map((one) =>
+        ofRegistration(ifThere(one, container)),
+      )
+      return holdingOf(pod, container, registrations, notRead)
+    })
+  }
 }
 
-/** The registrations of a container by what they come to. */
-export function holdingOf(
+/** The registration of a container that a webhook may add, as if it were there: that it may not be is told of the container. */
+function ifThere(one: Registration, container: Container): Registration {
+  const isOnlyThat = one.verdict === 'depends' && one.why !== undefined && one.why === whyInjected(container)
+  return isOnlyThat ? { ...one, verdict: 'issued', why: undefined, selector: undefined } : one
+}
+
+function holdingOf(
   pod: Pod,
   container: Container,
-  { registrations, notRead }: Registrations,
+  registrations: readonly Registration[],
+  notRead: string | undefined,
 ): Holding {
   const held: Registration[] = []
   const perhaps: Registration[] = []
-  let open = notRead === undefined ? undefined : unknownReasonText(notRead)
+  let open = notRead
   const others: Registration[] = []
   for (const one of registrations) {
     const isPossible = one.verdict === 'unknown' || one.verdict === 'depends'
@@ -44,7 +69,8 @@ export function holdingOf(
     else if (one.verdict === 'depends' && one.spiffeId !== undefined) perhaps.push(one)
     else open ??= `${sourceText(one.source)}: ${one.why ?? ''}`
   }
-  return { pod, container, held, perhaps, open, others }
+  const perhapsThere = pod.perhaps?.why ?? whyInjected(container)
+  return { pod, container, perhapsThere, held, perhaps, open, others }
 }
 
 /** The IDs of registrations, each once, in their order. */

@@ -2,82 +2,107 @@
 import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
-import { reasonOf } from './containers-run.ts'
+import { reasonOf, unsureText } from './containers-run.ts'
 import { containerText, giftText, openText, type Holding } from './holding.ts'
+import type { IdPattern, PatternMatch } from './id-pattern.ts'
 import type { IdentityAssertion } from './identity-test.ts'
-import { choose, isMeant, nothingOf, type Nothing, type Run, type RunFacts } from './run.ts'
+import {
+  choose,
+  isMeant,
+  nothingOf,
+  perhapsMeant,
+  type AssertionRun,
+  type NoMatch,
+  type RunFacts,
+} from './run.ts'
 import { few, Tally } from './tally.ts'
 
 /** Runs an assertion about who holds an identity. */
-export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): Run {
+export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): AssertionRun {
   const { ids, holders, mode, absent } = assertion
-  const tally = new Tally(facts, absent)
-  /** The containers that should hold it; those that do are taken out. */
+  // An identity may be held anywhere.
+  const tally = new Tally(facts.incomplete(undefined), absent)
+  /** The containers that should hold it. */
   const expected = new Map<Pod, Set<string>>()
   const unsure = new Set<Pod>()
   for (const selector of holders) {
     const chosen = choose(facts, selector)
-    if (chosen.sure.length + chosen.unsure.length === 0 && !absent) tally.miss(nothingOf(facts, selector).why)
+    if (chosen.sure.length + chosen.unsure.length === 0 && !absent) {
+      const made = perhapsMeant(facts, selector)
+      const { why } = nothingOf(facts, selector)
+      if (made === undefined) tally.miss(why)
+      else tally.doubt(`${why}; ${made}`)
+    }
     for (const pod of chosen.unsure) unsure.add(pod)
     for (const pod of chosen.sure)
       for (const one of pod.containers)
         if (isMeant(selector, one)) getOrCreate(expected, pod, () => new Set<string>()).add(one.name)
   }
-  const fitting = (list: readonly Registration[]): readonly Registration[] =>
-    list.filter(({ spiffeId }) => spiffeId !== undefined && ids.match(spiffeId) !== undefined)
+  for (const pod of unsure) if (!expected.has(pod)) tally.doubt(unsureText(pod))
+  const fits = ({ spiffeId }: Registration): PatternMatch['fits'] => ids.match(spiffeId ?? '').fits
+  const certainly = (list: readonly Registration[]): Registration | undefined =>
+    list.find((one) => fits(one) === 'yes')
+  const perhaps = (list: readonly Registration[]): Registration | undefined =>
+    list.find((one) => fits(one) !== 'no')
   const isExpected = ({ pod, container }: Holding): boolean => expected.get(pod)?.has(container.name) === true
-  const run: Run = {
+  const run: AssertionRun = {
     about: [...expected.keys()],
     ids,
     hear: (holding) => {
       if (!isExpected(holding)) return
-      tally.saw()
-      if (fitting(holding.held).length > 0) return
+      tally.saw(holding)
+      const { held, others } = holding
+      if (certainly(held) !== undefined) return
       const who = containerText(holding.pod, holding.container.name)
-      const may = fitting(holding.perhaps)[0]?.why ?? holding.open
-      if (may !== undefined) tally.doubt(`${who} may hold it: ${may}`)
-      else
-        tally.miss(
-          `${who} does not hold it${missedText(holding, facts, ids.text, fitting(holding.others)[0])}`,
-        )
+      const partly = perhaps(held) === undefined ? undefined : 'the whole ID is known only when the pod runs'
+      const may = partly ?? perhaps(holding.perhaps)?.why ?? holding.open
+      if (may === undefined)
+        tally.miss(`${who} does not hold it${missedText(holding, facts, ids, certainly(others))}`, holding)
+      else tally.doubt(`${who} may hold it: ${may}`)
     },
     hearHolder: (holding) => {
-      tally.saw()
-      if (mode === 'atLeast' || isExpected(holding)) return
+      if (isExpected(holding)) return
+      tally.saw(holding)
+      if (mode === 'atLeast') return
       const who = containerText(holding.pod, holding.container.name)
-      const [held] = fitting(holding.held)
-      const [may] = fitting(holding.perhaps)
+      const held = certainly(holding.held)
+      const may = perhaps([...holding.held, ...holding.perhaps])
       if (unsure.has(holding.pod))
-        tally.doubt(`${who} holds it, and whether it is meant depends on labels that are not known`)
-      else if (held !== undefined) tally.fail(`${who} holds ${giftText(held, facts.bindings)}`)
+        tally.doubt(`${who} holds it, and whether it is meant depends on what is not known of it`)
+      else if (held !== undefined) tally.fail(`${who} holds ${giftText(held, facts.bindings)}`, holding)
       else if (may !== undefined)
-        tally.doubt(`${who} may hold ${giftText(may, facts.bindings)}: ${may.why ?? ''}`)
+        tally.doubt(
+          `${who} may hold ${giftText(may, facts.bindings)}: ${may.why ?? 'a part of it is not known'}`,
+        )
     },
     hearOpen: (holding) => {
       if (mode === 'atLeast' || isExpected(holding)) return
       tally.doubt(openText(holding))
     },
-    outcome: () => tally.outcome(heldByText(assertion), () => noHolder(ids.text), mode === 'exactly'),
+    outcome: () => tally.outcome(heldByText(assertion), () => noHolder(ids.text)),
   }
-  // Nobody is meant, and nobody is found: that is what was stated.
-  if (holders.length === 0) tally.saw()
+  // No holder is meant, and none is found: that is what was stated.
+  if (holders.length === 0) tally.sawNothing()
   return run
 }
 
 function missedText(
   holding: Holding,
   facts: RunFacts,
-  pattern: string,
+  ids: IdPattern,
   missed: Registration | undefined,
 ): string {
   if (missed !== undefined)
     return `: ${giftText(missed, facts.bindings)} is ${missed.verdict}: ${missed.why ?? ''}`
-  return reasonOf(holding, { spiffeId: pattern, hint: undefined, source: undefined }, facts)
+  return reasonOf(holding, { spiffeId: ids.text, ids, hint: undefined, source: undefined }, facts)
 }
 
 /** Why an assertion about holders is about nothing. */
-export function noHolder(id: string): Nothing {
-  return { why: `nobody holds ${id}`, fix: 'correct the ID, or add absent: true where nobody need hold it' }
+export function noHolder(id: string): NoMatch {
+  return {
+    why: `no container holds ${id}`,
+    fix: 'correct the ID, or add absent: true where none need hold it',
+  }
 }
 
 function heldByText({ ids, holders, mode }: IdentityAssertion): string {

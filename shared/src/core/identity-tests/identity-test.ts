@@ -26,6 +26,8 @@ export type FieldPath = readonly (string | number)[]
 /** One identity that is asked for. */
 export interface WantedIdentity {
   readonly spiffeId: string
+  /** The same, to compare with. */
+  readonly ids: IdPattern
   /** Undefined: any. */
   readonly hint: string | undefined
   /** `binding/team-a/chat`, `clusterspiffeid/default`; undefined: any. */
@@ -333,10 +335,11 @@ class AssertionReader {
   #wanted(written: IdentityWritten, path: FieldPath): WantedIdentity {
     if (typeof written === 'string') {
       this.#checkId(written, 'id', path)
-      return { spiffeId: written, hint: undefined, source: undefined }
+      return { spiffeId: written, ids: globPattern(written), hint: undefined, source: undefined }
     }
     this.#checkId(written.spiffeID, 'id', [...path, 'spiffeID'])
-    return { spiffeId: written.spiffeID, hint: written.hint, source: written.source }
+    const { spiffeID: spiffeId, hint, source } = written
+    return { spiffeId, ids: globPattern(spiffeId), hint, source }
   }
 
   #glob(text: string, path: FieldPath): IdPattern {

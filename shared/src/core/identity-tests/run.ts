@@ -1,9 +1,12 @@
 // One assertion while it is run: what it hears of, and which containers it is about.
 import type { Analysis } from '../analysis/analysis.ts'
+import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
+import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { workloadsOf, type ContainerSelector, type SelectablePods } from './container-selector.ts'
 import type { Holding } from './holding.ts'
+import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
 
 /** What assertions are run against. */
@@ -11,10 +14,10 @@ export interface TestSurroundings {
   /** Tests are about what it settles to. */
   readonly analysis: Analysis
   /**
-   * Why there may be more objects than were read; undefined where there are none. What is there is certain; that something is
-   * not there is not.
+   * Why there may be other objects than were read, of a namespace or (undefined) of any; undefined where there are none. That
+   * something is not there is then not certain.
    */
-  readonly incomplete: string | undefined
+  readonly incomplete: (namespace: string | undefined) => string | undefined
 }
 
 /** What all runs read. */
@@ -24,11 +27,11 @@ export interface RunFacts extends TestSurroundings {
 }
 
 /** One assertion while it is run. */
-export interface Run {
+export interface AssertionRun {
   /** The pods that it hears of beside those whose IDs it asks for. */
   readonly about: readonly Pod[]
   /** The IDs whose holders it asks for, wherever they are. */
-  readonly ids?: { readonly exact: string | undefined; readonly match: (id: string) => string | undefined }
+  readonly ids?: IdPattern
   hear?(holding: Holding): void
   /** A container that holds, or may hold, one of `ids`. */
   hearHolder?(holding: Holding): void
@@ -38,7 +41,7 @@ export interface Run {
 }
 
 /** Why an assertion is about nothing, and what to do. */
-export interface Nothing {
+export interface NoMatch {
   readonly why: string
   readonly fix: string
 }
@@ -53,9 +56,8 @@ interface ChosenPods {
 export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenPods {
   const sure: Pod[] = []
   const unsure: Pod[] = []
-  const { container } = selector.written
   for (const pod of pods.candidates(selector)) {
-    if (container !== undefined && !pod.containers.some(({ name }) => name === container)) continue
+    if (!pod.containers.some((one) => isMeant(selector, one))) continue
     const match = pods.match(pod, selector)
     if (match === 'yes') sure.push(pod)
     if (match === 'unknown') unsure.push(pod)
@@ -63,13 +65,31 @@ export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenP
   return { sure, unsure }
 }
 
-/** Whether a container of a pod that is meant is meant. */
+/** Whether a container of a pod that is meant is meant, or may be: the name of one that a controller makes up is not known. */
 export function isMeant({ written }: ContainerSelector, { name }: Container): boolean {
-  return written.container === undefined || written.container === name
+  return written.container === undefined || written.container === name || name === UNKNOWN_CONTAINER
+}
+
+/** Why a selector may mean containers that were not read, of the namespace that it names. */
+export function incompleteFor(
+  { incomplete }: TestSurroundings,
+  selector: ContainerSelector,
+): string | undefined {
+  return incomplete(selector.written.namespace)
+}
+
+/** Why a selector that finds nothing may yet mean something: a controller makes pods of its own; undefined where none does. */
+export function perhapsMeant(
+  { pods }: RunFacts,
+  { written: { namespace } }: ContainerSelector,
+): string | undefined {
+  const maker = pods.perhaps.find((pod) => namespace === undefined || pod.namespace === namespace)
+  if (maker === undefined) return undefined
+  return `${podText(maker)} may make it: ${maker.perhaps?.why ?? ''}`
 }
 
 /** Why a selector names no container, and what may have been meant. */
-export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): Nothing {
+export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMatch {
   const { namespace, container } = selector.written
   const why = `no container is ${selector.text}`
   const otherwise = 'correct it, or add absent: true where there need be none'

@@ -75,7 +75,7 @@ const containerFields = lazy(() => ({
       z
         .string('must be a string')
         .check(
-          z.regex(/^[A-Za-z]+\/[^/\s]+$/, 'must be KIND/NAME, such as deployment/llama'),
+          z.regex(/^[A-Za-z][A-Za-z.]*\/[^/\s]+$/, 'must be KIND/NAME, such as deployment/llama'),
           z.maxLength(300),
         ),
     )
