@@ -50,6 +50,8 @@ export interface Frame {
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
+  /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */
+  readonly isUnifiedDiff?: boolean
   /** What `-o mermaid` draws, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
 }
