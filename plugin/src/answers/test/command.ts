@@ -17,7 +17,7 @@ export class TestCommand extends SourceCommand {
     'changes that make failing ones true.'
   static override readonly usage = 'test [FILE|DIR...] [flags]'
   static override readonly examples = [
-    '<%= config.bin %> test examples/estate-tests --offline -R -f examples/estate',
+    '<%= config.bin %> test examples/identity-tests/estate.yaml --offline -R -f examples/estate',
     '<%= config.bin %> test --generate --offline -R -f examples/estate > identities.yaml',
   ]
   static override readonly args = {

@@ -6,7 +6,7 @@ import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/iden
 import type { Frame } from '../../frame/frame.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { testFields } from './json.ts'
-import { assertionName, type AssertionResult } from './model.ts'
+import { assertionName, FAILED, type AssertionResult } from './model.ts'
 import { viewTests } from './view.ts'
 
 /** Makes the report; `subjects`: how many objects assertions could be about. */
@@ -37,7 +37,7 @@ export function testFrame(
         namespace: '',
         name: assertionName(one),
       })),
-    view: (layout) => viewTests(results, layout),
+    view: (layout, shown) => viewTests(results, shown, layout),
   }
 }
 
@@ -48,7 +48,7 @@ function subjectOf(one: AssertionResult): Subject {
 function findingOf(one: AssertionResult): Finding {
   const { outcome, assertion } = one
   const description = assertion.description === undefined ? '' : ` (${assertion.description})`
-  return finding('KLM701', {
+  return finding(FAILED, {
     subject: subjectOf(one),
     summary: `not true: ${outcome.claim}${description}: ${outcome.why}`,
     evidence: outcome.evidence,

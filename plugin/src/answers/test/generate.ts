@@ -9,8 +9,7 @@ import { problemError } from '../../sources/problem.ts'
 import { incompleteText } from './run.ts'
 
 const HEADER = `# Who holds which identity, written by kubectl kleym test --generate; edit it as you like. Keep it out of folders that
-# are applied: no API server knows the kind.
-# yaml-language-server: $schema=https://kleym.sonda.red/schemas/identity-test.schema.json
+# are applied: no API server knows the kind. The fields: docs/reference/identity-test.md of kleym.
 `
 
 /** Writes the tests of all namespaces. What is not certain cannot be pinned, and ends with exit code 4. */

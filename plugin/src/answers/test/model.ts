@@ -3,9 +3,13 @@ import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { evaluating } from '@kleym/shared/core/identity-tests/evaluate.ts'
 import { fieldText, type Assertion } from '@kleym/shared/core/identity-tests/identity-test.ts'
 import type { AssertionOutcome } from '@kleym/shared/core/identity-tests/outcome.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { Drive } from '@kleym/shared/core/steps.ts'
 import type { FilePlace } from '../../output/ci.ts'
 import type { LoadedTest } from './load-tests.ts'
+
+/** The code of an assertion that fails. */
+export const FAILED: FindingCode = 'KLM701'
 
 /** One assertion and its outcome. */
 export interface AssertionResult {

@@ -1,16 +1,22 @@
 // How `test` looks: the sum first, then what fails, then what is not known; what passes is counted, and named with -o wide.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
-import { assertionName, countOutcomes, type AssertionResult } from './model.ts'
+import { assertionName, countOutcomes, FAILED, type AssertionResult } from './model.ts'
 
-/** The whole view. */
-export function viewTests(results: readonly AssertionResult[], layout: Layout): Block {
-  const failed = results.filter(({ outcome }) => outcome.state === 'failed')
+/** The whole view; `shown` are the findings that are not suppressed, one for each assertion that fails. */
+export function viewTests(
+  results: readonly AssertionResult[],
+  shown: readonly Finding[],
+  layout: Layout,
+): Block {
+  const counting = new Set(shown.map(({ subject }) => subject.name))
+  const failed = results.filter((one) => one.outcome.state === 'failed' && counting.has(assertionName(one)))
   const unknown = results.filter(({ outcome }) => outcome.state === 'unknown')
   const passed = layout.wide ? results.filter(({ outcome }) => outcome.state === 'passed') : []
   return [
-    headline(results),
+    headline(results, failed.length),
     ...[...failed, ...unknown].flatMap((one) => [BLANK, ...viewResult(one, layout)]),
     ...(passed.length === 0 ? [] : [BLANK]),
     ...passed.flatMap((one) =>
@@ -22,12 +28,13 @@ export function viewTests(results: readonly AssertionResult[], layout: Layout): 
   ]
 }
 
-function headline(results: readonly AssertionResult[]): Block[number] {
-  const { passed, failed, unknown } = countOutcomes(results)
+function headline(results: readonly AssertionResult[], failed: number): Block[number] {
+  const { passed, failed: all, unknown } = countOutcomes(results)
   const mark: Mark = failed > 0 ? 'bad' : unknown > 0 ? 'warn' : 'ok'
   const parts = [
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(unknown > 0 ? [`${unknown} not known`] : []),
+    ...(all > failed ? [`${all - failed} suppressed`] : []),
     `${passed} passed`,
   ]
   const tests = new Set(results.map(({ test }) => test)).size
@@ -47,7 +54,7 @@ function viewResult(one: AssertionResult, { width }: Layout): Block {
     ...wrap(
       line(
         isFailed ? MARKS.bad : MARKS.warn,
-        ' ',
+        isFailed ? ` ${FAILED} ` : ' ',
         span(outcome.claim, 'bold'),
         isFailed ? '' : ': not known',
       ),

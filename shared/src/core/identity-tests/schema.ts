@@ -44,19 +44,21 @@ const labelSelectorSchema = lazy(() =>
   z.strictObject(
     {
       matchLabels: z.optional(labels),
-      matchExpressions: z.optional(
-        z.array(
-          z.strictObject({
-            key: text('The key of a label.'),
-            operator: z.enum(
-              ['In', 'NotIn', 'Exists', 'DoesNotExist'],
-              'must be In, NotIn, Exists or DoesNotExist',
-            ),
-            values: z.optional(z.array(z.string('must be a string'), 'must be a list')),
-          }),
-          'must be a list',
-        ),
-      ),
+      matchExpressions: z
+        .optional(
+          z.array(
+            z.strictObject({
+              key: text('The key of a label.'),
+              operator: z.enum(
+                ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+                'must be In, NotIn, Exists or DoesNotExist',
+              ),
+              values: z.optional(z.array(z.string('must be a string'), 'must be a list')),
+            }),
+            'must be a list',
+          ),
+        )
+        .check(z.describe('As in Kubernetes: key, operator (In, NotIn, Exists, DoesNotExist) and values.')),
     },
     'must be a mapping',
   ),
@@ -179,7 +181,7 @@ const heldBySchema = lazy(() =>
               .array(namedContainersSchema(), 'must be a list')
               .check(z.minLength(1, 'must not be empty; write none: true'), z.maxLength(LIST_MAX)),
           )
-          .check(z.describe('These containers, each of them, and nobody else.')),
+          .check(z.describe('These containers, each of them, and no other.')),
         atLeast: z
           .optional(
             z
@@ -241,10 +243,8 @@ const ruleSchema = lazy(() =>
         spiffeID: z.optional(pattern('Every identity of this form.')),
         onlyIn: z
           .optional(namedContainersSchema())
-          .check(z.describe('Whoever holds it must be one of these.')),
-        neverIn: z
-          .optional(namedContainersSchema())
-          .check(z.describe('Whoever holds it must be none of these.')),
+          .check(z.describe('Each container that holds it must be one of these.')),
+        neverIn: z.optional(namedContainersSchema()).check(z.describe('No container of these holds it.')),
         everyContainer: z.optional(containersSchema()).check(z.describe('Each of these; {} means all.')),
         holds: z.optional(ruleHoldsSchema()).check(z.describe('What each of them holds.')),
         absent,
