@@ -100,7 +100,8 @@ function typeText(node: JsonRecord, shapes: readonly Shape[]): string {
   const shared = sharedLink(node, shapes)
   if (shared !== undefined) return shared
   const constant = own(node, 'const')
-  if (constant !== undefined) return `\`${String(constant)}\``
+  if (constant !== undefined)
+    return `\`${typeof constant === 'string' ? constant : JSON.stringify(constant)}\``
   const choices = listAt(node, 'enum')
   if (choices.length > 8) return `a [condition reason](reasons.md)`
   if (choices.length > 0) return choices.map((one) => `\`${String(one)}\``).join(', ')

@@ -219,14 +219,14 @@ describe.concurrent('a write for a binding never reaches its re-created namesake
     expect(uidOf(after.binding)).toBe(uidOf(second))
     expect(held.hits.map(({ status }) => status)).toEqual([refusal])
     const sent = await cp.audit({ user: OPERATOR, namespace: space, name: 'chat' })
-    const late = sent.filter(({ requestObject }) => names(requestObject, uidOf(first)))
+    const late = sent.filter(({ requestObject }) => isAboutUid(requestObject, uidOf(first)))
     expect(late.at(-1)).toMatchObject({ status: refusal })
     expect(await outputsOf(cp, space, 'chat')).toHaveLength(1)
   })
 })
 
 /** Whether a write is about the object of this UID: an update of it, or a JSON Patch that tests for it. */
-function names(body: unknown, uid: string): boolean {
+function isAboutUid(body: unknown, uid: string): boolean {
   if (!Array.isArray(body)) return uidOf(body) === uid
   return body.some((step) => own(step, 'op') === 'test' && own(step, 'value') === uid)
 }
