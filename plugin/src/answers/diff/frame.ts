@@ -15,13 +15,23 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
-/** Makes the report; `shown` is the unified diff. */
-export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], shown: string): Frame {
+/** What a report is made of beside its input. */
+export interface DiffParts {
+  readonly changes: readonly ObjectChange[]
+  /** The unified diff. */
+  readonly shown: string
+  /** With `--tests`. */
+  readonly tests: DiffTests | undefined
+}
+
+/** Makes the report. */
+export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts): Frame {
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
   const baseline = input.before === input.after ? input.after.now : input.before.settled
   const future = input.after.settled
@@ -39,6 +49,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
+  const broken = tests?.findings ?? []
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -49,19 +60,21 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         affected,
         base: input.base,
         takenToStay: staying,
+        tests,
       }),
-    findings: [...disagreements, ...added].toSorted(compareFindings),
+    findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
-    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
+    suppressionScope: { all: () => [...disagreements, ...added, ...broken, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     isUnifiedDiff: true,
+    ...(tests !== undefined && { unknownAssertions: tests.unknown, placeOf: tests.placeOf }),
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
@@ -87,7 +100,10 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         changes,
         {
           ...effect,
-          findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
+          findings: {
+            ...effect.findings,
+            added: kept.filter((one) => !disagreements.includes(one) && !broken.includes(one)),
+          },
         },
         {
           ...layout,
@@ -97,6 +113,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
           isPartOfWorld: staying.length > 0,
         },
       ),
+      ...(tests?.view(kept, layout) ?? []),
     ],
   }
 }

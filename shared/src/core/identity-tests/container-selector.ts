@@ -112,11 +112,13 @@ export class SelectablePods {
   }
 
   /**
-   * The containers of a pod, with those that a webhook may add to one that is yet to be made: whatever is given to the pod as
-   * a whole is theirs too.
+   * The containers of a pod, with those that it or its namespace asks a webhook for: whatever is given to the pod as a whole is
+   * theirs too. A namespace of which only the name is known asks for none here: it would leave every test open.
    */
   containersOf(pod: Pod): readonly Container[] {
-    return withInjected(pod, this.#namespaces.get(pod.namespace), INJECTED_CONTAINERS).containers
+    const found = this.#namespaces.get(pod.namespace)
+    const namespace = found?.complete === true ? found : namespaceNamed(pod.namespace, new Map(), true)
+    return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
   }
 
   /** Whether there is a namespace of that name, or any pod in it. */
