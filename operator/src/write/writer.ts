@@ -199,8 +199,9 @@ export class Writer {
     if (cache === undefined) return { kind: 'kind absent' }
     try {
       const ref = namespace === '' ? { name } : { namespace, name }
+      const began = cache.store.listBegins()
       const object = cache.read(await this.#options.api.get(cache.resource, ref))
-      cache.store.observe(object)
+      cache.store.observe(object, began)
       return { kind: 'read', found: true }
     } catch (error) {
       if (isKindAbsent(error)) return { kind: 'kind absent' }
