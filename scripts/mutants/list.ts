@@ -326,6 +326,12 @@ export const MUTANTS: readonly Mutant[] = [
       'if (this.#tombstones.coversSince(began.tick, key, meta)) return',
       '',
     ],
+    ['a deletion that a list has undone is history', 'if (this.#isUndone(held, meta)) return', ''],
+    [
+      'a deletion that carries the version of the last write counts',
+      'held.meta.resourceVersion !== deleted.resourceVersion &&',
+      '',
+    ],
     [
       'a live answer mends what is held in an older version',
       'const passed = this.#held.has(key) ? this.#versionAt(key) : this.#seen',

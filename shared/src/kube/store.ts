@@ -187,8 +187,22 @@ export class Store<T extends Cached> {
     const held = this.#held.get(key)
     if (held === undefined) return
     if (held.meta.uid !== meta.uid && isNewer(held.meta.resourceVersion, meta.resourceVersion)) return
+    if (this.#isUndone(held, meta)) return
     this.#remove(key)
     this.#notify()
+  }
+
+  /**
+   * Whether an object that was deleted at a version is held after a list beside the stream of a later one has shown it: a
+   * restore of the datastore, which went unnoticed, has brought it back. Some events carry the version of the last write
+   * and say nothing of when the object was deleted.
+   */
+  #isUndone(held: T, deleted: ObjectVersion): boolean {
+    return (
+      held.meta.uid === deleted.uid &&
+      held.meta.resourceVersion !== deleted.resourceVersion &&
+      isAtMost(deleted.resourceVersion, this.#caughtUp?.version)
+    )
   }
 
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */

@@ -702,6 +702,20 @@ describe('a list beside the stream', () => {
   })
 })
 
+describe('a deletion that the stream shows after a list beside it', () => {
+  it.each<{ name: string; version: number; holds: readonly string[] }>([
+    { name: 'of later counts', version: 21, holds: [] },
+    { name: 'with the version of the last write counts', version: 14, holds: [] },
+    { name: 'of earlier was undone: a restore went unnoticed', version: 17, holds: ['a/u1@14'] },
+  ])('$name', ({ version, holds }) => {
+    const { store } = open(A1)
+    store.observeListed(thing('a', 'u1', 14), '20', store.listBegins())
+    store.caughtUp('20')
+    store.deleted(thing('a', 'u1', version).meta)
+    expect(held(store)).toEqual(holds)
+  })
+})
+
 describe('an object of a list beside the stream', () => {
   interface ListedCase {
     readonly name: string
