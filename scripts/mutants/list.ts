@@ -297,6 +297,11 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
     [
+      'a refusal that ends in another history tells nothing',
+      '    } catch (error) {\n      this.#mustBe(restores)\n',
+      '    } catch (error) {\n',
+    ],
+    [
       'lists of the history before are refused',
       'if (this.#isOld(resource, resourceVersion)) {',
       "if (resourceVersion === '') {",
