@@ -55,6 +55,11 @@ export const MUTANTS: readonly Mutant[] = [
       'return ledger.ownOutputs(key).length === 0 ? undefined',
       'return ledger.ownOutputs(key).length < 1_000 ? undefined',
     ],
+    [
+      'the finalizer stays while an orphan is left',
+      'if (orphans.length > 0) {',
+      'if (orphans.length > 1_000) {',
+    ],
     ['a list that failed proves nothing', "confirmation.state = 'failed'", "confirmation.state = 'listed'"],
     ['a list is waited for', "if (confirmation.state === 'waiting') return NOTHING_TO_DO", ''],
     [
@@ -222,8 +227,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'what is altered and still there is not done with',
-      'const isThere = read.kind',
-      "const isThere = read.kind === 'unknown' && read.kind",
+      'const isThere = found?.uid === uid',
+      "const isThere = found?.uid === uid && uid === ''",
+    ],
+    [
+      'what is altered is deleted again where a restore has undone its deletion',
+      'altered.isTerminating = isThere && found.deletedAt !== undefined',
+      '',
     ],
     [
       'a 5xx leaves open what became of a write',
