@@ -498,6 +498,10 @@ describe('a service account that no pod of the pool has is told whatever becomes
     expect(codesOf(typo, setting)).toContain('KLM404')
   })
 
+  test('and while an object stops SCM', () => {
+    expect(codesOf([...typo, foreign('reports', { ttl: '1d' })], {})).toContain('KLM404')
+  })
+
   test('and a pod that it does reach is none, though SCM makes no entry for it', () => {
     expect(codesOf(world(pod(), binding()), { scm: { trustDomain: 'example.com' } })).not.toContain('KLM404')
   })
