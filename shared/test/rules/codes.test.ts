@@ -407,6 +407,11 @@ const CASES: readonly Case[] = [
   },
   { code: 'KLM521', shows: world(orphanOf(OUTPUT, 'team-a/gone')), not: world(binding(), live(OUTPUT)) },
   {
+    code: 'KLM522',
+    shows: world(foreign('kleym-team-a-chat-objective-0123456789abcdef0123')),
+    not: world(foreign('kleym-team-a-chat-objective-0123456789abcdef012')),
+  },
+  {
     code: 'KLM601',
     shows: world(binding(), pod(), policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))),
     not: world(binding(), pod(), policyOf(spiffe(CHAT_ID))),

@@ -336,6 +336,15 @@ export const FINDINGS = {
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
   },
+  KLM522: {
+    severity: 'warning',
+    title: 'an object that looks like an output, and is not',
+    meaning:
+      "A ClusterSPIFFEID has a name or a label of kleym's and no annotations that prove it to be an output: another tool or an older version made it, or a webhook or a person took the annotations away.",
+    consequence:
+      'kleym neither changes nor deletes it, and SPIRE goes on registering what it says. Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
+    fix: 'If nothing else needs it, delete it with kubectl; the binding that it once belonged to writes its own anew.',
+  },
   KLM551: {
     severity: 'error',
     title: 'a kind, group or version that nothing serves',
