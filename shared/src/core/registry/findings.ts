@@ -502,6 +502,14 @@ export const FINDINGS = {
       'Whom it names is not known, so nobody can be said to be named by no policy. Of the kind AccessPolicy it is read, and no API server has it.',
     fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
   },
+  KLM701: {
+    severity: 'error',
+    title: 'an identity test fails',
+    meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
+    consequence:
+      'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
+    fix: 'Undo the change that the evidence names, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
+  },
 } as const satisfies Record<string, FindingEntry>
 
 /** A finding code: `KLM101`. */
