@@ -4,6 +4,7 @@ import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { NamedObject } from '../output/name.ts'
+import type { Answer } from '../text/answer.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
 
@@ -36,6 +37,9 @@ export interface Frame {
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
+  /** The first lines of the text. Absent where the view begins with them itself. */
+  readonly answer?: (layout: Layout, shown: readonly Finding[]) => Answer
+  /** The text below the answer. */
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
   /** What `-o mermaid` draws, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
