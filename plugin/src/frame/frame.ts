@@ -5,6 +5,7 @@ import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
+import type { Answer } from '../text/answer.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
 
@@ -49,6 +50,9 @@ export interface Frame {
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
+  /** The first lines of the text. Absent where the view begins with them itself. */
+  readonly answer?: (layout: Layout, shown: readonly Finding[]) => Answer
+  /** The text below the answer. */
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
   /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */
   readonly isUnifiedDiff?: boolean

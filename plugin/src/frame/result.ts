@@ -147,7 +147,7 @@ export function unknownsOf({
     ...(frame.unknownAssertions ?? []),
     ...(frame.undecided === undefined ? [] : [frame.undecided]),
     ...assumptions.map(assumptionText),
-    ...(unfollowed ? [`what a template that kleym does not follow gives (${UNFOLLOWED})`] : []),
+    ...(unfollowed ? [`what a ClusterSPIFFEID with an unsupported template gives (${UNFOLLOWED})`] : []),
   ]
 }
 

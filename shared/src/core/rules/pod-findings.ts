@@ -256,7 +256,7 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     return [
       finding('KLM404', {
         subject,
-        summary: `${reach.selected.text()} of the pool, and no container that all selectors match${meantText(binding, reach)}`,
+        summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
         evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
       }),
     ]
