@@ -293,7 +293,7 @@ describe('what follows', () => {
     const one = settledCluster(estate(binding(), old, foreign))
     expect(judgementOf(one)).toMatchObject({
       check: 'output',
-      message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}; delete it if nobody needs it`,
+      message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}; delete it if no workload needs it`,
     })
     expect(one.settled.outputs.map(({ object }) => object.meta.name)).toEqual([NAME])
   })
