@@ -140,7 +140,7 @@ test.each<{ name: string; metadata: JsonRecord; fix: readonly RegExp[] }>([
   {
     name: 'what carries the label of kleym and is not of its making',
     metadata: { name: 'by-another-tool', labels: { [LABEL_MANAGED_BY]: MANAGED_BY } },
-    fix: [/^If nothing else needs it, delete it with kubectl/],
+    fix: [/kubectl delete clusterspiffeid by-another-tool$/],
   },
   { name: 'nothing else', metadata: { name: 'kleym-team-b-mistral' }, fix: [] },
 ])('of ClusterSPIFFEIDs that are not of kleym, it tells of $name', async ({ metadata, fix }) => {
