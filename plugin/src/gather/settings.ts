@@ -20,7 +20,11 @@ import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/objects/scm-config.ts'
-import { scmContainersOf, type ConfigMapKey, type ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
+import {
+  scmContainersOf,
+  type ConfigMapKey,
+  type ScmContainer,
+} from '@kleym/shared/core/install/scm-container.ts'
 import {
   acts,
   scmInstances,
