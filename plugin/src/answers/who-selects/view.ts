@@ -2,11 +2,18 @@
 // other registration with the reason why not. Containers that nothing tells apart share one row.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { ContainerAnswer, ContainerFilter, PodAnswer, ShownRegistration } from './model.ts'
+import {
+  undecidedText,
+  type ContainerAnswer,
+  type ContainerFilter,
+  type PodAnswer,
+  type ShownRegistration,
+} from './model.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
@@ -188,7 +195,7 @@ function shift(row: Line, columns: number): Line {
 }
 
 function registrationRows(
-  { registrations, notRead }: ContainerAnswer,
+  { registrations, notRead, undecided }: ContainerAnswer,
   layout: WhoSelectsLayout,
 ): readonly Line[] {
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
@@ -214,6 +221,7 @@ function registrationRows(
     ...issued.flatMap((one) => issuedRows(one, layout)),
     ...several,
     ...others.flatMap((one) => otherRows(one, layout)),
+    ...undecidedRows(undecided),
   ]
 }
 
@@ -227,6 +235,19 @@ function issuedRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly 
     line(MARKS.ok, ' ', span(one.spiffeId ?? '', 'ok')),
     line(`    ${originText(one, layout)}${hint}`),
     ...(pending === undefined ? [] : [line('    ', span(pending, 'dim'))]),
+  ]
+}
+
+/** More bindings than this are counted. */
+const UNDECIDED_SHOWN = 3
+
+function undecidedRows(undecided: ContainerAnswer['undecided']): readonly Line[] {
+  const more = undecided.length - UNDECIDED_SHOWN
+  return [
+    ...undecided
+      .slice(0, UNDECIDED_SHOWN)
+      .map((one) => line(MARKS.warn, ` perhaps another identity: ${undecidedText(one)}`)),
+    ...(more > 0 ? [line(`    and ${counted(more, 'more such binding')}`)] : []),
   ]
 }
 
