@@ -14,6 +14,8 @@ export const OUTPUT_FORMATS = [
   'junit',
   'github',
   'mermaid',
+  'dot',
+  'html',
 ] as const
 /** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]

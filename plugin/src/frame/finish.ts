@@ -66,7 +66,10 @@ async function answerIn(
     case 'github':
       return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
     case 'mermaid':
-      return drawing(judged, await ciResult(judged, options, context))
+    case 'dot':
+      return drawing(judged, await ciResult(judged, options, context), options.format)
+    case 'html':
+      return page(judged)
   }
 }
 
@@ -78,16 +81,22 @@ async function ciResult(
   return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
 }
 
-async function drawing(judged: AnswerResult, result: CiResult): Promise<string> {
+async function drawing(judged: AnswerResult, result: CiResult, format: 'mermaid' | 'dot'): Promise<string> {
   const { diagram } = judged.frame
   // The options refuse it before anything is read.
   if (diagram === undefined) throw new TypeError(`${judged.frame.kind} has no diagram`)
   const { withRemarks } = await import('./diagram.ts')
-  const [{ toMermaid }, { summaryText }] = await Promise.all([
-    import('../output/mermaid.ts'),
-    import('../output/github.ts'),
-  ])
-  return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
+  const { summaryText } = await import('../output/github.ts')
+  const drawn = withRemarks(await diagram(judged.shown), result)
+  return format === 'dot'
+    ? (await import('../output/dot.ts')).toDot(drawn, summaryText(result))
+    : (await import('../output/mermaid.ts')).toMermaid(drawn, summaryText(result))
+}
+
+async function page(judged: AnswerResult): Promise<string> {
+  const { frame, shown } = judged
+  if (frame.page === undefined) throw new TypeError(`${frame.kind} has no page`)
+  return frame.page({ report: machineReport(judged), shown, unknowns: unknownsOf(judged) })
 }
 
 /** What could not be read or was not given may change all that follows, and an answer about nothing is none: that comes first. */

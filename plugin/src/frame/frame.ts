@@ -11,8 +11,11 @@ import type { Layout } from '../text/layout.ts'
 export interface Frame {
   /** `kind` of the machine-readable report. */
   readonly kind: string
-  /** The fields of the machine-readable report, before findings and summary. Other formats do not ask for them. */
-  readonly fields: () => Readonly<Record<string, unknown>>
+  /**
+   * The fields of the machine-readable report, before findings and summary; `shown` are the findings that are not
+   * suppressed. Other formats do not ask for them.
+   */
+  readonly fields: (shown: readonly Finding[]) => Readonly<Record<string, unknown>>
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
   /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
@@ -37,8 +40,20 @@ export interface Frame {
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
-  /** What `-o mermaid` draws, where the answer is a graph. */
+  /** What `-o mermaid` and `-o dot` draw, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
+  /** What `-o html` prints, where the answer is a page. */
+  readonly page?: (parts: PageParts) => Promise<string>
+}
+
+/** What a page is made of. */
+export interface PageParts {
+  /** The whole report of `-o json`. */
+  readonly report: Readonly<Record<string, unknown>>
+  /** The findings that are not suppressed. */
+  readonly shown: readonly Finding[]
+  /** What is not known, a sentence each. */
+  readonly unknowns: readonly string[]
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */

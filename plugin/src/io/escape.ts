@@ -103,3 +103,14 @@ export function escapeMermaid(text: string): string {
     (character) => `#${character.codePointAt(0) ?? 0};`,
   )
 }
+
+/**
+ * Text for a quoted string of Graphviz: there a backslash begins an escape (`\N` is the name of the node), and an ampersand
+ * an HTML entity.
+ */
+export function escapeDot(text: string): string {
+  return escapeTerminal(text)
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('&', '&amp;')
+}

@@ -100,7 +100,7 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   const lines = rows.map((row) => [row.slice(2, 2 + NAMES).trim(), `${row[0]} ${row.slice(3 + NAMES)}`])
   return {
     frame,
-    fields: frame.fields(),
+    fields: frame.fields([]),
     codes: frame.findings.map(({ code }) => code),
     lines: Object.fromEntries(lines),
     calls: fake.calls,
