@@ -7,6 +7,7 @@ import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
 import { mapReportSchema } from './map/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
+import { testReportSchema } from './test/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
 
@@ -21,6 +22,7 @@ export const anyReportSchema = z
     mapReportSchema,
     policiesReportSchema,
     statusReportSchema,
+    testReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
   ])

@@ -14,6 +14,7 @@ export const OUTPUT_FORMATS = [
   'junit',
   'github',
   'mermaid',
+  'markdown',
   'dot',
   'html',
 ] as const

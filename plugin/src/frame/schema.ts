@@ -78,7 +78,7 @@ export const settingsSchema = z
     scm: z
       .object({
         source: z.string(),
-        assumed: z.array(z.string()).describe('The settings that nobody gave.'),
+        assumed: z.array(z.string()).describe('The settings that were not given.'),
         trustDomain: z.string().nullable(),
         clusterName: z.string().nullable(),
         className: z.string().nullable(),

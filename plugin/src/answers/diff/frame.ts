@@ -15,6 +15,7 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import { diffAnswer } from './answer.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -39,6 +40,10 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
+  const shownEffect = (kept: readonly Finding[]): Effect => ({
+    ...effect,
+    findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
+  })
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -61,6 +66,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
+    isUnifiedDiff: true,
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
@@ -76,27 +82,31 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         namespace: '',
         name,
       })),
-    view: (layout, kept) => [
-      ...viewDisagreements(
-        kept.filter((one) => disagreements.includes(one)),
+    answer: (layout, kept) =>
+      diffAnswer(
+        {
+          effect: shownEffect(kept),
+          objects: changes.filter(({ dueAlready }) => !dueAlready).length,
+          affected: affected ?? [],
+          staying: staying.reduce((sum, { count }) => sum + count, 0),
+          disagrees: disagreements.length > 0,
+        },
         layout,
       ),
-      ...viewDiff(
-        shown,
-        changes,
-        {
-          ...effect,
-          findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
-        },
-        {
-          ...layout,
-          ownershipUnknown: ownershipUnknown.length,
-          affected: affected ?? [],
-          head: viewSides(input, staying, layout),
-          isPartOfWorld: staying.length > 0,
-        },
-      ),
-    ],
+    view: (layout, kept) =>
+      viewDiff(shown, changes, shownEffect(kept), {
+        ...layout,
+        ownershipUnknown: ownershipUnknown.length,
+        affected: affected ?? [],
+        head: [
+          ...viewDisagreements(
+            kept.filter((one) => disagreements.includes(one)),
+            layout,
+          ),
+          ...viewSides(input, staying, layout),
+        ],
+        isPartOfWorld: staying.length > 0,
+      }),
   }
 }
 

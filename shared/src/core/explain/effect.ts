@@ -41,7 +41,7 @@ export interface Effect {
   readonly lost: readonly IdentityChange[]
   /** Containers that had an identity and are left with none. */
   readonly stranded: readonly Holder[]
-  /** Containers for which it depends on what is not known whether they gain or lose one. */
+  /** Containers of which it is undetermined whether they gain or lose one. */
   readonly uncertain: readonly Holder[]
   /** Whether some of that rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean

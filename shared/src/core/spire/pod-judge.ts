@@ -330,7 +330,7 @@ function invalidUtf8Of(
   const field = state.acceptance?.brokenUtf8
   // SCM does not send an entry that is masked, displaced or ignored.
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
-  const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
+  const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entries at all`
   return [{ outcome, why }]
 }
 
