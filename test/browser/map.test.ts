@@ -398,10 +398,10 @@ async function harmsOf(html: string): Promise<readonly string[]> {
   // The elements are ours alone: two scripts, of which one is data.
   const foreign = await page.locator('img, iframe, object, embed, link, b b').count()
   const scripts = await page.locator('script').count()
-  const [content = 0, view = 0] = await page.evaluate(() => [
-    document.documentElement.scrollWidth,
-    innerWidth,
-  ])
+  const { content, view } = await page.evaluate(() => ({
+    content: document.documentElement.scrollWidth,
+    view: innerWidth,
+  }))
   return [
     ...(ids.length === 0 ? ['nothing is drawn'] : []),
     ...untitled,

@@ -5,7 +5,7 @@ import { chosenRows, noChoice, type Choice } from './choice.ts'
 import { drawDetails } from './details.ts'
 import { button, byId, counted, element, foreign, shown } from './elements.ts'
 import { icon, STATE_LOOKS } from './looks.ts'
-import { Picture } from './picture.ts'
+import { MapPicture } from './picture.ts'
 import { Table } from './table.ts'
 import { World } from './world.ts'
 
@@ -15,10 +15,10 @@ const SEARCH_DELAY = 120
 const data: PageData = JSON.parse(byId('data').textContent ?? '')
 const world = new World(data)
 const choice: Choice = noChoice()
-const picture = new Picture(world, { select: selectNode, toggle })
+const picture = new MapPicture(world, { select: selectNode, toggle })
 const table = new Table(world, selectNode)
 
-for (const namespace of Picture.openedAtFirst(world)) choice.opened.add(namespace)
+for (const namespace of MapPicture.openedAtFirst(world)) choice.opened.add(namespace)
 drawHead()
 drawFilters()
 listen()

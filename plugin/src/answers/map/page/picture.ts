@@ -26,7 +26,7 @@ export interface PictureEvents {
 }
 
 /** The picture; `draw` makes it anew, `mark` shows what is selected. */
-export class Picture {
+export class MapPicture {
   readonly #world: World
   readonly #events: PictureEvents
   readonly #canvas = byId('canvas')
