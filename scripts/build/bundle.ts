@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
 import { lateLibraries } from './late-libraries.ts'
+import { mapPage } from './map-page.ts'
 import { oclifBundle } from './oclif-bundle.ts'
 
 /** What becomes of a program. */
@@ -47,7 +48,7 @@ export async function bundle(root: string, { entry, outfile, split = false }: Bu
       'jsonc-parser': `${root}/node_modules/jsonc-parser/lib/esm/main.js`,
     },
     define: SHIPPED,
-    plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries],
+    plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries, mapPage],
     logLevel: 'warning',
   })
 }

@@ -289,7 +289,7 @@ describe('the page of a finding code', () => {
     expect({ code: all.code, stderr: all.stderr }).toEqual({ code: 0, stderr: '' })
     for (const code of FINDING_CODES) expect(all.stdout).toMatch(new RegExp(`^${code}: `, 'm'))
     const one = await kleym(['explain', 'klm402'])
-    expect(one.stdout).toMatch(/^KLM402: default identity displaced\nwarning\n\nWhat is the case\n/)
+    expect(one.stdout).toMatch(/^KLM402: default identity displaced\nwarning\n\nMeaning\n/)
   })
 })
 

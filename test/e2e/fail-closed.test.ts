@@ -118,7 +118,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
     says: [
-      /no certain identity/,
+      /identity undetermined/,
       /depends: ClusterSPIFFEID\/default is a fallback/,
       /unknown: .*OwnerReferences|unknown:/,
     ],
@@ -161,7 +161,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POD, NODE, BROKEN],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
-    says: [/vllm +‼ no certain identity/],
+    says: [/vllm +‼ identity undetermined/],
     never: [WELL, /no identity/],
   },
   {
@@ -230,7 +230,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL.replace('metadata: {name: gpu-1,', 'metadata: {name: gpu-2,')],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 0,
-    says: [/no identity|no certain identity/],
+    says: [/no identity|identity undetermined/],
     never: [WELL],
   },
   {
@@ -305,6 +305,6 @@ describe('a template that is not followed changes into another', () => {
     expect(same.stdout).toContain('no container gains or loses an identity')
     expect(changed.code).toBe(4)
     expect(changed.stdout).not.toContain('no container gains or loses an identity')
-    expect(changed.stdout).toContain('‼ 1 container for which it depends on what is not known')
+    expect(changed.stdout).toContain('‼ 1 container undetermined')
   })
 })

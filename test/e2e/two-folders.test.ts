@@ -58,7 +58,7 @@ describe('diff --base: two desired states', () => {
     const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
     expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
-    expect(stdout).not.toContain('this depends on what was not given')
+    expect(stdout).not.toContain('this rests on settings that were not given')
     expect(code).toBe(0)
   })
 
@@ -66,7 +66,7 @@ describe('diff --base: two desired states', () => {
     const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': documents(SMALL, FALLBACK) })
     const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
-    expect(stdout).toContain('this depends on what was not given')
+    expect(stdout).toContain('this rests on settings that were not given')
     expect(code).toBe(4)
   })
 

@@ -88,7 +88,7 @@ describe('an ID that nobody holds', () => {
     )
     expect(stdout).toContain('no container would hold')
     expect(stdout).toMatch(
-      /binding team-a\/chat of pool llama gives it, and nobody holds it now:\s+k8s:container-name:vllm does not match/,
+      /binding team-a\/chat of pool llama gives it, and no container holds it now:\s+k8s:container-name:vllm does not match/,
     )
     expect(code).toBe(0)
   })

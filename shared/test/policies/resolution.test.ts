@@ -166,7 +166,7 @@ const CASES: readonly Case[] = [
       }),
     ],
     state: 'unheld',
-    text: ['ClusterSPIFFEID/planner gives it, and nobody holds it now: it selects no pod here'],
+    text: ['ClusterSPIFFEID/planner gives it, and no container holds it now: it selects no pod here'],
   },
   {
     says: 'an ID of a binding is unheld where SCM serves another trust domain',
@@ -479,10 +479,10 @@ const CASES: readonly Case[] = [
     objects: [NODE, pool(), objective(), binding()],
     setting: { gaps: { 'ClusterStaticEntry.spire.spiffe.io': gap('ClusterStaticEntry.spire.spiffe.io') } },
     state: 'unknown',
-    text: ['binding team-a/llama of pool llama gives it; whether anybody holds it is not known'],
+    text: ['binding team-a/llama of pool llama gives it; whether a container holds it is unknown'],
   },
   {
-    says: 'an ID that is given, but to no pod here, is unknown beside a template that kleym does not follow',
+    says: 'an ID that is given, but to no pod here, is unknown beside a template that kleym does not support',
     source: spiffe(CHAT_ID),
     objects: [
       NODE,
@@ -493,7 +493,7 @@ const CASES: readonly Case[] = [
       foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' }),
     ],
     state: 'unknown',
-    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not follow'],
+    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not support'],
   },
   {
     says: 'an ID that a template cannot give is dangling beside it',
@@ -521,7 +521,7 @@ const CASES: readonly Case[] = [
       foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/agents/{{ printf "%v" .PodSpec }}' }),
     ],
     state: 'unknown',
-    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not follow'],
+    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not support'],
   },
   {
     says: 'an ID that hangs on what only the node knows is unknown',

@@ -15,6 +15,7 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import { diffAnswer } from './answer.ts'
 import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
@@ -50,6 +51,10 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
   const broken = tests?.findings ?? []
+  const effectWith = (newFindings: readonly Finding[]): Effect => ({
+    ...effect,
+    findings: { ...effect.findings, added: newFindings.filter((one) => !disagreements.includes(one)) },
+  })
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -90,29 +95,31 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
         namespace: '',
         name,
       })),
-    view: (layout, kept) => [
-      ...viewDisagreements(
-        kept.filter((one) => disagreements.includes(one)),
+    answer: (layout, kept) =>
+      diffAnswer(
+        {
+          effect: effectWith(kept),
+          objects: changes.filter(({ dueAlready }) => !dueAlready).length,
+          affected: affected ?? [],
+          staying: staying.reduce((sum, { count }) => sum + count, 0),
+          disagrees: disagreements.length > 0,
+        },
         layout,
       ),
-      ...viewDiff(
-        shown,
-        changes,
-        {
-          ...effect,
-          findings: {
-            ...effect.findings,
-            added: kept.filter((one) => !disagreements.includes(one) && !broken.includes(one)),
-          },
-        },
-        {
-          ...layout,
-          ownershipUnknown: ownershipUnknown.length,
-          affected: affected ?? [],
-          head: viewSides(input, staying, layout),
-          isPartOfWorld: staying.length > 0,
-        },
-      ),
+    view: (layout, kept) => [
+      ...viewDiff(shown, changes, effectWith(kept.filter((one) => !broken.includes(one))), {
+        ...layout,
+        ownershipUnknown: ownershipUnknown.length,
+        affected: affected ?? [],
+        head: [
+          ...viewDisagreements(
+            kept.filter((one) => disagreements.includes(one)),
+            layout,
+          ),
+          ...viewSides(input, staying, layout),
+        ],
+        isPartOfWorld: staying.length > 0,
+      }),
       ...(tests?.view(kept, layout) ?? []),
     ],
   }

@@ -38,7 +38,7 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
     gained: identityChangesSchema,
     lost: identityChangesSchema,
     stranded: z.array(holderSchema).describe('Containers that had an identity and are left with none.'),
-    uncertain: z.array(holderSchema).describe('Containers for which it depends on what is not known.'),
+    uncertain: z.array(holderSchema).describe('Containers whose identity, before or after, is undetermined.'),
     verdicts: z.array(
       z.object({
         binding: bindingKeySchema,

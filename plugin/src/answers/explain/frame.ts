@@ -13,6 +13,7 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
@@ -105,12 +106,14 @@ function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, re
   return about
 }
 
-/** How many bindings there are; which ones there are is not known where they could not be listed. */
+/** What is said where no binding is in scope; which bindings exist is unknown where they could not be listed. */
 function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined) return 'which ones there are is not known'
-  const where = namespacesRead === undefined ? 'in all' : `in ${[...namespacesRead].join(', ')}`
-  return `there ${bindings.length === 1 ? 'is 1' : `are ${bindings.length}`} ${where}`
+  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined)
+    return 'no binding is known to be in scope; which bindings exist is unknown'
+  const where = namespacesRead === undefined ? '' : ` in ${[...namespacesRead].join(', ')}`
+  if (bindings.length === 0) return `no bindings found${where}`
+  return `no binding is in scope; ${counted(bindings.length, 'binding')} found${where}`
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */

@@ -28,7 +28,7 @@ export interface ExplainLayout extends DerivationLayout {
   readonly clusterWide: readonly Finding[]
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
-  /** How many bindings were read, and where: `there are 3 in team-a`. */
+  /** What is said where no binding is in scope: `no binding is in scope; 3 bindings were found`. */
   readonly scopeText: string
 }
 
@@ -38,10 +38,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
     const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
     return [
       ...layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK]),
-      line(
-        mark,
-        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,
-      ),
+      line(mark, ` ${layout.scopeText}`),
     ]
   }
   const inFull = layout.named || layout.wide || explanations.length === 1
@@ -170,10 +167,10 @@ function viewReady(
       : containers > 0
         ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
         : one.podsUnknown !== undefined
-          ? 'and it is not known which containers get'
+          ? 'but which containers it reaches is unknown:'
           : one.reach !== undefined && one.reach.perhaps.length > 0
-            ? 'and it depends whether a container gets'
-            : `but no container${isOffline(layout) ? ' among these files' : ''} gets`
+            ? 'but whether it reaches a container is undetermined:'
+            : `but reaches no container${isOffline(layout) ? ' among these files' : ''}:`
   const why =
     containers > 0 || inFull || one.reach === undefined
       ? []
@@ -210,7 +207,7 @@ function isOffline({ world = '' }: Layout): boolean {
 function peerLines(one: Explanation, layout: ExplainLayout): Block {
   const shown = layout.wide || layout.named ? one.peers : one.peers.slice(0, 3)
   const lines = shown.flatMap(({ binding, relation, proof, witness }) => {
-    const seen = witness === undefined ? 'no such pod exists now' : `witness: ${shortPodText(witness)}`
+    const seen = witness === undefined ? 'no such pod exists now' : `for example ${shortPodText(witness)}`
     return wrap(line('  ', MARKS.note, ` ${binding} (${relation}): ${proof}; ${seen}`), {
       width: layout.width,
       hang: 4,

@@ -84,13 +84,13 @@ function summary(policies: readonly ResolvedPolicy[], { width, named, knowledge 
 }
 
 const WORDS: Readonly<Record<ResolutionState, string>> = {
-  dangling: 'dangling',
-  'member mismatch': 'with a member mismatch',
-  unbounded: 'unbounded',
+  dangling: 'dangling (no registration gives the ID)',
+  'member mismatch': 'whose source type and field disagree',
+  unbounded: 'for any principal',
   unreadable: 'not readable',
-  unknown: 'not known',
+  unknown: 'undetermined',
   'service account': 'by service account',
-  unheld: 'declared and unheld',
+  unheld: 'that no container holds now',
   foreign: 'foreign',
   'not SPIFFE': 'not SPIFFE',
   resolved: 'resolved',
@@ -187,7 +187,7 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
 /** The state of one source, before its sentence. */
 const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
   ...WORDS,
-  'member mismatch': 'member mismatch',
+  'member mismatch': 'source type and field disagree',
   unreadable: 'unreadable',
   unknown: 'unknown',
   'service account': 'service account',
