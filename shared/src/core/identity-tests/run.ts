@@ -57,10 +57,10 @@ export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenP
   const sure: Pod[] = []
   const unsure: Pod[] = []
   for (const pod of pods.candidates(selector)) {
-    if (!pods.containersOf(pod).some((one) => isMeant(selector, one))) continue
     const match = pods.match(pod, selector)
+    if (match === 'no' || !pods.containersOf(pod).some((one) => isMeant(selector, one))) continue
     if (match === 'yes') sure.push(pod)
-    if (match === 'unknown') unsure.push(pod)
+    else unsure.push(pod)
   }
   return { sure, unsure }
 }
