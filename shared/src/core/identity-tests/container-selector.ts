@@ -83,12 +83,19 @@ function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: SelectorWr
   }
 }
 
+/** The pods of a selector: those that are meant, and those of which that is not known. */
+export interface ChosenPods {
+  readonly sure: readonly Pod[]
+  readonly unsure: readonly Pod[]
+}
+
 /** The pods of a snapshot, found by selectors. Each list is indexed once: there may be ten thousand assertions. */
 export class SelectablePods {
   readonly #namespaces: ReadonlyMap<string, Namespace>
   readonly #byNamespace: () => ReadonlyMap<string, readonly Pod[]>
   readonly #byWorkload: () => ReadonlyMap<string, readonly Pod[]>
   readonly #byName: () => ReadonlyMap<string, readonly Pod[]>
+  readonly #chosen = new Map<string, ChosenPods>()
   readonly all: readonly Pod[]
   /** The templates whose pods run: those are asked in their place. */
   readonly represented: ReadonlySet<Pod>
@@ -139,6 +146,17 @@ export class SelectablePods {
       return this.#byWorkload().get(workloadKey(namespace, workload.kind, workload.name)) ?? []
     if (pod !== undefined) return this.#byName().get(podKey(namespace, pod)) ?? []
     return this.#byNamespace().get(namespace) ?? []
+  }
+
+  /** The pods that are meant, whatever container is; many selectors differ by their container alone. */
+  chosen(selector: ContainerSelector): ChosenPods {
+    const { container: _, ...rest } = selector.written
+    return getOrCreate(this.#chosen, JSON.stringify(rest), () => {
+      const matches = this.candidates(selector).map((pod) => ({ pod, match: this.match(pod, selector) }))
+      const podsOf = (wanted: LabelMatch): readonly Pod[] =>
+        matches.flatMap(({ pod, match }) => (match === wanted ? [pod] : []))
+      return { sure: podsOf('yes'), unsure: podsOf('unknown') }
+    })
   }
 
   /** Whether a pod is meant, as far as its labels and those of its namespace are known. */
