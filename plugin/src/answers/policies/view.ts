@@ -187,6 +187,8 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
 /** The state of one source, before its sentence. */
 const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
   ...WORDS,
+  dangling: 'dangling',
+  unheld: 'not held now',
   'member mismatch': 'source type and field disagree',
   unreadable: 'unreadable',
   unknown: 'unknown',
