@@ -22,6 +22,8 @@ const SCM_SPACE = 'spire-server'
 const WATCHED = 6
 const RBAC = 'rbac.authorization.k8s.io'
 const READER = 'rita'
+/** Has the reader's role, and none in SCM's namespaces. */
+const PLAIN_READER = 'rose'
 const VIEWER = 'vic'
 const EDITOR = 'eve'
 /** Has Kubernetes' own role `view`, and that `edit`. */
@@ -31,16 +33,18 @@ const PLAIN_EDITOR = 'pete'
 let cp: ControlPlane
 let helm: Helm
 beforeAll(async () => {
-  const users = [READER, VIEWER, EDITOR, PLAIN_VIEWER, PLAIN_EDITOR].map((name) => ({ name }))
+  const users = [READER, PLAIN_READER, VIEWER, EDITOR, PLAIN_VIEWER, PLAIN_EDITOR].map((name) => ({ name }))
   cp = await startControlPlane({ users, without: ['inferenceidentitybindings.kleym.sonda.red'] })
   for (const crd of await policyCrds()) await installAndWait(cp.admin, crd)
   helm = await helmOn(cp)
   await cp.apply([namespace(RELEASE_NAMESPACE), namespace(SCM_SPACE), namespace('spire-system')])
   await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST))
   await cp.apply([
+    scmConfigMap(),
     ...estate(SPACE),
     ...member(SPACE, 'chat'),
     grant(READER, 'kleym-reader'),
+    grant(PLAIN_READER, 'kleym-reader'),
     ...[SCM_SPACE, 'spire-system'].map((space) => grant(READER, 'kleym-scm-config-reader', space)),
     grant(VIEWER, 'kleym-viewer'),
     grant(EDITOR, 'kleym-editor'),
@@ -49,6 +53,24 @@ beforeAll(async () => {
   ])
 }, FIRST_BUILD_MS)
 afterAll(() => cp?.stop())
+
+/** SCM's settings, where the SPIRE charts put them. */
+function scmConfigMap(): JsonRecord {
+  const config = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ControllerManagerConfig',
+    trustDomain: 'example.org',
+    clusterName: 'prod',
+    className: '',
+    watchClassless: true,
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'spire-controller-manager', namespace: SCM_SPACE },
+    data: { 'controller-manager-config.yaml': JSON.stringify(config) },
+  }
+}
 
 function grant(user: string, role: string, space?: string): JsonRecord {
   return {
@@ -80,6 +102,17 @@ test.each<[question: string, args: readonly string[]]>([
   expect(asked.length).toBeGreaterThan(0)
   expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
   expect(asked.filter(({ verb }) => WRITE_VERBS.some((write) => write === verb))).toEqual([])
+})
+
+test('a namespace of SCM that is not there is no gap', () => {
+  const { status, stderr } = spawnSync(process.execPath, [PLUGIN, 'conflicts', '-A'], {
+    encoding: 'utf8',
+    timeout: PLUGIN_MS,
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(PLAIN_READER) },
+  })
+  expect(status).toBe(4)
+  expect(stderr).toContain(`cannot list ConfigMap in namespace ${SCM_SPACE}: forbidden`)
+  expect(stderr).not.toContain('zero-trust-workload-identity-manager')
 })
 
 test('the reader may ask everything: how it goes on', async () => {

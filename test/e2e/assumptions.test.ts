@@ -146,6 +146,19 @@ describe('several SCMs', () => {
     expect(run.code).toBe(1)
   })
 
+  test('an ID that the SCM of the files gives away is an error, though --scm-config names one that does not act', async () => {
+    const files = {
+      'all.yaml': documents(SMALL, VICTIM_POD, THIEF),
+      'classless.yaml': scmConfig('watchClassless: false'),
+      'scm.yaml': scmConfig('className: spire-mgmt-spire'),
+    }
+    const given = ['--clusterspiffeid-class-name', '', '--scm-config', 'scm.yaml'] as const
+    const run = await ask(files, 'conflicts', ...TRUST, ...given)
+    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toContain('by the SCM of ControllerManagerConfig (classless.yaml:1)')
+    expect(run.code).toBe(1)
+  })
+
   test('which of two that act on the output serves a pod is not known', async () => {
     const files = {
       'all.yaml': SMALL,

@@ -88,3 +88,17 @@ test('a binding that loses its finalizer gets it back, and nothing else is writt
   expect(finalizers).toEqual([FINALIZER])
   expect(sim.watchdog.writes).toBe(writes + 1)
 })
+
+test('while outputs may not be listed none is written, and the binding says so', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const before = sim.output('a')
+  const watch = sim.life.watches.find(({ kind }) => kind === 'ClusterSPIFFEID.spire.spiffe.io')
+  watch?.blind()
+  sim.editBinding('a', { containerName: 'proxy' })
+  sim.createBinding('b', 'tuner')
+  await sim.runUntilQuiet(120_000)
+  expect([sim.reason('a'), sim.reason('b')]).toEqual(['Undetermined', 'Undetermined'])
+  expect([sim.output('a'), sim.outputs('b')]).toEqual([before, []])
+  watch?.start()
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})

@@ -6,6 +6,7 @@ import { diffReportSchema } from './diff/schema.ts'
 import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
+import { testReportSchema } from './test/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
 
@@ -19,6 +20,7 @@ export const anyReportSchema = z
     findingPagesSchema,
     policiesReportSchema,
     statusReportSchema,
+    testReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
   ])

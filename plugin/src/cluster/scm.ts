@@ -9,7 +9,7 @@ import { deploymentSettings } from '@kleym/shared/core/install/operator-settings
 import { isRecord } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { CONFIG_MAPS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { CONFIG_MAPS, NAMESPACES, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { scmConfigsIn } from '../sources/scm-config.ts'
 import type { ClusterReader, Reading } from './reader.ts'
 import { withoutManagedFields } from './trim.ts'
@@ -114,10 +114,17 @@ async function usual(reader: ClusterReader, namespaces: readonly string[]): Prom
   const unread: UnknownReason[] = []
   for (const namespace of namespaces) {
     const read = await configMapsIn(reader, namespace)
+    if (read.unread.length > 0 && !(await mayExist(reader, namespace))) continue
     unread.push(...read.unread)
     if (read.configMaps.length > 0) return { configMaps: read.configMaps, workloads: undefined, unread }
   }
   return { ...NOTHING, unread }
+}
+
+/** A list in a namespace that is not there is refused to a user without a right in it: that hides nothing. */
+async function mayExist(reader: ClusterReader, namespace: string): Promise<boolean> {
+  const reading = await reader.get(NAMESPACES, namespace)
+  return reading.state !== 'read' || reading.objects.length > 0
 }
 
 async function configMapsIn(

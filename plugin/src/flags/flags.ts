@@ -14,6 +14,7 @@ export const OUTPUT_FORMATS = [
   'junit',
   'github',
   'mermaid',
+  'markdown',
 ] as const
 /** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]

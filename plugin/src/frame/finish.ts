@@ -45,14 +45,7 @@ async function answerIn(
   switch (options.format) {
     case 'text':
     case 'wide': {
-      const layout = {
-        width: viewWidth(context),
-        wide: options.format === 'wide',
-        incomplete: judged.incomplete && !judged.isEmpty,
-        unsettled: judged.assumptions.length > 0,
-        world: worldText(judged.input),
-        isAlone: isAlone(judged.input),
-      }
+      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide')
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
     case 'json':
@@ -67,8 +60,31 @@ async function answerIn(
       return (await import('../output/junit.ts')).toJunit(await ciResult(judged, options, context))
     case 'github':
       return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
+    case 'markdown': {
+      const view = render(
+        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false)),
+        paletteFor('never', context),
+      )
+      const language = frame.isUnifiedDiff === true ? 'diff' : 'text'
+      const { toMarkdown } = await import('../output/markdown.ts')
+      return toMarkdown(await ciResult(judged, options, context), { view, language })
+    }
     case 'mermaid':
       return drawing(judged, await ciResult(judged, options, context))
+  }
+}
+
+/** The columns of a comment: no terminal decides about them. */
+const MARKDOWN_COLUMNS = 100
+
+function layoutOf(judged: AnswerResult, width: number, wide: boolean): Layout {
+  return {
+    width,
+    wide,
+    incomplete: judged.incomplete && !judged.isEmpty,
+    unsettled: judged.assumptions.length > 0,
+    world: worldText(judged.input),
+    isAlone: isAlone(judged.input),
   }
 }
 

@@ -3,10 +3,17 @@ import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
+import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
 import type { Answer } from '../text/answer.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
+
+/** Something that was stated, and is true. */
+export interface PassedCheck {
+  readonly subject: Subject
+  readonly text: string
+}
 
 /** One answer, before any format has seen it. */
 export interface Frame {
@@ -27,6 +34,12 @@ export interface Frame {
   readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
   readonly unfollowed?: boolean
+  /** `test` and `diff --tests` alone: the assertions that could be decided neither way, a sentence each. */
+  readonly unknownAssertions?: readonly string[]
+  /** `test` alone: what holds, for the formats that list it. */
+  readonly passed?: readonly PassedCheck[]
+  /** Where a subject that is no object of the snapshot stands in a file. */
+  readonly placeOf?: (subject: Subject) => FilePlace | undefined
   /** `diff` alone: the answer is the same whatever the settings are that were not given. */
   readonly isSettled?: boolean
   /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
@@ -41,6 +54,8 @@ export interface Frame {
   readonly answer?: (layout: Layout, shown: readonly Finding[]) => Answer
   /** The text below the answer. */
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
+  /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */
+  readonly isUnifiedDiff?: boolean
   /** What `-o mermaid` draws, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
 }

@@ -54,7 +54,8 @@ export function resultOf(
 ): AnswerResult {
   const empty = allowEmpty ? undefined : nothingJudged(frame, input)
   const problems = empty === undefined ? input.problems : [...input.problems, empty]
-  const incomplete = problems.length > 0 || frame.missing.length > 0
+  const isOpen = frame.missing.length > 0 || (frame.unknownAssertions ?? []).length > 0
+  const incomplete = problems.length > 0 || isOpen
   const unfollowed = frame.unfollowed === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
   const {
     kept,
@@ -143,6 +144,7 @@ export function unknownsOf({
 }: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions'>): readonly string[] {
   return [
     ...frame.missing.map(unknownReasonText),
+    ...(frame.unknownAssertions ?? []),
     ...(frame.undecided === undefined ? [] : [frame.undecided]),
     ...assumptions.map(assumptionText),
     ...(unfollowed ? [`what a ClusterSPIFFEID with an unsupported template gives (${UNFOLLOWED})`] : []),

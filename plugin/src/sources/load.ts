@@ -176,7 +176,7 @@ async function readSources(
       }
     }
   }
-  const { cwd, env } = io
+  const { cwd } = io
   const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
   const { recursive, exclude = [] } = args
   const found = findFiles(named, { cwd, recursive, exclude })
@@ -192,7 +192,7 @@ async function readSources(
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   for (const folder of args.kustomize) {
     const { kustomize } = await import('./kustomize.ts')
-    add(`${folder} (kustomize)`, await kustomize(folder, { cwd, env }))
+    add(`${folder} (kustomize)`, await kustomize(folder, io))
   }
   return { sources: sources.toSorted((a, b) => compareBytes(a.name, b.name)), tree }
 }

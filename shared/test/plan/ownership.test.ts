@@ -267,6 +267,14 @@ describe('what follows', () => {
     expect(one.settled.first.actions).toEqual([])
   })
 
+  test('an object that holds the name and names a binding that cannot be read is left alone, and refuses nobody', () => {
+    const output = outputOf(estate(poolOnly()))
+    const holder = live(output, { annotations: { [ANNOTATION_BINDING]: 'team-b/unread' } })
+    const one = settledCluster(estate(poolOnly(), holder), { gaps: { [BINDINGS]: FORBIDDEN } })
+    expect(judgementOf(one)).toMatchObject({ state: 'undetermined', check: 'output', why: FORBIDDEN })
+    expect(one.settled.first.actions).toEqual([])
+  })
+
   test.each<[string, OutputsKnown]>([
     ['cannot all be read', FORBIDDEN],
     ['are not served', 'not served'],

@@ -407,6 +407,11 @@ const CASES: readonly Case[] = [
   },
   { code: 'KLM521', shows: world(orphanOf(OUTPUT, 'team-a/gone')), not: world(binding(), live(OUTPUT)) },
   {
+    code: 'KLM522',
+    shows: world(foreign('kleym-team-a-chat-objective-0123456789abcdef0123')),
+    not: world(foreign('kleym-team-a-chat-objective-0123456789abcdef012')),
+  },
+  {
     code: 'KLM601',
     shows: world(binding(), pod(), policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat'))),
     not: world(binding(), pod(), policyOf(spiffe(CHAT_ID))),
@@ -484,5 +489,25 @@ describe('every finding code', () => {
   test('stands in the table, or needs what files do not have', () => {
     const tabled = CASES.map(({ code }) => code)
     expect([...tabled, ...Object.keys(ELSEWHERE)].toSorted()).toEqual([...FINDING_CODES])
+  })
+})
+
+describe('a service account that no pod of the pool has is told whatever becomes of the entry', () => {
+  const typo = world(pod({ spec: { serviceAccountName: 'default' } }), binding())
+
+  test.each([
+    ['in another trust domain than SCM serves', { scm: { trustDomain: 'example.com' } }],
+    ['of a class that SCM does not handle', { scm: { className: 'spire', watchClassless: false } }],
+    ['in a namespace that SCM ignores', { scm: { ignoreNamespaces: ['team'] } }],
+  ] satisfies readonly (readonly [string, Setting])[])('%s', (_where, setting) => {
+    expect(codesOf(typo, setting)).toContain('KLM404')
+  })
+
+  test('and while an object stops SCM', () => {
+    expect(codesOf([...typo, foreign('reports', { ttl: '1d' })], {})).toContain('KLM404')
+  })
+
+  test('and a pod that it does reach is none, though SCM makes no entry for it', () => {
+    expect(codesOf(world(pod(), binding()), { scm: { trustDomain: 'example.com' } })).not.toContain('KLM404')
   })
 })

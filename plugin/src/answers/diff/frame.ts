@@ -66,6 +66,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
+    isUnifiedDiff: true,
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { nameFromItself } from '@kleym/shared/core/compile/output.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+} from '@kleym/shared/core/names.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'
 import { ClusterReader } from '../../../src/cluster/reader.ts'
 import { installedInput } from '../../../src/gather/installed.ts'
@@ -124,6 +129,27 @@ test('limited to a namespace, an output of another one is no orphan: its binding
   }
   expect(await codesFor(undefined)).toContain('KLM521')
   expect(await codesFor(['team-a'])).not.toContain('KLM521')
+})
+
+test.each<{ name: string; metadata: JsonRecord; fix: readonly RegExp[] }>([
+  {
+    name: 'an output that a hand has stripped of its annotations, with the command that removes it',
+    metadata: { name: 'kleym-team-b-mistral-pool-0123456789abcdef0123' },
+    fix: [/kubectl delete clusterspiffeid kleym-team-b-mistral-pool-0123456789abcdef0123$/],
+  },
+  {
+    name: 'what carries the label of kleym and is not of its making',
+    metadata: { name: 'by-another-tool', labels: { [LABEL_MANAGED_BY]: MANAGED_BY } },
+    fix: [/^If nothing else needs it, delete it with kubectl/],
+  },
+  { name: 'nothing else', metadata: { name: 'kleym-team-b-mistral' }, fix: [] },
+])('of ClusterSPIFFEIDs that are not of kleym, it tells of $name', async ({ metadata, fix }) => {
+  const output = { metadata, spec: { spiffeIDTemplate: ID } }
+  const lists = { ...SOUND.lists, 'ClusterSPIFFEID.spire.spiffe.io': [[[output]]] }
+  const { frame } = await said({ ...SOUND, lists })
+  const found = frame.findings.filter(({ code }) => code === 'KLM522')
+  expect(found.map(({ subject }) => subject.name)).toEqual(fix.map(() => metadata['name']))
+  expect(found.map((one) => one.fix)).toEqual(fix.map((text) => expect.stringMatching(text)))
 })
 
 const ID = 'spiffe://example.org/ns/team-b/pool/mistral'

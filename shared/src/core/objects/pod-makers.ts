@@ -108,6 +108,7 @@ const NO_MAKERS: ReadonlySet<string> = new Set([
   `SandboxTemplate.${SANDBOX}`,
   'TrainingRuntime.trainer.kubeflow.org',
   'ClusterTrainingRuntime.trainer.kubeflow.org',
+  'IdentityTest.test.kleym.sonda.red',
 ])
 
 /** Groups of policies, which hold patterns and patches of pods. */

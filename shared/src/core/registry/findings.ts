@@ -337,6 +337,15 @@ export const FINDINGS = {
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
   },
+  KLM522: {
+    severity: 'warning',
+    title: 'an object that looks like an output, and is not',
+    meaning:
+      "A ClusterSPIFFEID has a name or a label of kleym's and no annotations that prove it to be an output: another tool or an older version made it, or a webhook or a person took the annotations away.",
+    consequence:
+      'kleym neither changes nor deletes it, and SPIRE goes on registering what it says. Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
+    fix: 'If nothing else needs it, delete it with kubectl; the binding that it once belonged to writes its own anew.',
+  },
   KLM551: {
     severity: 'error',
     title: 'a kind, group or version that nothing serves',
@@ -493,6 +502,14 @@ export const FINDINGS = {
     consequence:
       'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it. A manifest of kind AccessPolicy is read, but no API server serves that kind.',
     fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
+  },
+  KLM701: {
+    severity: 'error',
+    title: 'an identity test fails',
+    meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
+    consequence:
+      'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
+    fix: 'Undo the change that the evidence names, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
   },
 } as const satisfies Record<string, FindingEntry>
 

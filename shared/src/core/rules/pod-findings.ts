@@ -2,6 +2,8 @@
 import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
+import { judgeContainer, judgeSelector } from '../spire/attestor.ts'
+import type { EntrySelector } from '../spire/prediction.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText, PodCount } from '../objects/pod-index.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -17,9 +19,11 @@ import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../text/counted.ts'
 import { didYouMean } from '../text/suggest.ts'
 
-/** How far the registration of one binding gets. */
+/** Which pods of its pool the output of one binding meets. */
 interface Reach {
-  readonly declared: PodCount
+  /** The pods that it selects. */
+  readonly selected: PodCount
+  /** How many of them have a container that all selectors match. */
   reached: number
   /** Of how many pods it is not certain whether it reaches them. */
   perhaps: number
@@ -33,7 +37,8 @@ interface Reach {
 export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
   const pods = analysis.podsInQuestion
-  const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, reaches))
+  const selectors = selectorsByOutput(analysis)
+  const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, selectors, reaches))
   return [...(yield* withAlternatives(analysis, pods, notes)), ...unreached(analysis, reaches)]
 }
 
@@ -145,26 +150,60 @@ function* notesOf(
   )
 }
 
-function recordReach({ pod, outcomes, containers }: PodIdentities, reaches: Map<string, Reach>): void {
+/** Whether a pod is certain to have the namespace and the labels that an output asks for. */
+function isSelected(pod: Pod, selectors: readonly EntrySelector[]): boolean {
+  return selectors
+    .filter(({ value }) => value.startsWith('ns:') || value.startsWith('pod-label:'))
+    .every((selector) => judgeSelector(pod, undefined, selector).match === 'yes')
+}
+
+/** The workload selectors of each output that is Ready, by its name: they hold no template. */
+function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly EntrySelector[]> {
+  const selectors = new Map<string, readonly EntrySelector[]>()
+  for (const judgement of now.judgements.values()) {
+    if (judgement.state !== 'ready') continue
+    const { metadata, spec } = judgement.resolved.output
+    selectors.set(metadata.name, spec.workloadSelectorTemplates.map(literalSelector))
+  }
+  return selectors
+}
+
+function literalSelector(text: string): EntrySelector {
+  const at = text.indexOf(':')
+  return { type: text.slice(0, at), value: text.slice(at + 1), placeholders: [] }
+}
+
+/**
+ * Records of each output that selects the pod whether all of its selectors match a container. That does not depend on what
+ * becomes of the entry: a container name that no container has is wrong whatever the trust domain or the class is.
+ */
+function recordReach(
+  { pod, outcomes, containers }: PodIdentities,
+  selectors: ReadonlyMap<string, readonly EntrySelector[]>,
+  reaches: Map<string, Reach>,
+): void {
   for (const outcome of outcomes) {
     if (outcome.source.kind !== 'ClusterSPIFFEID') continue
+    const ofOutput = selectors.get(outcome.source.name)
+    if (ofOutput === undefined) continue
     const reach = getOrCreate(reaches, outcome.source.name, () => ({
-      declared: new PodCount(),
+      selected: new PodCount(),
       reached: 0,
       perhaps: 0,
       missed: new Map(),
       accounts: new Set(),
       containers: new Set(),
     }))
-    const met = containers.flatMap(({ registrations }) =>
-      registrations.filter((one) => one.outcome === outcome),
-    )
-    if (outcome.verdict.state === 'depends' && met.some(({ verdict }) => verdict !== 'dead')) reach.perhaps++
-    if (outcome.verdict.state !== 'declared') continue
-    reach.declared.add(pod)
-    if (met.some(({ verdict }) => verdict !== 'dead')) reach.reached++
+    const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
+    const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
+    const isMet = matches.some(({ state }) => state !== 'dead')
+    if (outcome.verdict.state === 'depends' && isMet) reach.perhaps++
+    // What it depends on may be whether the output selects the pod at all.
+    if (outcome.verdict.state === 'depends' && (isMet || !isSelected(pod, ofOutput))) continue
+    reach.selected.add(pod)
+    if (isMet) reach.reached++
     else {
-      for (const why of new Set(met.map((one) => one.why ?? ''))) {
+      for (const why of new Set(matches.map((match) => ('why' in match ? match.why : '')))) {
         getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
       }
       if (reach.accounts.size < MEANT_MAX) reach.accounts.add(pod.serviceAccountName)
@@ -213,11 +252,11 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
         return []
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
     }
-    if (reach.declared.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
+    if (reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
     return [
       finding('KLM404', {
         subject,
-        summary: `${reach.declared.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
+        summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
         evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
       }),
     ]

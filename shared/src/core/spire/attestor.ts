@@ -7,6 +7,9 @@ import type { Container, Pod } from '../objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
 import type { EntrySelector, RenderedEntry } from './prediction.ts'
 
+/** What of an entry decides whom agents give it. */
+type JudgedEntry = Pick<RenderedEntry, 'selectors' | 'storeSvid'>
+
 /** Whether one selector is among those of a container (of a pod, where no container is given). */
 export type SelectorMatch =
   | { readonly match: 'yes' }
@@ -27,16 +30,16 @@ const YES: SelectorMatch = { match: 'yes' }
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 
 /** Whether SPIRE issues this entry to this container. */
-export function judgeContainer(pod: Pod, container: Container, entry: RenderedEntry): ContainerMatch {
+export function judgeContainer(pod: Pod, container: Container, entry: JudgedEntry): ContainerMatch {
   return judgeEntry(pod, container, entry)
 }
 
 /** Whether the entry can be issued to some container of the pod, as far as selectors of the pod itself tell. */
-export function judgePod(pod: Pod, entry: RenderedEntry): ContainerMatch {
+export function judgePod(pod: Pod, entry: JudgedEntry): ContainerMatch {
   return judgeEntry(pod, undefined, entry)
 }
 
-function judgeEntry(pod: Pod, container: Container | undefined, entry: RenderedEntry): ContainerMatch {
+function judgeEntry(pod: Pod, container: Container | undefined, entry: JudgedEntry): ContainerMatch {
   if (entry.storeSvid) {
     const why = 'agents hand it to an SVID store (.spec.storeSVID), not to workloads'
     return { state: 'dead', selector: undefined, why }
@@ -49,11 +52,17 @@ function judgeEntry(pod: Pod, container: Container | undefined, entry: RenderedE
     if (judged.match === 'no') return { state: 'dead', selector: text, why: judged.why }
     uncertain ??= { state: 'depends', selector: text, why: judged.why }
   }
-  if (container?.injectedBy !== undefined && uncertain === undefined) {
-    const why = `whether the container is there depends on the webhook of ${container.injectedBy}`
+  const why = container === undefined ? undefined : whyInjected(container)
+  if (container !== undefined && why !== undefined && uncertain === undefined)
     return { state: 'depends', selector: `k8s:container-name:${container.name}`, why }
-  }
   return uncertain ?? { state: 'issued' }
+}
+
+/** Why it is not certain that a container is there; undefined where no webhook adds it. */
+export function whyInjected({ injectedBy }: Container): string | undefined {
+  return injectedBy === undefined
+    ? undefined
+    : `whether the container is there depends on the webhook of ${injectedBy}`
 }
 
 /** Whether one selector is among those that the attestors give this container. */
