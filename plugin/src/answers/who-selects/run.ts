@@ -83,7 +83,7 @@ function kindOf(target: WhoSelectsOptions['target']): string {
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */
 function choosePods(
   { after, isLive, namespaceInForce }: AnswerInput,
-  { target, selector, allNamespaces }: WhoSelectsOptions,
+  { target, selector, allNamespaces, output }: WhoSelectsOptions,
 ): readonly Pod[] {
   const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
@@ -106,6 +106,6 @@ function choosePods(
     what: `there is no such ${target.kind}`,
     where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
     why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
+    fix: `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`,
   })
 }
