@@ -22,6 +22,6 @@ export async function run(options: PoliciesOptions, context: CommandContext): Pr
   const chosen = notFoundOnlyIfRead(input, qualifiedKind(ACCESS_POLICY_KIND), () =>
     choosePolicies(input, names, options.output.echo),
   )
-  const frame = policiesFrame(input, chosen, { named: names.length > 0 })
+  const frame = policiesFrame(input, chosen)
   return finish(frame, input, options.output, context)
 }
