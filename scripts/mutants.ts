@@ -87,7 +87,7 @@ async function survives({ file, find, replace, breaks, tests }: Mutant): Promise
   stripTypeScriptTypes(broken)
   writeFileSync(path, broken)
   const beganMs = performance.now()
-  const killer = (await diesInSimulation()) ? 'simulation' : (await diesInTests(tests)) ? 'tests' : undefined
+  const killer = await killerOf(file, tests)
   writeFileSync(path, source)
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1)
   const fate = killer === undefined ? 'SURVIVES' : `dies in the ${killer}`
@@ -95,7 +95,17 @@ async function survives({ file, find, replace, breaks, tests }: Mutant): Promise
   return killer === undefined
 }
 
-/** The simulation comes first: it starts at once, and most mutants die within a few seeds. */
+/**
+ * What notices. Most mutants of the operator die within a few seeds of the simulation, which starts at once; those of the core
+ * and of the stores in tests of their own.
+ */
+async function killerOf(file: string, tests: readonly string[]): Promise<'simulation' | 'tests' | undefined> {
+  const isOfOperator = file.startsWith('operator/')
+  if (isOfOperator && (await diesInSimulation())) return 'simulation'
+  if (await diesInTests(tests)) return 'tests'
+  return !isOfOperator && (await diesInSimulation()) ? 'simulation' : undefined
+}
+
 async function diesInSimulation(): Promise<boolean> {
   return !(await succeeds(['--input-type=module', '--eval', SIMULATE], SIMULATION_MS))
 }
