@@ -23,6 +23,8 @@ export interface DiffLayout extends Layout {
   readonly head: Block
   /** Whether objects are taken to stay that no file holds: then nothing is certain to be unchanged. */
   readonly isPartOfWorld: boolean
+  /** Whether the objects have other settings than the answer: then nothing is certain to be unchanged either. */
+  readonly isDisputed: boolean
 }
 
 /** The whole view. */
@@ -53,11 +55,12 @@ export function viewDiff(
 function noChange(
   due: readonly ObjectChange[],
   effect: Effect,
-  { incomplete, affected, isPartOfWorld }: DiffLayout,
+  { incomplete, affected, isPartOfWorld, isDisputed }: DiffLayout,
 ): Line {
   const { gained, lost, uncertain, findings } = effect
   const isQuiet = [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
-  const mark = incomplete === true ? MARKS.warn : isQuiet && !isPartOfWorld ? MARKS.ok : MARKS.note
+  const mark =
+    incomplete === true || isDisputed ? MARKS.warn : isQuiet && !isPartOfWorld ? MARKS.ok : MARKS.note
   return due.length === 0
     ? line(mark, " no ClusterSPIFFEID of kleym's changes")
     : line(mark, " the files change no ClusterSPIFFEID of kleym's")
@@ -116,7 +119,7 @@ function effectBlock(effect: Effect, layout: DiffLayout): Block {
     return [
       BLANK,
       ...wrap(
-        layout.incomplete === true || layout.unsettled === true
+        layout.incomplete === true || layout.unsettled === true || layout.isDisputed
           ? line(MARKS.warn, ` no container is known to gain or lose an identity${layout.world ?? ''}`)
           : line(
               MARKS.note,
