@@ -135,7 +135,8 @@ const TOP_KIND = /^["']?kind["']?[ \t]*:[ \t]*([^\n]*)$/gm
 const KIND_NAME = /^(["']?)([A-Za-z][A-Za-z0-9]*)\1[ \t\r]*(?:[,}\]#].*)?$/
 /** What can write the key `kind` without its letters, or take it from elsewhere in the document; first on the top level. */
 const HIDDEN_TOP_KEY = /^(?:<<[ \t]*:|[?*&!]|"[^"\n]*\\)/m
-const HIDDEN_KEY = /<<[ \t]*:|"[^"\n]*\\[xuU][^"\n]*"[ \t]*:|(?:^|[\s{,[-])\?[ \t]/m
+const HIDDEN_KEY =
+  /<<[ \t]*:|"[^"\n\\]*(?:\\[^"\nxuU][^"\n\\]*)*\\[xuU][^"\n]*"[ \t]*:|(?:^|[\s{,[-])\?[ \t]/m
 
 /**
  * The kinds that a document may hold of those that `known` names; `anything` where the text does not show which. It may be

@@ -352,7 +352,7 @@ class Converter {
       else {
         const key = this.#key(keyNode, node, depth)
         if (Object.hasOwn(record, key))
-          throw new Refusal(`the key ${shownKey(key)} stands twice`, keyNode ?? node)
+          throw new Refusal(`the key ${shownKey(key)} is defined twice`, keyNode ?? node)
         define(record, key, this.convert(valueNode, depth + 1))
       }
     }

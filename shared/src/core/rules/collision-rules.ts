@@ -95,8 +95,8 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
   const witness = carrier ?? witnesses[0]
   if (witness === undefined) return 'no such pod exists now'
   return carrier === undefined
-    ? `witness: ${podText(witness)} is selected, though without that service account${claim?.containerName === undefined ? '' : ' and container'}`
-    : `witness: ${podText(witness)} ${what}`
+    ? `for example ${podText(witness)} is selected, though without that service account${claim?.containerName === undefined ? '' : ' and container'}`
+    : `for example ${podText(witness)} ${what}`
 }
 
 /**

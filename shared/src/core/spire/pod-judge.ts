@@ -10,6 +10,7 @@ import { entryKey } from './entry-key.ts'
 import type { NamespaceFilter } from './namespace-filter.ts'
 import type { PodFactsReader, PodFactsResult } from './pod-facts.ts'
 import {
+  isAskedFor,
   sourceText,
   type EntryOutcome,
   type EntryVerdict,
@@ -140,7 +141,7 @@ export class PodJudge {
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
         const doubt = this.#unread.whyDoubted?.(source)
         const open = pod.perhaps?.why ?? uncertainParent ?? doubt
-        const why = verdict.state === 'declared' ? open : doubt
+        const why = isAskedFor(verdict) ? open : doubt
         return {
           source,
           pod,
@@ -314,7 +315,7 @@ function accept(state: CandidateState): void {
     state.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8` }
   } else if (acceptance.refusal !== undefined) {
     state.verdict = { state: 'refused', why: acceptance.refusal }
-  } else if (acceptance.depends !== undefined && verdict.state === 'declared') {
+  } else if (acceptance.depends !== undefined && isAskedFor(verdict)) {
     state.verdict = { state: 'depends', why: acceptance.depends }
   }
 }
@@ -327,7 +328,7 @@ function invalidUtf8Of(
   const field = state.acceptance?.brokenUtf8
   // SCM does not send an entry that is masked, displaced or ignored.
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
-  const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
+  const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entries at all`
   return [{ outcome, why }]
 }
 
