@@ -98,7 +98,7 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
-    says: 'A pull request renames the objective of chat. What would change, for whom, and which policy would name nobody?',
+    says: 'A pull request renames the objective of chat. What would change, for which containers, and which policy would name no container?',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/rename-objective'],
     exitCode: 1,
   },
@@ -113,7 +113,7 @@ const SCENES: readonly Scene[] = [
     exitCode: 1,
   },
   {
-    says: 'And one writes ttl: 1d, which stops the SPIRE controller manager for everybody.',
+    says: 'And one writes ttl: 1d, which stops the SPIRE controller manager.',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/bad-duration'],
     exitCode: 1,
   },

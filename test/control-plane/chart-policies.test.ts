@@ -421,7 +421,7 @@ describe('who may run a variant of a pool', () => {
     const id = { apiVersion: 'v1', kind: 'Pod', name, namespace: SPACE }
     const said = await refusal(cp.as(user).patch(id, { metadata: { labels } }))
     expect(said).toContain(
-      `nobody may set, change or remove the label ${ROLE} of a pod that lives: it tells which identity the pod has`,
+      `no user may set, change or remove the label ${ROLE} of a pod that lives: it tells which identity the pod has`,
     )
   })
 

@@ -9,7 +9,18 @@ import { FINDING_CODES } from '../../shared/src/core/registry/findings.ts'
 import { REASONS, REASON_NAMES } from '../../shared/src/core/registry/reasons.ts'
 import { built, ESTATE, kleym, ROOT, type Run } from './plugin.ts'
 
-const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid'] as const
+const FORMATS = [
+  'text',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'sarif',
+  'junit',
+  'github',
+  'mermaid',
+  'markdown',
+] as const
 /** Files of the goldens that are data, and hold nothing but the answer. */
 const DATA_FILES: Readonly<Partial<Record<Format, string>>> = {
   json: 'json',
@@ -81,6 +92,26 @@ const QUESTIONS: readonly Question[] = [
   },
   { name: 'policies-one', args: ['policies', 'agents/dangling', ...ESTATE] },
   { name: 'conflicts-agents', args: ['conflicts', '-n', 'agents', ...ESTATE], ci: true },
+  {
+    name: 'test-estate',
+    args: ['test', 'examples/identity-tests/estate.yaml', ...ESTATE],
+    all: true,
+    ci: true,
+  },
+  {
+    name: 'test-broken',
+    args: [
+      'test',
+      'examples/identity-tests/team-c.yaml',
+      '--offline',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    broad: true,
+    all: true,
+    ci: true,
+  },
   ...CHANGES.map((change): Question => ({
     name: `diff-${change}`,
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', `examples/changes/${change}`],
@@ -93,7 +124,7 @@ function formatsOf({ args, all, ci }: Question): readonly Format[] {
   return [
     'text',
     ...(all === true ? (['wide', 'json', 'yaml', 'name'] as const) : (['json'] as const)),
-    ...(ci === true ? (['sarif', 'junit', 'github', ...drawn] as const) : []),
+    ...(ci === true ? (['sarif', 'junit', 'github', 'markdown', ...drawn] as const) : []),
   ]
 }
 
@@ -258,7 +289,7 @@ describe('the page of a finding code', () => {
     expect({ code: all.code, stderr: all.stderr }).toEqual({ code: 0, stderr: '' })
     for (const code of FINDING_CODES) expect(all.stdout).toMatch(new RegExp(`^${code}: `, 'm'))
     const one = await kleym(['explain', 'klm402'])
-    expect(one.stdout).toMatch(/^KLM402: default identity displaced\nwarning\n\nWhat is the case\n/)
+    expect(one.stdout).toMatch(/^KLM402: default identity displaced\nwarning\n\nMeaning\n/)
   })
 })
 

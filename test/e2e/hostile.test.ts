@@ -158,7 +158,18 @@ const COMMANDS = [
   ['policies', '-A'],
   ['diff'],
 ] as const
-const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid'] as const
+const FORMATS = [
+  'text',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'sarif',
+  'junit',
+  'github',
+  'mermaid',
+  'markdown',
+] as const
 
 /** The formats of a command: only derivations and clashes are drawn. */
 function formatsOf([command]: readonly string[]): readonly (typeof FORMATS)[number][] {

@@ -241,6 +241,25 @@ describe('it claims until it is gone', () => {
   })
 })
 
+test('what a restored datastore has brought back from its deletion is deleted again', async () => {
+  const sim = await SteeredSimulation.of({})
+  install(sim, (output) => setFinalizer(stripAnnotations(output)))
+  sim.createBinding('a', 'vllm')
+  const removal = await sim.heldRequest('delete')
+  await sim.life.renew()
+  const backup = sim.server.backup()
+  await sim.carryOut(removal)
+  await sim.runUntilQuiet(10_000)
+  expect(messageOf(sim, 'a')).toContain('held by finalizers')
+  await sim.life.renew()
+  sim.server.restore(backup, { isRestarted: true })
+  sim.watchdog.restored()
+  await sim.life.renew()
+  await sim.runUntilQuiet(120_000)
+  expect(sim.server.all(CLUSTER_SPIFFE_IDS).map(isDeleting)).toEqual([true])
+  expect(sim.problems()).toEqual([])
+})
+
 /** A binding whose POST a webhook has stripped of our annotations, and whose operator has died before the answer. */
 async function leftBehind(alter: Alteration): Promise<SteeredSimulation> {
   const sim = await SteeredSimulation.of({})

@@ -14,6 +14,9 @@ export const OUTPUT_FORMATS = [
   'junit',
   'github',
   'mermaid',
+  'markdown',
+  'dot',
+  'html',
 ] as const
 /** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]

@@ -7,6 +7,7 @@ import type { FileArguments } from '../sources/load.ts'
 import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
+import { echoOf } from './echo.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
 import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
@@ -50,6 +51,8 @@ export interface OutputOptions {
   readonly suppress: readonly FlagSuppression[]
   /** Whether an answer from files that is about nothing is a complete one. */
   readonly allowEmpty?: boolean
+  /** The flags that say where the answer comes from, as given: ` --offline -f pr`. */
+  readonly echo?: string
 }
 
 /** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
@@ -142,22 +145,30 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
       allowEmpty: flags['allow-empty'],
+      echo: echoOf({ ...flags }),
     },
   }
 }
 
 /** The commands whose frame has a diagram. */
-const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts']
+const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
+/** The commands whose frame has a page. */
+const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
-  if (format !== 'mermaid' || WITH_DIAGRAM.includes(command)) return
+  const isPage = format === 'html'
+  const isDrawing = format === 'mermaid' || format === 'dot'
+  const able = isPage ? WITH_PAGE : WITH_DIAGRAM
+  if ((!isPage && !isDrawing) || able.includes(command)) return
   throw new KleymError({
     code: 'usage',
-    what: `${command} draws no diagram`,
-    where: '-o mermaid',
-    why: `only ${WITH_DIAGRAM.join(' and ')} have one: a derivation, and who clashes with whom`,
-    fix: `ask one of them: kubectl kleym ${WITH_DIAGRAM[0] ?? ''} -o mermaid, or use another format`,
+    what: isPage ? `${command} makes no page` : `${command} draws no diagram`,
+    where: `-o ${format}`,
+    why: isPage
+      ? `only ${able.join(' and ')} makes one: who holds what, to look at`
+      : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
+    fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
     docs: `kubectl kleym ${command} --help`,
   })
 }

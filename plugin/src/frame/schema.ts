@@ -42,7 +42,9 @@ const findingFields = {
   dependsOn: z
     .array(z.string())
     .optional()
-    .describe('The settings that it rests on and that were not given; then it is no error.'),
+    .describe(
+      'What it rests on and is not known: settings that were not given, facts that no object shows; then it is no error.',
+    ),
   fix: z.string(),
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),
 }
@@ -78,7 +80,7 @@ export const settingsSchema = z
     scm: z
       .object({
         source: z.string(),
-        assumed: z.array(z.string()).describe('The settings that nobody gave.'),
+        assumed: z.array(z.string()).describe('The settings that were not given.'),
         trustDomain: z.string().nullable(),
         clusterName: z.string().nullable(),
         className: z.string().nullable(),

@@ -20,7 +20,11 @@ import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/objects/scm-config.ts'
-import { scmContainersOf, type ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
+import {
+  scmContainersOf,
+  type ConfigMapKey,
+  type ScmContainer,
+} from '@kleym/shared/core/install/scm-container.ts'
 import {
   acts,
   scmInstances,
@@ -166,10 +170,10 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 /** What an answer about a snapshot does not know of these settings. */
 export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): OpenSettings {
   const { others } = scm
-  // Where none of several acts on kleym's output, which of them is meant is a guess.
-  const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
+  const [first] = scm.instances
+  // Where none of several acts on kleym's output, which of them is meant is a guess; --scm-config says it.
   const isCandidate = (one: ScmInstance): boolean =>
-    acts(one) || (!isChosen && one.settings.reconcileClusterSPIFFEIDs)
+    first !== undefined && (acts(one) || (!acts(first) && one.settings.reconcileClusterSPIFFEIDs))
   return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
@@ -185,7 +189,7 @@ export interface ScmSources {
   /** All configurations among the objects, those in the usual place first. */
   readonly found: readonly ScmConfigText[]
   readonly containers: readonly ScmContainer[]
-  /** ConfigMaps that mean to hold a configuration, where none could be read. */
+  /** ConfigMaps that mean to hold a configuration which cannot be read: it may be that of an SCM beside those that were found. */
   readonly unread: readonly InputProblem[]
 }
 
@@ -201,7 +205,7 @@ export async function readScmSources(
     given,
     found,
     containers: scmContainersOf(objects.map(({ value }) => value)),
-    unread: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+    unread: given === undefined ? unreadScmConfigs(objects, found) : [],
   }
 }
 
@@ -229,11 +233,7 @@ export function scmReading(
   return {
     settings,
     instances,
-    // What was given says which SCM acts on kleym's output; one of another class runs beside it.
-    others:
-      given === undefined
-        ? all.slice(1)
-        : all.filter((one) => !acts(one) && one.settings.className !== settings.className),
+    others: given === undefined ? all.slice(1) : besideGiven(given, all, output, evidence),
     containers,
     notes: severalNotes(instances, operator),
     findings: problems.map((problem) =>
@@ -245,6 +245,24 @@ export function scmReading(
     ),
     problems: unread,
   }
+}
+
+/**
+ * Those that run beside the SCM of --scm-config, which takes the place of the one of its class, and of any other that acts
+ * on kleym's output where it does so itself.
+ */
+function besideGiven(
+  given: ScmConfigText,
+  all: readonly ScmInstance[],
+  output: Parameters<typeof scmInstances>[2],
+  evidence: ScmEvidence,
+): readonly ScmInstance[] {
+  const [chosen] = scmInstances([given], [], output, evidence)
+  return all.filter(
+    (one) =>
+      one.settings.className !== chosen?.settings.className &&
+      !(acts(one) && chosen !== undefined && acts(chosen)),
+  )
 }
 
 /** Reads SCM's settings and decides which count. */
@@ -287,13 +305,18 @@ function severalNotes(
 }
 
 /** ConfigMaps that mean to hold SCM's configuration and do not: assuming settings in its place would be a guess. */
-function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[] {
+function unreadScmConfigs(
+  objects: readonly RawObject[],
+  found: readonly ScmConfigText[],
+): readonly InputProblem[] {
+  const read = new Set(found.flatMap(({ at }) => (at === undefined ? [] : configMapKeyText(at))))
   return objects.flatMap((object) => {
     if (object.value['kind'] !== 'ConfigMap') return []
+    const { namespace, name } = readMeta(object.value)
     return configMapTexts(object)
+      .filter(([key]) => !read.has(configMapKeyText({ namespace, name, key })))
       .filter(([, text]) => /^["\s{]*kind"?:\s*"?ControllerManagerConfig\b/m.test(text))
       .map(([key]): InputProblem => {
-        const { namespace, name } = readMeta(object.value)
         const { origin } = object
         return {
           kind: 'malformed',
@@ -304,6 +327,10 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
         }
       })
   })
+}
+
+function configMapKeyText({ namespace, name, key }: ConfigMapKey): string {
+  return JSON.stringify([namespace, name, key])
 }
 
 /** What `status` and `watch` take for granted because no source shows it, one sentence each. */

@@ -366,7 +366,7 @@ class Converter {
       if (this.#isMerge(keyNode)) this.#merge(valueNode, depth, record)
       else {
         const key = this.#key(keyNode, node, depth)
-        if (own.has(key)) throw new Refusal(`the key ${shownKey(key)} stands twice`, keyNode ?? node)
+        if (own.has(key)) throw new Refusal(`the key ${shownKey(key)} is defined twice`, keyNode ?? node)
         own.add(key)
         define(record, key, this.convert(valueNode, depth + 1))
       }

@@ -7,7 +7,7 @@ import { parse } from '../../src/sources/load.ts'
 
 /** What kubectl takes, and kleym refuses: by what kleym says of it. */
 const REFUSED_BY_KLEYM: readonly RegExp[] = [
-  /^the key .* stands twice$/,
+  /^the key .* is defined twice$/,
   /^something stands behind the end of its first mapping/,
   /^the character U\+(?:FEFF|0085|2028|2029|000D|00A0|3000)/,
   /^an explicit key/,

@@ -464,6 +464,7 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM541: 'it compares with what the operator wrote (status-rules.test.ts)',
   KLM542: 'it compares with what the operator wrote (status-rules.test.ts)',
   KLM543: 'it is about Deployments, which no analysis holds (status-rules.test.ts)',
+  KLM522: 'it is about an installation (plugin/test/answers/status/frame.test.ts)',
   KLM544: 'it is about an installation (installation-rules.test.ts)',
   KLM545: 'it is about an installation (installation-rules.test.ts)',
   KLM546: 'it compares with what the operator wrote (in-force-finding.test.ts)',
@@ -496,6 +497,10 @@ describe('a service account that no pod of the pool has is told whatever becomes
     ['in a namespace that SCM ignores', { scm: { ignoreNamespaces: ['team'] } }],
   ] satisfies readonly (readonly [string, Setting])[])('%s', (_where, setting) => {
     expect(codesOf(typo, setting)).toContain('KLM404')
+  })
+
+  test('and while an object stops SCM', () => {
+    expect(codesOf([...typo, foreign('reports', { ttl: '1d' })], {})).toContain('KLM404')
   })
 
   test('and a pod that it does reach is none, though SCM makes no entry for it', () => {

@@ -11,7 +11,7 @@ export class ConflictsCommand extends SourceCommand {
     'Lists everything that clashes, worst first: identity collisions with proof and witness, label ' +
     'sets that may overlap, two identities on one container, one SPIFFE ID claimed twice, foreign ' +
     'ClusterSPIFFEIDs on the same pods, displaced defaults, masked entries, equal hints, a pod in two ' +
-    'pools, and access policies that name nobody, everybody, or another identity than they seem to.'
+    'pools, and access policies that name no client, every client, or another identity than they seem to.'
   static override readonly usage = 'conflicts [flags]'
   static override readonly examples = [
     '<%= config.bin %> conflicts --offline -R -f examples/estate -A',

@@ -5,7 +5,7 @@ import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { bindingsIn, countsOf } from './counts.ts'
 import { conflictsFields } from './json.ts'
-import { viewConflicts } from './view.ts'
+import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -44,7 +44,8 @@ export function conflictsFrame(input: AnswerInput, namespace: string | undefined
     },
     names: (shown) => shown.map(namedSubject),
     diagram: async (shown) => (await import('./diagram.ts')).conflictsDiagram(shown),
-    view: (layout, shown) => viewConflicts(shown, counts, layout),
+    answer: (layout, shown) => conflictsAnswer(shown, counts, layout),
+    view: (layout, shown) => viewConflicts(shown, layout),
   }
 }
 

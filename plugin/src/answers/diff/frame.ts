@@ -15,13 +15,24 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import { diffAnswer } from './answer.ts'
+import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
-/** Makes the report; `shown` is the unified diff. */
-export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], shown: string): Frame {
+/** What a report is made of beside its input. */
+export interface DiffParts {
+  readonly changes: readonly ObjectChange[]
+  /** The unified diff. */
+  readonly shown: string
+  /** With `--tests`. */
+  readonly tests: DiffTests | undefined
+}
+
+/** Makes the report. */
+export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts): Frame {
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
   const baseline = input.before === input.after ? input.after.now : input.before.settled
   const future = input.after.settled
@@ -39,6 +50,11 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
+  const broken = tests?.findings ?? []
+  const effectWith = (newFindings: readonly Finding[]): Effect => ({
+    ...effect,
+    findings: { ...effect.findings, added: newFindings.filter((one) => !disagreements.includes(one)) },
+  })
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -49,18 +65,21 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         affected,
         base: input.base,
         takenToStay: staying,
+        tests,
       }),
-    findings: [...disagreements, ...added].toSorted(compareFindings),
+    findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
-    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
+    suppressionScope: { all: () => [...disagreements, ...added, ...broken, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
+    isUnifiedDiff: true,
+    ...(tests !== undefined && { unknownAssertions: tests.unknown, placeOf: tests.placeOf }),
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
@@ -76,26 +95,32 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         namespace: '',
         name,
       })),
-    view: (layout, kept) => [
-      ...viewDisagreements(
-        kept.filter((one) => disagreements.includes(one)),
+    answer: (layout, kept) =>
+      diffAnswer(
+        {
+          effect: effectWith(kept),
+          objects: changes.filter(({ dueAlready }) => !dueAlready).length,
+          affected: affected ?? [],
+          staying: staying.reduce((sum, { count }) => sum + count, 0),
+          disagrees: disagreements.length > 0,
+        },
         layout,
       ),
-      ...viewDiff(
-        shown,
-        changes,
-        {
-          ...effect,
-          findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
-        },
-        {
-          ...layout,
-          ownershipUnknown: ownershipUnknown.length,
-          affected: affected ?? [],
-          head: viewSides(input, staying, layout),
-          isPartOfWorld: staying.length > 0,
-        },
-      ),
+    view: (layout, kept) => [
+      ...viewDiff(shown, changes, effectWith(kept.filter((one) => !broken.includes(one))), {
+        ...layout,
+        ownershipUnknown: ownershipUnknown.length,
+        affected: affected ?? [],
+        head: [
+          ...viewDisagreements(
+            kept.filter((one) => disagreements.includes(one)),
+            layout,
+          ),
+          ...viewSides(input, staying, layout),
+        ],
+        isPartOfWorld: staying.length > 0,
+      }),
+      ...(tests?.view(kept, layout) ?? []),
     ],
   }
 }

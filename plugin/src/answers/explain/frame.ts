@@ -13,11 +13,13 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { explainFields } from './json.ts'
-import { viewExplanations } from './view.ts'
+import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
+import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -43,6 +45,14 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const findings = all
     .filter((one) => isAbout(one, BINDING_KIND, keys) || clusterWide.includes(one))
     .map((one) => withSuggestion(one, input.after.snapshot))
+  const layoutOf = (layout: Layout, shown: readonly Finding[]): ExplainLayout => ({
+    findingsByBinding: findingsByBinding(shown),
+    clusterWide: clusterWide.filter((one) => shown.includes(one)),
+    named,
+    namedBy,
+    scopeText: scopeText(input.after.snapshot),
+    ...layout,
+  })
   return {
     kind: 'ExplainReport',
     fields: () => explainFields(explanations, namedBy, isNamed ? policies : undefined),
@@ -67,15 +77,8 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
       })),
     diagram: async (shown) =>
       (await import('./diagram.ts')).explainDiagram(explanations, findingsByBinding(shown)),
-    view: (layout, shown) =>
-      viewExplanations(explanations, {
-        findingsByBinding: findingsByBinding(shown),
-        clusterWide: clusterWide.filter((one) => shown.includes(one)),
-        named,
-        namedBy,
-        scopeText: scopeText(input.after.snapshot),
-        ...layout,
-      }),
+    answer: (layout, shown) => explainAnswer(explanations, layoutOf(layout, shown)),
+    view: (layout, shown) => viewExplanations(explanations, layoutOf(layout, shown)),
   }
 }
 
@@ -105,12 +108,14 @@ function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, re
   return about
 }
 
-/** How many bindings there are; which ones there are is not known where they could not be listed. */
+/** What is said where no binding is in scope; which bindings exist is unknown where they could not be listed. */
 function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined) return 'which ones there are is not known'
-  const where = namespacesRead === undefined ? 'in all' : `in ${[...namespacesRead].join(', ')}`
-  return `there ${bindings.length === 1 ? 'is 1' : `are ${bindings.length}`} ${where}`
+  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined)
+    return 'no binding is known to be in scope; which bindings exist is unknown'
+  const where = namespacesRead === undefined ? '' : ` in ${[...namespacesRead].join(', ')}`
+  if (bindings.length === 0) return `no bindings found${where}`
+  return `no binding is in scope; ${counted(bindings.length, 'binding')} found${where}`
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */

@@ -29,7 +29,7 @@ export function parseTarget(text: string | undefined): ObjectName | undefined {
 }
 
 /** The kinds that have pods, or a template of them. */
-const POD_KINDS: readonly string[] = [
+export const POD_KINDS: readonly string[] = [
   'Pod',
   'Deployment',
   'StatefulSet',

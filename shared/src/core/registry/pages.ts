@@ -11,9 +11,9 @@ export function pageSections(
 ): readonly { readonly heading: string; readonly text: string }[] {
   const entry = findingEntry(code)
   return [
-    { heading: 'What is the case', text: entry.meaning },
-    { heading: 'What follows', text: entry.consequence },
-    { heading: 'What to do', text: entry.fix },
+    { heading: 'Meaning', text: entry.meaning },
+    { heading: 'Impact', text: entry.consequence },
+    { heading: 'Fix', text: entry.fix },
   ]
 }
 
