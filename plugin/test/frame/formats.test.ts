@@ -20,7 +20,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['who-selects --entries', ['who-selects', '-A', '--entries']],
   ['policies', ['policies', '-A']],
   ['diff', ['diff']],
-  ['test', ['test', 'examples/identity-tests']],
+  ['test', ['test', 'examples/identity-tests/estate.yaml']],
 ]
 
 describe.each(COMMANDS)('%s over the whole estate', (_, command) => {
