@@ -337,6 +337,7 @@ describe('the same input gives the same bytes', () => {
     ['who-selects --entries', ['who-selects', '-A', '--entries', ...ESTATE]],
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
+    ['map', ['map', '-A', ...ESTATE]],
   ])('%s, on Node', async (_, args) => {
     for (const format of FORMATS) {
       const line = [...args, '-o', format]
