@@ -4,6 +4,9 @@
 declare const KLEYM_DOCS_URL: string | undefined
 
 /** The address of the page of a finding code; undefined where no address was configured. */
-export function pageUrl(code: string, base = typeof KLEYM_DOCS_URL === 'string' ? KLEYM_DOCS_URL : ''): string | undefined {
+export function pageUrl(
+  code: string,
+  base = typeof KLEYM_DOCS_URL === 'string' ? KLEYM_DOCS_URL : '',
+): string | undefined {
   return base === '' ? undefined : `${base.replace(/\/+$/, '')}/findings/${code}.md`
 }

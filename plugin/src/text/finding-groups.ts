@@ -38,7 +38,9 @@ function viewGroup(group: readonly Finding[], layout: Layout): Block {
     ...withCode(head, first.code, layout),
     ...texts.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
     ...rows(group, shared, layout),
-    ...(shared.fix === undefined ? [] : wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })),
+    ...(shared.fix === undefined
+      ? []
+      : wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })),
   ]
 }
 

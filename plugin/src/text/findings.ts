@@ -70,7 +70,10 @@ export function viewFinding(one: Finding, layout: Layout): Block {
 
 /** A fix, in which each command asks the same files or cluster as this answer. */
 export function fixText(fix: string, { echo = '' }: Layout): string {
-  return fix.replaceAll(/kubectl kleym (?:explain|who-selects|diff)\b(?! KLM)/g, (command) => `${command}${echo}`)
+  return fix.replaceAll(
+    /kubectl kleym (?:explain|who-selects|diff)\b(?! KLM)/g,
+    (command) => `${command}${echo}`,
+  )
 }
 
 /** The code stands at the right edge where the line leaves room, else on the line's last row. */

@@ -15,17 +15,27 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrowed } from './narrow.ts'
 import { diffAnswer } from './answer.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
-/** Makes the report; `shown` is the unified diff. */
-export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], shown: string): Frame {
+/** The states that a diff compares. */
+export function statesOf(input: DiffInput): readonly [before: State, after: State] {
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
-  const baseline = input.before === input.after ? input.after.now : input.before.settled
-  const future = input.after.settled
+  return [input.before === input.after ? input.after.now : input.before.settled, input.after.settled]
+}
+
+/** Makes the report; `shown` is the unified diff of what is not narrowed away. */
+export function diffFrame(
+  input: DiffInput,
+  changes: readonly ObjectChange[],
+  shown: string,
+  narrowed?: Narrowed,
+): Frame {
+  const [baseline, future] = statesOf(input)
   const change = effectOf(baseline, future, input.drive)
   const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
   const effect = { ...change, findings: { ...change.findings, added } }
@@ -41,9 +51,14 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
   const shownEffect = (kept: readonly Finding[]): Effect => ({
-    ...effect,
-    findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
+    ...narrowEffect(effect, narrowed),
+    findings: {
+      ...effect.findings,
+      added: kept.filter((one) => !disagreements.includes(one) && isFindingShown(narrowed, one)),
+    },
   })
+  const shownChanges = changes.filter((one) => isChangeShown(narrowed, one))
+  const shownPolicies = (affected ?? []).filter((one) => isPolicyShown(narrowed, one))
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -60,6 +75,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
+    hides: (one) => !disagreements.includes(one) && !isFindingShown(narrowed, one),
     suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
@@ -86,18 +102,20 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
       diffAnswer(
         {
           effect: shownEffect(kept),
-          objects: changes.filter(({ dueAlready }) => !dueAlready).length,
-          affected: affected ?? [],
+          objects: shownChanges.filter(({ dueAlready }) => !dueAlready).length,
+          affected: shownPolicies,
           staying: staying.reduce((sum, { count }) => sum + count, 0),
           disagrees: disagreements.length > 0,
+          others:
+            narrowed === undefined ? 0 : countOf(effect, changes) - countOf(shownEffect([]), shownChanges),
         },
         layout,
       ),
     view: (layout, kept) =>
-      viewDiff(shown, changes, shownEffect(kept), {
+      viewDiff(shown, shownChanges, shownEffect(kept), {
         ...layout,
         ownershipUnknown: ownershipUnknown.length,
-        affected: affected ?? [],
+        affected: shownPolicies,
         head: [
           ...viewDisagreements(
             kept.filter((one) => disagreements.includes(one)),
@@ -148,4 +166,11 @@ function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
       ({ binding, before, after }) => `${binding}: ${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
     ),
   ]
+}
+
+/** How many things a change does, to tell how many of them are not shown. */
+function countOf({ gained, lost, verdicts }: Effect, changes: readonly ObjectChange[]): number {
+  return (
+    gained.length + lost.length + verdicts.length + changes.filter(({ dueAlready }) => !dueAlready).length
+  )
 }

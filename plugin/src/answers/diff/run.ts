@@ -5,7 +5,8 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { gatherSides } from './base.ts'
 import type { DiffOptions } from './base-flag.ts'
 import { objectChanges, sidesOf, type ObjectChange, type Sides } from './changes.ts'
-import { diffFrame } from './frame.ts'
+import { isChangeShown, narrowedTo } from './narrow.ts'
+import { diffFrame, statesOf } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
 
 /** Tells what would change. */
@@ -17,8 +18,10 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
   requireTrustDomain(input, input.base === undefined ? undefined : 'the files of the other side')
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
-  const shown = caused.length === 0 ? '' : await show(caused, sidesOf(input), context)
-  return finish(diffFrame(input, changes, shown), input, options.output, context)
+  const narrowed = narrowedTo(input, statesOf(input), options)
+  const meant = caused.filter((one) => isChangeShown(narrowed, one))
+  const shown = meant.length === 0 ? '' : await show(meant, sidesOf(input), context)
+  return finish(diffFrame(input, changes, shown, narrowed), input, options.output, context)
 }
 
 /** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */

@@ -24,7 +24,9 @@ export function bindingTable(
 ): Block {
   const rows = explanations.map((one) => rowOf(one, isBad(one.key)))
   const used = COLUMNS.filter((column) => column !== 'REACHES' || rows.some((row) => row.REACHES !== ''))
-  const before = used.slice(0, -1).map((column) => Math.max(column.length, ...rows.map((row) => row[column].length)))
+  const before = used
+    .slice(0, -1)
+    .map((column) => Math.max(column.length, ...rows.map((row) => row[column].length)))
   // The mark, which is in no cell as text, takes one column.
   const room = layout.width - before.reduce((sum, columns) => sum + columns + GAP, 1)
   const columns = room < ID_MIN ? used.slice(0, -1) : used

@@ -1,18 +1,15 @@
 // `kubectl kleym explain KLM201`: the page of a finding code, offline.
-import {
-  FINDING_CODES,
-  findingCodeOf,
-  findingEntry,
-  type FindingCode,
-} from '@kleym/shared/core/registry/findings.ts'
+import { FINDING_CODES, findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
+import { codeMeant } from '../../flags/finding-filter.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import type { OutputOptions } from '../../flags/options.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { report, toJson } from '../../output/json.ts'
+import { table } from '../../text/table.ts'
 import { BLANK, line, render, span, type Block } from '../../text/line.ts'
 import { PROSE_WIDTH, wrap } from '../../text/wrap.ts'
 
@@ -23,7 +20,12 @@ export async function codePages(
   context: CommandContext,
 ): Promise<CommandResult> {
   requirePageFormat(options.format)
-  const answer = await pagesIn(written.map(requireCode), options, context)
+  // The letters alone ask for all codes.
+  const isIndex = written.some((word) => word.toLowerCase() === 'klm')
+  const answer =
+    isIndex && (options.format === 'text' || options.format === 'wide')
+      ? viewIndex(options, context)
+      : await pagesIn(isIndex ? FINDING_CODES : written.map(requireCode), options, context)
   return { answer, notes: [], exitCode: EXIT.ok }
 }
 
@@ -56,15 +58,25 @@ function requirePageFormat(format: OutputFormat): void {
 }
 
 function requireCode(written: string): FindingCode {
-  const code = findingCodeOf(written)
+  const code = codeMeant(written)
   if (code !== undefined) return code
   throw new KleymError({
     code: 'not-found',
     what: 'there is no such finding code',
     where: written,
     why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,
-    fix: didYouMean(written, FINDING_CODES) ?? 'see docs/findings/README.md for all of them',
+    fix: didYouMean(written, FINDING_CODES) ?? 'see all of them with: kubectl kleym explain KLM',
   })
+}
+
+/** All codes, a line each. */
+function viewIndex(options: OutputOptions, context: CommandContext): string {
+  const rows = FINDING_CODES.map((code) => {
+    const { severity, title, reason } = findingEntry(code)
+    return [code, severity, reason === undefined ? title : `${title} (${reason})`]
+  })
+  const header = ['CODE', 'SEVERITY', 'MEANING']
+  return render(table(rows, { width: viewWidth(context), header }), paletteFor(options.colour, context))
 }
 
 function pagesReport(codes: readonly FindingCode[]): Readonly<Record<string, unknown>> {

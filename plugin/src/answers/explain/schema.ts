@@ -2,7 +2,14 @@
 import * as z from 'zod'
 import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { REPORT_API_VERSION } from '../../output/json.ts'
-import { bindingKeySchema, codeSchema, modeSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import {
+  bindingKeySchema,
+  codeSchema,
+  count,
+  modeSchema,
+  podTextSchema,
+  reportSchema,
+} from '../../frame/schema.ts'
 import { accessPoliciesSchema, namedBySchema } from '../policies/schema.ts'
 
 const readySchema = z.enum(['True', 'False', 'Unknown'])
@@ -79,6 +86,7 @@ const explanationSchema = z
 
 /** An ExplainReport. */
 export const explainReportSchema = reportSchema('ExplainReport', 'The answer of kubectl kleym explain.', {
+  bindingsNotShown: count.optional().describe('How many bindings --only keeps out of this report.'),
   bindings: z.array(explanationSchema),
   accessPolicies: accessPoliciesSchema.optional(),
 })

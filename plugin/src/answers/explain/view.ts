@@ -23,6 +23,8 @@ export interface ExplainLayout extends DerivationLayout {
   readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
   /** The findings that stop all registrations of the cluster, those of ready bindings too. */
   readonly clusterWide: readonly Finding[]
+  /** How many bindings the answer is about, those included that are not shown. */
+  readonly total: number
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
   /** What is said where no binding is in scope: `no binding is in scope; 3 bindings were found`. */
@@ -32,9 +34,9 @@ export interface ExplainLayout extends DerivationLayout {
 /** What stands below the answer: one derivation, a table of several bindings with what is wrong, or (`-o wide`) all derivations. */
 export function viewExplanations(explanations: readonly Explanation[], layout: ExplainLayout): Block {
   const stop = layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK])
-  const [only, ...others] = explanations
+  const [only] = explanations
   if (only === undefined) return stop.slice(0, -1)
-  if (others.length === 0) return [...stop, ...viewRest(only, layout)]
+  if (layout.total === 1) return [...stop, ...viewRest(only, layout)]
   const sorted = sortedByState(explanations)
   if (layout.named || layout.wide)
     return [
@@ -81,7 +83,8 @@ const RANK: Readonly<Record<BindingState, number>> = {
 /** The first lines: of one binding its verdict, why and the fix; of several, how many have which. */
 export function explainAnswer(explanations: readonly Explanation[], layout: ExplainLayout): Answer {
   const [only, ...others] = explanations
-  if (only === undefined) return { mark: layout.incomplete === true ? 'warn' : 'note', text: [layout.scopeText] }
+  if (only === undefined)
+    return { mark: layout.incomplete === true ? 'warn' : 'note', text: [layout.scopeText] }
   if (others.length === 0) return explanationAnswer(only, layout)
   const counts = new Map<BindingState, number>()
   for (const { judgement } of explanations)
@@ -90,10 +93,17 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
   const parts = states.flatMap((state) =>
     counts.has(state) ? [`${counts.get(state)} ${judgementWord(state)}`] : [],
   )
-  const unreached = explanations.filter((one) => one.judgement.state === 'ready' && containersOf(one) === 0).length
+  const unreached = explanations.filter(
+    (one) => one.judgement.state === 'ready' && containersOf(one) === 0,
+  ).length
   const without = unreached === 0 ? '' : ` (${unreached} of them without a container)`
   return {
-    mark: counts.has('refused') || isError([...layout.findingsByBinding.values()].flat()) ? 'bad' : counts.size > 1 || !counts.has('ready') || unreached > 0 ? 'warn' : 'ok',
+    mark:
+      counts.has('refused') || isError([...layout.findingsByBinding.values()].flat())
+        ? 'bad'
+        : counts.size > 1 || !counts.has('ready') || unreached > 0
+          ? 'warn'
+          : 'ok',
     text: [span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}${without}`, 'bold')],
   }
 }
@@ -113,7 +123,8 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
     case 'waiting': {
       const state = one.judgement.state
       const mark = state === 'refused' ? 'bad' : 'warn'
-      if (verdict === undefined || code === undefined) return { mark, text: [key, ` is ${judgementWord(state)}`] }
+      if (verdict === undefined || code === undefined)
+        return { mark, text: [key, ` is ${judgementWord(state)}`] }
       const entry = findingEntry(code)
       const own = about.find((finding) => finding.code === code)
       const title = state === 'refused' ? `: ${entry.title}` : ''
@@ -214,5 +225,7 @@ function paragraph(text: string, { width }: Layout): Block {
 
 function more(code: string): Line {
   const url = pageUrl(code)
-  return line(span(`  ${code}, more: kubectl kleym explain ${code}${url === undefined ? '' : ` or ${url}`}`, 'dim'))
+  return line(
+    span(`  ${code}, more: kubectl kleym explain ${code}${url === undefined ? '' : ` or ${url}`}`, 'dim'),
+  )
 }

@@ -15,10 +15,7 @@ import { missingOf } from '../../frame/missing.ts'
 import { policiesFields } from './json.ts'
 
 /** Makes the report for the chosen policies. */
-export function policiesFrame(
-  input: AnswerInput,
-  chosen: readonly ResolvedPolicy[],
-): Frame {
+export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolicy[]): Frame {
   const { after } = input
   const { knowledge } = after.settled.policies()
   const keys = new Set(chosen.map(objectKey))

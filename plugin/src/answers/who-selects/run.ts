@@ -14,6 +14,7 @@ import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
+import { podsMeant, standsForMany } from './pods-meant.ts'
 import { requireSpiffeId } from './spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
@@ -37,7 +38,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
-    { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
+    { allNamespaces, named: [target?.namespace], kind: workloadKind(target), policies: !options.entries },
     context,
   )
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
@@ -73,6 +74,13 @@ function requireContainer(
 /** How many names of containers a message lists. */
 const CONTAINERS_NAMED = 10
 
+/** Only a kind of workload says which templates must be read. */
+function workloadKind(target: WhoSelectsOptions['target']): string | undefined {
+  return WORKLOAD_KINDS.some(({ kind }) => kind === target?.kind) || target?.kind === 'ReplicaSet'
+    ? target?.kind
+    : undefined
+}
+
 /** The qualified kind of what is asked about. */
 function kindOf(target: WhoSelectsOptions['target']): string {
   const { kind = 'Pod' } = target ?? {}
@@ -89,10 +97,11 @@ function choosePods(
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   const candidates =
     target === undefined ? after.podsInQuestion : [...after.snapshot.pods, ...after.snapshot.templates]
+  const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
   const chosen = candidates.filter(
     (pod) =>
       (namespace === undefined || pod.namespace === namespace) &&
-      (target === undefined || (pod.ref.kind === target.kind && pod.ref.name === target.name)) &&
+      isTarget(pod) &&
       (query === undefined ||
         matchSelector(query, {
           labels: pod.labels,
@@ -100,7 +109,8 @@ function choosePods(
           possible: pod.possibleLabels,
         }) !== 'no'),
   )
-  if (target === undefined || chosen.length > 0) return chosen
+  // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
+  if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
   throw new KleymError({
     code: 'not-found',
     what: `there is no such ${target.kind}`,
