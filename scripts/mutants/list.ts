@@ -317,6 +317,13 @@ export const MUTANTS: readonly Mutant[] = [
       "if (resourceVersion === '') {",
     ],
   ]),
+  ...inFile('operator/src/caches/kind-keeper.ts', KUBE, [
+    [
+      'after a restore no kind is absent before discovery says so',
+      "else if (cache.syncState.kind === 'absent') cache.setSyncState({ kind: 'waiting' })",
+      '',
+    ],
+  ]),
   ...inFile('shared/src/kube/followed-kind.ts', KUBE, [
     [
       'what a list beside the stream lacks is gone',

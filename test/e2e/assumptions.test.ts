@@ -230,6 +230,24 @@ describe('the default identity', () => {
       'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: spire}\nspec: {source: {chart: spire, repoURL: x}}\n',
     ],
     [
+      'of an ApplicationSet',
+      'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: spire}\nspec: {template: {spec: {sources: [{chart: spire, repoURL: x}]}}}\n',
+    ],
+    [
+      'of Flux, by reference',
+      'apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: identity}\nspec: {url: "oci://ghcr.io/spiffe/helm-charts/spire"}\n',
+    ],
+    [
+      'beside a ClusterSPIFFEID of somebody else',
+      documents(
+        release,
+        foreign(
+          'mesh',
+          'spiffeIDTemplate: "spiffe://example.org/mesh", className: spire-mgmt-spire, podSelector: {matchLabels: {app: mesh}}',
+        ),
+      ),
+    ],
+    [
       'of k3s',
       'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: spire}\nspec: {chart: spiffe/spire}\n',
     ],
@@ -242,6 +260,21 @@ describe('the default identity', () => {
     expect(run.stdout).not.toContain('× no identity')
     expect(run.stderr).toMatch(/error: the chart \S*spire\S* is not rendered/)
     expect(run.code).toBe(4)
+  })
+
+  test('a chart whose registrations the live side shows is no matter', async () => {
+    const fallback = 'spiffeIDTemplate: "spiffe://example.org/d", className: spire-mgmt-spire, fallback: true'
+    const world = {
+      'live/all.yaml': documents(files['all.yaml'], foreign('default', fallback)),
+      'head/all.yaml': release,
+    }
+    const cwd = workspace({ ...world, 'scm.yaml': files['scm.yaml'] })
+    const { code, stderr } = await kleym(
+      ['conflicts', '--offline', '--live', 'live', '-f', 'head', ...settings],
+      { cwd },
+    )
+    expect(stderr).not.toContain('not rendered')
+    expect(code).toBe(0)
   })
 
   test('a chart whose registrations are among the files, or one of something else, is no matter', async () => {

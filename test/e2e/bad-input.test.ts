@@ -340,6 +340,16 @@ describe('a ConfigMap with a broken SCM configuration', () => {
     expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
   })
 
+  test('beside one that can be read may be that of another SCM: the answer is not complete', async () => {
+    const other = configMap(SCM_CONFIG.replace('ignoreNamespaces: []', 'ignoreNamespaces: ['))
+    const files = {
+      'all.yaml': documents(SMALL, configMap(SCM_CONFIG), other.replace('name: scm,', 'name: other,')),
+    }
+    const run = await inFolder(files, ['conflicts', ...ALL, ...TRUST, '--clusterspiffeid-class-name', ''])
+    expectError(run, 4, "cannot read SCM's configuration in ConfigMap spire/other", /all\.yaml, document 7/)
+    expect(run.stdout).not.toContain('√')
+  })
+
   test('that has a field of a wrong type keeps SCM from starting', async () => {
     const odd = SCM_CONFIG.replace('watchClassless: true', 'watchClassless: "yes"')
     const run = await inFolder({ 'all.yaml': documents(SMALL, configMap(odd)) }, [

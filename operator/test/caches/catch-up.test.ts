@@ -14,6 +14,7 @@ import {
   permit,
   setUp,
   SUBJECT,
+  without,
   type Setup,
 } from './keeper-setup.ts'
 
@@ -136,4 +137,22 @@ it('after a restore no cache is believed before a list of the new history is in,
   setup.server.write(SUBJECT, named('mistral'))
   await settled()
   expect(setup.names(), 'it is followed again').toEqual(['llama', 'mistral'])
+})
+
+it('after a restore a kind that was not served is not believed to be absent before discovery says so', async () => {
+  const setup = await without()
+  setup.server.serve(SUBJECT)
+  setup.server.write(SUBJECT, named('llama'), { tells: false })
+  setup.keeper.beginHistory()
+  expect(setup.syncState()).toBe('waiting')
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
+})
+
+it('after a restore a kind that is still not served is absent again', async () => {
+  const setup = await without()
+  setup.keeper.beginHistory()
+  expect(setup.syncState()).toBe('waiting')
+  await settled()
+  expect(setup.syncState()).toBe('absent')
 })

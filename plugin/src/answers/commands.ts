@@ -4,6 +4,7 @@ import { CompletionCommand } from './completion/command.ts'
 import { ConflictsCommand } from './conflicts/command.ts'
 import { DiffCommand } from './diff/command.ts'
 import { ExplainCommand } from './explain/command.ts'
+import { MapCommand } from './map/command.ts'
 import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { TestCommand } from './test/command.ts'
@@ -19,6 +20,7 @@ export const COMMANDS = {
   conflicts: ConflictsCommand,
   policies: PoliciesCommand,
   test: TestCommand,
+  map: MapCommand,
   status: StatusCommand,
   watch: WatchCommand,
   completion: CompletionCommand,
@@ -43,6 +45,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   conflicts: 'What clashes?',
   policies: 'Whom do access policies name?',
   test: 'Is what we state about identities true?',
+  map: 'Who holds what, as a picture?',
   status: 'Is the installation sound?',
   watch: 'How do the bindings stand, as it changes?',
   completion: 'How does the shell complete this?',

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { conflictsReportSchema } from './conflicts/schema.ts'
 import { diffReportSchema } from './diff/schema.ts'
 import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
+import { mapReportSchema } from './map/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
 import { testReportSchema } from './test/schema.ts'
@@ -18,6 +19,7 @@ export const anyReportSchema = z
     entriesReportSchema,
     explainReportSchema,
     findingPagesSchema,
+    mapReportSchema,
     policiesReportSchema,
     statusReportSchema,
     testReportSchema,

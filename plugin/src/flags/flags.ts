@@ -16,6 +16,8 @@ export const OUTPUT_FORMATS = [
   'github',
   'mermaid',
   'markdown',
+  'dot',
+  'html',
 ] as const
 /** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]

@@ -162,17 +162,24 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
 }
 
 /** The commands whose frame has a diagram. */
-const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts']
+const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
+/** The commands whose frame has a page. */
+const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
-  if (format !== 'mermaid' || WITH_DIAGRAM.includes(command)) return
+  const isPage = format === 'html'
+  const isDrawing = format === 'mermaid' || format === 'dot'
+  const able = isPage ? WITH_PAGE : WITH_DIAGRAM
+  if ((!isPage && !isDrawing) || able.includes(command)) return
   throw new KleymError({
     code: 'usage',
-    what: `${command} draws no diagram`,
-    where: '-o mermaid',
-    why: `only ${WITH_DIAGRAM.join(' and ')} have one: a derivation, and who clashes with whom`,
-    fix: `ask one of them: kubectl kleym ${WITH_DIAGRAM[0] ?? ''} -o mermaid, or use another format`,
+    what: isPage ? `${command} makes no page` : `${command} draws no diagram`,
+    where: `-o ${format}`,
+    why: isPage
+      ? `only ${able.join(' and ')} makes one: who holds what, to look at`
+      : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
+    fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
     docs: `kubectl kleym ${command} --help`,
   })
 }

@@ -70,7 +70,10 @@ async function answerIn(
       return toMarkdown(await ciResult(judged, options, context), { view, language })
     }
     case 'mermaid':
-      return drawing(judged, await ciResult(judged, options, context))
+    case 'dot':
+      return drawing(judged, await ciResult(judged, options, context), options.format)
+    case 'html':
+      return page(judged)
   }
 }
 
@@ -103,16 +106,22 @@ async function ciResult(
   return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
 }
 
-async function drawing(judged: AnswerResult, result: CiResult): Promise<string> {
+async function drawing(judged: AnswerResult, result: CiResult, format: 'mermaid' | 'dot'): Promise<string> {
   const { diagram } = judged.frame
   // The options refuse it before anything is read.
   if (diagram === undefined) throw new TypeError(`${judged.frame.kind} has no diagram`)
   const { withRemarks } = await import('./diagram.ts')
-  const [{ toMermaid }, { summaryText }] = await Promise.all([
-    import('../output/mermaid.ts'),
-    import('../output/github.ts'),
-  ])
-  return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
+  const { summaryText } = await import('../output/github.ts')
+  const drawn = withRemarks(await diagram(judged.shown), result)
+  return format === 'dot'
+    ? (await import('../output/dot.ts')).toDot(drawn, summaryText(result))
+    : (await import('../output/mermaid.ts')).toMermaid(drawn, summaryText(result))
+}
+
+async function page(judged: AnswerResult): Promise<string> {
+  const { frame, shown } = judged
+  if (frame.page === undefined) throw new TypeError(`${frame.kind} has no page`)
+  return frame.page({ report: machineReport(judged), shown, unknowns: unknownsOf(judged) })
 }
 
 /**

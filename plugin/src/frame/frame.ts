@@ -19,8 +19,11 @@ export interface PassedCheck {
 export interface Frame {
   /** `kind` of the machine-readable report. */
   readonly kind: string
-  /** The fields of the machine-readable report, before findings and summary. Other formats do not ask for them. */
-  readonly fields: () => Readonly<Record<string, unknown>>
+  /**
+   * The fields of the machine-readable report, before findings and summary; `shown` are the findings that are not
+   * suppressed. Other formats do not ask for them.
+   */
+  readonly fields: (shown: readonly Finding[]) => Readonly<Record<string, unknown>>
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
   /** Whether a finding is left out of what is shown, since the objects that it is about are. It counts all the same. */
@@ -58,8 +61,20 @@ export interface Frame {
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
   /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */
   readonly isUnifiedDiff?: boolean
-  /** What `-o mermaid` draws, where the answer is a graph. */
+  /** What `-o mermaid` and `-o dot` draw, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
+  /** What `-o html` prints, where the answer is a page. */
+  readonly page?: (parts: PageParts) => Promise<string>
+}
+
+/** What a page is made of. */
+export interface PageParts {
+  /** The whole report of `-o json`. */
+  readonly report: Readonly<Record<string, unknown>>
+  /** The findings that are not suppressed. */
+  readonly shown: readonly Finding[]
+  /** What is not known, a sentence each. */
+  readonly unknowns: readonly string[]
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */

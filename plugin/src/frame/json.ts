@@ -9,10 +9,10 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, findings, suppressed, assumptions, problems, notShown, exitCode } = judged
+  const { frame, input, shown, findings, suppressed, assumptions, problems, notShown, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
-    ...frame.fields(),
+    ...frame.fields(shown),
     findings: findings.map(findingReport),
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },

@@ -23,6 +23,7 @@ import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
+import { hasChartRegistration } from '../sources/spire-charts.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
@@ -128,6 +129,7 @@ const MANY_BINDINGS = 10_000
 const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
+  spireCharts: [],
   notes: [],
   subjects: [],
   documents: 0,
@@ -271,8 +273,16 @@ class Gathering {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
     const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
-    const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
+    const unread = [
+      ...(this.#dump?.problems ?? []),
+      ...this.#files.problems,
+      ...named.problems,
+      // What is live shows what the charts have made.
+      ...(hasChartRegistration(objects)
+        ? []
+        : [...(this.#dump?.spireCharts ?? []), ...this.#files.spireCharts]),
+    ]
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
       ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),

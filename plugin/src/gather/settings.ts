@@ -20,7 +20,11 @@ import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/objects/scm-config.ts'
-import { scmContainersOf, type ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
+import {
+  scmContainersOf,
+  type ConfigMapKey,
+  type ScmContainer,
+} from '@kleym/shared/core/install/scm-container.ts'
 import {
   acts,
   scmInstances,
@@ -185,7 +189,7 @@ export interface ScmSources {
   /** All configurations among the objects, those in the usual place first. */
   readonly found: readonly ScmConfigText[]
   readonly containers: readonly ScmContainer[]
-  /** ConfigMaps that mean to hold a configuration, where none could be read. */
+  /** ConfigMaps that mean to hold a configuration which cannot be read: it may be that of an SCM beside those that were found. */
   readonly unread: readonly InputProblem[]
 }
 
@@ -201,7 +205,7 @@ export async function readScmSources(
     given,
     found,
     containers: scmContainersOf(objects.map(({ value }) => value)),
-    unread: given === undefined && found.length === 0 ? unreadScmConfigs(objects) : [],
+    unread: given === undefined ? unreadScmConfigs(objects, found) : [],
   }
 }
 
@@ -301,13 +305,18 @@ function severalNotes(
 }
 
 /** ConfigMaps that mean to hold SCM's configuration and do not: assuming settings in its place would be a guess. */
-function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[] {
+function unreadScmConfigs(
+  objects: readonly RawObject[],
+  found: readonly ScmConfigText[],
+): readonly InputProblem[] {
+  const read = new Set(found.flatMap(({ at }) => (at === undefined ? [] : configMapKeyText(at))))
   return objects.flatMap((object) => {
     if (object.value['kind'] !== 'ConfigMap') return []
+    const { namespace, name } = readMeta(object.value)
     return configMapTexts(object)
+      .filter(([key]) => !read.has(configMapKeyText({ namespace, name, key })))
       .filter(([, text]) => /^["\s{]*kind"?:\s*"?ControllerManagerConfig\b/m.test(text))
       .map(([key]): InputProblem => {
-        const { namespace, name } = readMeta(object.value)
         const { origin } = object
         return {
           kind: 'malformed',
@@ -318,6 +327,10 @@ function unreadScmConfigs(objects: readonly RawObject[]): readonly InputProblem[
         }
       })
   })
+}
+
+function configMapKeyText({ namespace, name, key }: ConfigMapKey): string {
+  return JSON.stringify([namespace, name, key])
 }
 
 /** What `status` and `watch` take for granted because no source shows it, one sentence each. */

@@ -120,3 +120,14 @@ export function escapeMarkdown(text: string): string {
     .replaceAll(/:(?=(?:[\w+-]|&#95;)+:)/g, ':<!-- -->')
     .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)}<!-- -->.`)
 }
+
+/**
+ * Text for a quoted string of Graphviz: there a backslash begins an escape (`\N` is the name of the node), and an ampersand
+ * an HTML entity.
+ */
+export function escapeDot(text: string): string {
+  return escapeTerminal(text)
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('&', '&amp;')
+}

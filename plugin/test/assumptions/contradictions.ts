@@ -36,9 +36,12 @@ const CLAIM =
 
 function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.
-  return [...text.matchAll(CLAIM)]
-    .map(([, claim]) => claim ?? '')
-    .filter((claim) => !/^√ fixed|<trust-domain>/.test(claim))
+  return (
+    [...text.matchAll(CLAIM)]
+      .map(([, claim]) => claim ?? '')
+      // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
+      .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}/.test(claim))
+  )
 }
 
 /** Verdicts that leave it open. */
@@ -62,6 +65,7 @@ function emptyOf(report: unknown): ReadonlySet<string> {
   return containersOf(
     report,
     (container) =>
+      own(container, 'notRead') === null &&
       listAt(container, 'registrations').every((one) => !OPEN.has(stringAt(one, 'verdict') ?? 'issued')) &&
       listAt(container, 'identities').length === 0,
   )

@@ -14,6 +14,7 @@ const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const
 function onExamples(line: string): string {
   return line
     .replace('--base base -R -f head', '--base examples/pull-request/base -R -f examples/pull-request/head')
+    .replace('--tests tests', '--tests examples/identity-tests/team-c.yaml')
     .replace(
       '--live dump -R -f manifests',
       '--live examples/estate -R -f examples/changes --trust-domain x.org',

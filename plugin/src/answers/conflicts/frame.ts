@@ -21,7 +21,6 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM512',
   'KLM520',
   'KLM521',
-  'KLM522',
   'KLM550',
   'KLM551',
 ])

@@ -11,6 +11,8 @@ export interface DiffOptions extends CommonOptions {
   readonly bindings: readonly string[]
   /** A label selector of bindings as written, which narrows the text too. */
   readonly selector: string | undefined
+  /** The files and folders of the identity tests that are run on both sides. */
+  readonly tests: readonly string[]
 }
 
 /** Throws a usage error for a `--base` beside sources that it contradicts. */

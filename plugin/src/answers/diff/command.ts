@@ -26,6 +26,10 @@ export class DiffCommand extends SourceCommand {
       command: '<%= config.bin %> diff --offline --base base -R -f head',
     },
     {
+      description: 'Which identity tests it breaks.',
+      command: '<%= config.bin %> diff --offline --base base -R -f head --tests tests',
+    },
+    {
       description: 'What applying a few files does to a dump of live objects.',
       command: '<%= config.bin %> diff --offline --live dump -R -f manifests',
     },
@@ -54,6 +58,12 @@ export class DiffCommand extends SourceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    tests: Flags.string({
+      helpValue: 'FILE|DIR',
+      description: 'IdentityTests (kubectl kleym test): names those that the change breaks. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
   }
 
   async run(): Promise<CommandResult> {
@@ -63,6 +73,7 @@ export class DiffCommand extends SourceCommand {
       base: flags.base ?? [],
       bindings: withoutKind(args.binding ?? []),
       selector: flags.selector,
+      tests: flags.tests ?? [],
     }
     requireBase(options)
     const { run } = await import('./run.ts')

@@ -17,6 +17,7 @@ import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
 import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrowed } from './narrow.ts'
 import { diffAnswer } from './answer.ts'
+import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -28,13 +29,19 @@ export function statesOf(input: DiffInput): readonly [before: State, after: Stat
   return [input.before === input.after ? input.after.now : input.before.settled, input.after.settled]
 }
 
-/** Makes the report; `shown` is the unified diff of what is not narrowed away. */
-export function diffFrame(
-  input: DiffInput,
-  changes: readonly ObjectChange[],
-  shown: string,
-  narrowed?: Narrowed,
-): Frame {
+/** What a report is made of beside its input. */
+export interface DiffParts {
+  readonly changes: readonly ObjectChange[]
+  /** The unified diff, of what is not narrowed away. */
+  readonly shown: string
+  /** With `--tests`. */
+  readonly tests: DiffTests | undefined
+  /** The bindings that the text is narrowed to; undefined: all. */
+  readonly narrowed: Narrowed | undefined
+}
+
+/** Makes the report. */
+export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }: DiffParts): Frame {
   const [baseline, future] = statesOf(input)
   const change = effectOf(baseline, future, input.drive)
   const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
@@ -50,6 +57,7 @@ export function diffFrame(
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
+  const broken = tests?.findings ?? []
   const shownEffect = (kept: readonly Finding[]): Effect => ({
     ...narrowEffect(effect, narrowed),
     findings: {
@@ -69,20 +77,22 @@ export function diffFrame(
         affected,
         base: input.base,
         takenToStay: staying,
+        tests,
       }),
-    findings: [...disagreements, ...added].toSorted(compareFindings),
+    findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
-    hides: (one) => !disagreements.includes(one) && !isFindingShown(narrowed, one),
-    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
+    hides: (one) => !disagreements.includes(one) && !broken.includes(one) && !isFindingShown(narrowed, one),
+    suppressionScope: { all: () => [...disagreements, ...added, ...broken, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     isUnifiedDiff: true,
+    ...(tests !== undefined && { unknownAssertions: tests.unknown, placeOf: tests.placeOf }),
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
@@ -111,8 +121,8 @@ export function diffFrame(
         },
         layout,
       ),
-    view: (layout, kept) =>
-      viewDiff(shown, shownChanges, shownEffect(kept), {
+    view: (layout, kept) => [
+      ...viewDiff(shown, shownChanges, shownEffect(kept.filter((one) => !broken.includes(one))), {
         ...layout,
         ownershipUnknown: ownershipUnknown.length,
         affected: shownPolicies,
@@ -125,6 +135,8 @@ export function diffFrame(
         ],
         isPartOfWorld: staying.length > 0,
       }),
+      ...(tests?.view(kept, layout) ?? []),
+    ],
   }
 }
 

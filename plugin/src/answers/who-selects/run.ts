@@ -1,23 +1,20 @@
 // The answer of `kubectl kleym who-selects`.
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { UNKNOWN_CONTAINER } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { gather, type AnswerInput } from '../../gather/gather.ts'
+import { gather } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
-import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
-import { podsMeant, standsForMany } from './pods-meant.ts'
 import { requireSpiffeId } from './spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
+import { choosePods } from './choose.ts'
 
 /** What `who-selects` is asked. */
 export interface WhoSelectsOptions extends CommonOptions {
@@ -86,36 +83,4 @@ function kindOf(target: WhoSelectsOptions['target']): string {
   const { kind = 'Pod' } = target ?? {}
   const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
   return qualifiedKind({ kind, group })
-}
-
-/** The pods of the named object, else those in scope. A workload is asked about by its template. */
-function choosePods(
-  { after, isLive, namespaceInForce }: AnswerInput,
-  { target, selector, allNamespaces, output }: WhoSelectsOptions,
-): readonly Pod[] {
-  const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
-  const query = selector === undefined ? undefined : parseLabelQuery(selector)
-  const candidates =
-    target === undefined ? after.podsInQuestion : [...after.snapshot.pods, ...after.snapshot.templates]
-  const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
-  const chosen = candidates.filter(
-    (pod) =>
-      (namespace === undefined || pod.namespace === namespace) &&
-      isTarget(pod) &&
-      (query === undefined ||
-        matchSelector(query, {
-          labels: pod.labels,
-          unknownValues: pod.unknownLabels,
-          possible: pod.possibleLabels,
-        }) !== 'no'),
-  )
-  // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
-  if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
-  throw new KleymError({
-    code: 'not-found',
-    what: `there is no such ${target.kind}`,
-    where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
-    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix: `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`,
-  })
 }

@@ -78,7 +78,7 @@ async function status(answers: Answers): Promise<Said> {
   const lines = render(frame.view({ width: 300, wide: false }, []), PLAIN).split('\n')
   return {
     rows: lines.filter((line) => /^. SCM /.test(line)).map((line) => line.replace(/ SCM +/, ' ').trimEnd()),
-    fields: frame.fields(),
+    fields: frame.fields([]),
     codes: frame.findings.map(({ code }) => code),
     notes: input.notes,
     calls: fake.calls,
@@ -243,7 +243,7 @@ describe('what only looks like an SCM makes no answer sure', () => {
       { ...OPTIONS, sources },
       { cwd: '/', namespace: undefined },
     )
-    expect(statusFrame(input, installation, new Date('2026-11-22T00:00:00Z')).fields()).toMatchObject({
+    expect(statusFrame(input, installation, new Date('2026-11-22T00:00:00Z')).fields([])).toMatchObject({
       scmHandlesClass: 'handled',
     })
   })

@@ -1,6 +1,7 @@
 // Objects of kinds that kleym does not read, and whose controllers make pods: a pod template is read generically wherever one
 // stands in such an object, and a few kinds are known to make pods or pools without one. What they make is *perhaps*, never
 // certain: another controller may add labels, containers and a service account (docs/offline.md, "Kinds that hold pods").
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
 import { readMeta, readStringMap } from './meta.ts'
@@ -108,7 +109,7 @@ const NO_MAKERS: ReadonlySet<string> = new Set([
   `SandboxTemplate.${SANDBOX}`,
   'TrainingRuntime.trainer.kubeflow.org',
   'ClusterTrainingRuntime.trainer.kubeflow.org',
-  'IdentityTest.test.kleym.sonda.red',
+  `${IDENTITY_TEST_KIND}.${IDENTITY_TEST_GROUP}`,
 ])
 
 /** Groups of policies, which hold patterns and patches of pods. */

@@ -1,12 +1,11 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
 import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { classLabelProblem, isOutputName } from '../compile/output.ts'
-import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY, SCM_CLASS_LABEL } from '../names.ts'
+import { classLabelProblem } from '../compile/output.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import type { EntrySource, ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { compareBytes } from '../text/bytes.ts'
 import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
 import { restsOn } from './resting.ts'
 
@@ -45,9 +44,7 @@ export function installFindings(analysis: Analysis, bindings?: ReadonlySet<strin
     ...classWithoutLabel(analysis),
     ...stoppers(analysis),
   ]
-  return bindings === undefined
-    ? [...always, ...unparsable(analysis), ...orphans(analysis), ...lookAlikes(analysis)]
-    : always
+  return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
 /** The finding that kleym renders another trust domain than SCM serves. */
@@ -119,34 +116,3 @@ function orphans(analysis: Analysis): readonly Finding[] {
       : [],
   )
 }
-
-/** Foreign objects that look like kleym's: one with such a name claims what it says until a person deletes it. */
-function lookAlikes({ now }: Analysis): readonly Finding[] {
-  return now.outputs.flatMap(({ object: { meta, spec }, ownership }) => {
-    const isNamed = isOutputName(meta.name)
-    if (ownership.kind !== 'foreign') return []
-    if (!isNamed && meta.labels.get(LABEL_MANAGED_BY) !== MANAGED_BY) return []
-    const waiting = [...now.judgements.values()].flatMap((judgement) =>
-      judgement.state === 'waiting' && judgement.peers.some(({ claim }) => claim.output === meta.name)
-        ? [`binding ${judgement.compiled.binding.key} waits until it is gone`]
-        : [],
-    )
-    return [
-      finding('KLM522', {
-        subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: meta.name },
-        summary: `it looks like an output of kleym: ${ownership.why}`,
-        evidence: [
-          `it registers ${spec.spiffeIDTemplate}`,
-          ...(isNamed ? ['its name has the shape of those that kleym gives, so it claims what it says'] : []),
-          ...waiting.toSorted(compareBytes).slice(0, WAITING_MAX),
-          ...(waiting.length > WAITING_MAX ? [`and ${waiting.length - WAITING_MAX} more`] : []),
-        ],
-        // Of a file a name may hold anything, and people paste what a fix says.
-        ...(isNamed && { fix: `If nothing else needs it: kubectl delete clusterspiffeid ${meta.name}` }),
-      }),
-    ]
-  })
-}
-
-/** How many waiting bindings are named. */
-const WAITING_MAX = 3

@@ -1,0 +1,87 @@
+// Bindings that could not be decided although their pool is known: each may get an output on some pods, which then hold one
+// identity more, and a fallback on them gives way (docs/assumptions.md). Where the pool itself could not be read there is a gap,
+// which says as much.
+import { podLabelsOf } from '../compile/identity.ts'
+import type { Compiled } from '../compile/compile.ts'
+import { modeOf } from '../compile/checks.ts'
+import type { NamespacedName } from '../namespaced-name.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
+import type { LiveOutput } from '../plan/plan.ts'
+import { matchSelector } from '../spire/label-match.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+
+/** A binding that could not be decided, and the pods that its output would be on. */
+export interface UndecidedBinding {
+  readonly binding: NamespacedName
+  readonly why: UnknownReason
+  /** The labels that its pods carry, as far as they are known. */
+  readonly labels: PoolLabels
+  /** Undefined where the field is malformed: a later check refuses that, unless it is corrected before. */
+  readonly serviceAccountName: string | undefined
+  /** Undefined: any container. */
+  readonly containerName: string | undefined
+}
+
+/** The undecided bindings of each namespace, without those of which an output is in force: that one stays as it is. */
+export type UndecidedBindings = ReadonlyMap<string, readonly UndecidedBinding[]>
+
+/** Where every binding is decided, or nothing is asked of those that are not. */
+export const NONE_UNDECIDED: UndecidedBindings = new Map()
+
+/** The undecided bindings among these, in their order. */
+export function undecidedBindings(
+  compiled: readonly Compiled[],
+  outputs: readonly LiveOutput[],
+): UndecidedBindings {
+  const open = compiled.filter(({ binding, result }) => {
+    return result.kind === 'undetermined' && binding.meta.deletedAt === undefined
+  })
+  if (open.length === 0) return NONE_UNDECIDED
+  const inForce = new Set<string>(
+    outputs.flatMap(({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : [])),
+  )
+  const undecided = open.flatMap((one) => (inForce.has(one.binding.key) ? [] : (undecidedOf(one) ?? [])))
+  return new Map(Map.groupBy(undecided, ({ namespace }) => namespace))
+}
+
+function undecidedOf({
+  binding,
+  input: { pool, parts },
+  result,
+}: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
+  if (result.kind !== 'undetermined' || pool?.state !== 'found' || !pool.selector.ok) return undefined
+  const { serviceAccountName, containerName } = binding
+  return {
+    namespace: binding.meta.namespace,
+    binding: binding.key,
+    why: result.why,
+    labels: parts === undefined ? pool.selector.labels : podLabelsOf(parts),
+    serviceAccountName: serviceAccountName.ok ? serviceAccountName.value : undefined,
+    containerName: modeOf(binding) === 'PerObjective' && containerName.ok ? containerName.value : undefined,
+  }
+}
+
+/** The undecided bindings whose output would be on a pod, whatever its service account: a fallback gives way to it. */
+export function undecidedOn(undecided: UndecidedBindings, pod: Pod): readonly UndecidedBinding[] {
+  const { labels, unknownLabels: unknownValues, possibleLabels: possible } = pod
+  return (undecided.get(pod.namespace) ?? []).filter(
+    (one) =>
+      matchSelector(
+        { matchLabels: one.labels, matchExpressions: [] },
+        { labels, unknownValues, possible },
+      ) !== 'no',
+  )
+}
+
+/** The undecided bindings that may give a container of a pod an identity. */
+export function undecidedFor(undecided: UndecidedBindings, pod: Pod): readonly UndecidedBinding[] {
+  const { serviceAccountName: account, containers, perhaps } = pod
+  return undecidedOn(undecided, pod).filter(
+    ({ serviceAccountName, containerName }) =>
+      (perhaps?.knowsAccount === false ||
+        serviceAccountName === undefined ||
+        serviceAccountName === account) &&
+      (containerName === undefined || containers.some(({ name }) => name === containerName)),
+  )
+}
