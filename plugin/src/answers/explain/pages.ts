@@ -1,6 +1,6 @@
 // `kubectl kleym explain KLM201`: the page of a finding code, offline.
 import { FINDING_CODES, findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import { pageSections } from '@kleym/shared/core/registry/pages.ts'
+import { pageSections, type PageExample } from '@kleym/shared/core/registry/pages.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
@@ -34,11 +34,16 @@ async function pagesIn(
   options: OutputOptions,
   context: CommandContext,
 ): Promise<string> {
-  if (options.format === 'json') return toJson(pagesReport(codes))
-  if (options.format === 'yaml') return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes))
+  const examples = await loadExamples()
+  if (options.format === 'json') return toJson(pagesReport(codes, examples))
+  if (options.format === 'yaml')
+    return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes, examples))
   if (options.format === 'name') return codes.map((code) => `${code}\n`).join('')
   const width = Math.min(viewWidth(context), PROSE_WIDTH)
-  const block = codes.flatMap((code, at) => [...(at === 0 ? [] : [BLANK]), ...viewPage(code, width)])
+  const block = codes.flatMap((code, at) => [
+    ...(at === 0 ? [] : [BLANK]),
+    ...viewPage(code, examples.get(code), width),
+  ])
   return render(block, paletteFor(options.colour, context))
 }
 
@@ -79,11 +84,24 @@ function viewIndex(options: OutputOptions, context: CommandContext): string {
   return render(table(rows, { width: viewWidth(context), header }), paletteFor(options.colour, context))
 }
 
-function pagesReport(codes: readonly FindingCode[]): Readonly<Record<string, unknown>> {
-  return report('FindingPages', { pages: codes.map((code) => ({ code, ...findingEntry(code) })) })
+/** The examples by code; loaded where a page is printed. */
+type Examples = ReadonlyMap<string, PageExample>
+
+async function loadExamples(): Promise<Examples> {
+  const { default: examples } = await import('./examples.generated.json', { with: { type: 'json' } })
+  return new Map<string, PageExample>(Object.entries(examples))
 }
 
-function viewPage(code: FindingCode, width: number): Block {
+function pagesReport(codes: readonly FindingCode[], examples: Examples): Readonly<Record<string, unknown>> {
+  return report('FindingPages', {
+    pages: codes.map((code) => {
+      const example = examples.get(code)
+      return { code, ...findingEntry(code), ...(example !== undefined && 'bad' in example && { example }) }
+    }),
+  })
+}
+
+function viewPage(code: FindingCode, example: PageExample | undefined, width: number): Block {
   const entry = findingEntry(code)
   const reason = entry.reason === undefined ? '' : `, condition reason ${entry.reason}`
   return [
@@ -94,5 +112,19 @@ function viewPage(code: FindingCode, width: number): Block {
       line(span(heading, 'bold')),
       ...wrap(line(`  ${text}`), { width, hang: 2 }),
     ]),
+    ...viewExample(example),
   ]
+}
+
+/** YAML as it stands in a file: it is not wrapped, so that it can be pasted. */
+function viewExample(example: PageExample | undefined): Block {
+  if (example === undefined || 'none' in example) return []
+  return [['Bad', example.bad] as const, ['Good', example.good] as const].flatMap(([heading, text]) => [
+    BLANK,
+    line(span(heading, 'bold')),
+    ...text
+      .trimEnd()
+      .split('\n')
+      .map((row) => line(`  ${row}`)),
+  ])
 }

@@ -105,6 +105,12 @@ export const findingPagesSchema = z
         consequence: z.string(),
         fix: z.string(),
         reason: z.string().optional().describe('The condition reason of the operator for the same thing.'),
+        example: z
+          .object({ bad: z.string(), good: z.string() })
+          .optional()
+          .describe(
+            'YAML that shows the finding, and YAML that does not; absent where no manifest alone shows it.',
+          ),
       }),
     ),
   })
