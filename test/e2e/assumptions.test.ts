@@ -37,7 +37,7 @@ describe("kleym's class is not given", () => {
     'a classless theft of an ID is named, and exit code 4: %s',
     async (command) => {
       const run = await ask(world, ...command.split(' '), ...TRUST)
-      expect(run.stdout).toMatch(/^‼ this rests on settings that were not given\n/)
+      expect(run.stdout).toMatch(/^‼ this rests on settings that were not given\n/m)
       expect(run.stdout).toMatch(/KLM308|depends: ignored/)
       expect(run.stdout).not.toMatch(/^ *[√×]/m)
       expect(run.stderr).toMatch(/not known: kleym's class \(not given\): it is taken to be SCM's/)
@@ -230,6 +230,24 @@ describe('the default identity', () => {
       'apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: spire}\nspec: {source: {chart: spire, repoURL: x}}\n',
     ],
     [
+      'of an ApplicationSet',
+      'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: spire}\nspec: {template: {spec: {sources: [{chart: spire, repoURL: x}]}}}\n',
+    ],
+    [
+      'of Flux, by reference',
+      'apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\nmetadata: {name: identity}\nspec: {url: "oci://ghcr.io/spiffe/helm-charts/spire"}\n',
+    ],
+    [
+      'beside a ClusterSPIFFEID of somebody else',
+      documents(
+        release,
+        foreign(
+          'mesh',
+          'spiffeIDTemplate: "spiffe://example.org/mesh", className: spire-mgmt-spire, podSelector: {matchLabels: {app: mesh}}',
+        ),
+      ),
+    ],
+    [
       'of k3s',
       'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: spire}\nspec: {chart: spiffe/spire}\n',
     ],
@@ -242,6 +260,21 @@ describe('the default identity', () => {
     expect(run.stdout).not.toContain('× no identity')
     expect(run.stderr).toMatch(/error: the chart \S*spire\S* is not rendered/)
     expect(run.code).toBe(4)
+  })
+
+  test('a chart whose registrations the live side shows is no matter', async () => {
+    const fallback = 'spiffeIDTemplate: "spiffe://example.org/d", className: spire-mgmt-spire, fallback: true'
+    const world = {
+      'live/all.yaml': documents(files['all.yaml'], foreign('default', fallback)),
+      'head/all.yaml': release,
+    }
+    const cwd = workspace({ ...world, 'scm.yaml': files['scm.yaml'] })
+    const { code, stderr } = await kleym(
+      ['conflicts', '--offline', '--live', 'live', '-f', 'head', ...settings],
+      { cwd },
+    )
+    expect(stderr).not.toContain('not rendered')
+    expect(code).toBe(0)
   })
 
   test('a chart whose registrations are among the files, or one of something else, is no matter', async () => {
@@ -274,18 +307,18 @@ describe('settings that disagree', () => {
       'x.org',
     ])
     expect(run.stdout).toMatch(
-      /^‼ the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment kleym-system\/kleym-operator has the trust domain example\.org, the\n? +command line has x\.org/,
+      /the settings of the objects differ \(KLM520\)[^]*\n\n‼ the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment\/kleym-system\/kleym-operator: the trust domain is example\.org here,\n? +and x\.org by the command line/,
     )
     expect(run.stdout).not.toContain('change no ClusterSPIFFEID')
     // An orphan of the estate is deleted whatever the settings are; nothing else is due without them.
-    expect(run.stdout).toContain('pending anyway: 1 ClusterSPIFFEID\n')
+    expect(run.stdout).toContain('pending anyway: 1 ClusterSPIFFEID: ')
     expect(run.stdout).toMatch(/^\d+ to create, \d+ to delete$/m)
     expect(run.code).toBe(1)
   })
 
   test('a diff of files alone says so first too', async () => {
     const run = await kleym(['diff', ...ESTATE, '--trust-domain', 'x.org'])
-    expect(run.stdout).toMatch(/^‼ the settings of this answer differ from those of the objects/)
+    expect(run.stdout).toMatch(/^‼ the settings of this answer differ from those of the objects/m)
     expect(run.code).toBe(1)
   })
 })

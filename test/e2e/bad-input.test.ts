@@ -42,7 +42,7 @@ describe('files that cannot be understood', () => {
       ...SETTINGS,
     ])
     expectError(run, 4, 'cannot read document 3 of all.yaml', /all\.yaml, document 3, line \d+, column \d+/)
-    expect(run.stdout).toMatch(/^‼ not everything could be read/)
+    expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
     expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets/m)
   })
 
@@ -94,7 +94,7 @@ describe('files that cannot be understood', () => {
       'a.yaml',
       ...SETTINGS,
     ])
-    expectError(run, 4, 'InferencePool team-a/llama stands twice', 'a.yaml:1 and b.yaml:1')
+    expectError(run, 4, 'InferencePool team-a/llama is defined twice', 'a.yaml:1 and b.yaml:1')
     expect(run.stderr).toContain('kubectl apply -R would leave that of b.yaml:1')
     expect(run.stdout).toMatch(/^‼ team-a\/chat is undetermined/m)
   })
@@ -196,17 +196,14 @@ describe('no trust domain', () => {
 
 describe('a scope in which nothing is', () => {
   test.each([
-    ['explain', '· no binding is in scope; there is 1 in all'],
-    [
-      'conflicts',
-      '· no binding is in scope, and nothing else is seen to clash among these files;\n  no ClusterSPIFFEID of others is among them',
-    ],
-    ['who-selects', '· no pod is in scope'],
-    ['policies', '· none of the files holds an access policy'],
+    ['explain', '\n· no binding is in scope; 1 binding found\n'],
+    ['conflicts', ''],
+    ['who-selects', ''],
+    ['policies', '\n· none of the files holds an access policy\n'],
   ])('is not shown by %s as if all were well', async (command, answer) => {
     const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
-    const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n\n'
-    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 4, stdout: `${head}${answer}\n` })
+    const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n'
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 4, stdout: `${head}${answer}` })
   })
 })
 
@@ -340,7 +337,17 @@ describe('a ConfigMap with a broken SCM configuration', () => {
       ...TRUST,
     ])
     expectError(run, 4, "cannot read SCM's configuration in ConfigMap spire/scm", /all\.yaml, document 6/)
-    expect(run.stdout).toMatch(/^‼ not everything could be read/)
+    expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
+  })
+
+  test('beside one that can be read may be that of another SCM: the answer is not complete', async () => {
+    const other = configMap(SCM_CONFIG.replace('ignoreNamespaces: []', 'ignoreNamespaces: ['))
+    const files = {
+      'all.yaml': documents(SMALL, configMap(SCM_CONFIG), other.replace('name: scm,', 'name: other,')),
+    }
+    const run = await inFolder(files, ['conflicts', ...ALL, ...TRUST, '--clusterspiffeid-class-name', ''])
+    expectError(run, 4, "cannot read SCM's configuration in ConfigMap spire/other", /all\.yaml, document 7/)
+    expect(run.stdout).not.toContain('√')
   })
 
   test('that has a field of a wrong type keeps SCM from starting', async () => {

@@ -7,6 +7,7 @@ import type { FileArguments } from '../sources/load.ts'
 import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
+import { echoOf } from './echo.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
 import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
@@ -19,6 +20,8 @@ export interface SourceOptions {
   readonly live: string | undefined
   /** The files are a desired state: what a server writes counts in none of them, not even in a dump. */
   readonly isDesiredState?: boolean
+  /** The files are what was before a change: what they say of settings counts before what the command line says. */
+  readonly isBefore?: boolean
   readonly without: readonly ObjectName[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
   readonly namespace: string | undefined
@@ -50,6 +53,8 @@ export interface OutputOptions {
   readonly suppress: readonly FlagSuppression[]
   /** Whether an answer from files that is about nothing is a complete one. */
   readonly allowEmpty?: boolean
+  /** The flags that say where the answer comes from, as given: ` --offline -f pr`. */
+  readonly echo?: string
 }
 
 /** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
@@ -142,6 +147,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
       allowEmpty: flags['allow-empty'],
+      echo: echoOf({ ...flags }),
     },
   }
 }

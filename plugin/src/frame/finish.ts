@@ -45,7 +45,7 @@ async function answerIn(
   switch (options.format) {
     case 'text':
     case 'wide': {
-      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide')
+      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide', options.echo)
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
     case 'json':
@@ -62,7 +62,7 @@ async function answerIn(
       return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
     case 'markdown': {
       const view = render(
-        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false)),
+        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options.echo)),
         paletteFor('never', context),
       )
       const language = frame.isUnifiedDiff === true ? 'diff' : 'text'
@@ -80,10 +80,11 @@ async function answerIn(
 /** The columns of a comment: no terminal decides about them. */
 const MARKDOWN_COLUMNS = 100
 
-function layoutOf(judged: AnswerResult, width: number, wide: boolean): Layout {
+function layoutOf(judged: AnswerResult, width: number, wide: boolean, echo = ''): Layout {
   return {
     width,
     wide,
+    echo,
     incomplete: judged.incomplete && !judged.isEmpty,
     unsettled: judged.assumptions.length > 0,
     world: worldText(judged.input),

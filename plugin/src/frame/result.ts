@@ -10,7 +10,7 @@ import { assumptionText, type Assumption } from '@kleym/shared/core/assumptions/
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
 import type { FailOn } from '../flags/flags.ts'
 import type { OutputOptions } from '../flags/options.ts'
@@ -104,8 +104,8 @@ function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>)
 
 /**
  * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
- * Else 1 for findings at the threshold, which rest on no assumption; else 4 where a setting that was not given could bring
- * one; else 1 for differences; else 4 where it is not known whether anything differs, or where a registration that kleym
+ * Else 1 for findings at the threshold, which rest on no assumption; else 4 where a setting that was not given, or a fact that
+ * the objects do not show, could bring one; else 1 for differences; else 4 where it is not known whether anything differs, or where a registration that kleym
  * does not follow may hide a finding; else 0.
  */
 export function exitCodeOf(
@@ -130,10 +130,17 @@ export function exitCodeOf(
     failOn !== 'never' &&
     findings.some(({ severity, dependsOn }) => dependsOn === undefined && isAtLeast(severity, failOn))
   if (failing) return EXIT.findings
-  if (failOn !== 'never' && unsettled) return EXIT.incomplete
+  if (failOn !== 'never' && (unsettled || mayFail(findings, failOn))) return EXIT.incomplete
   if (differs) return EXIT.findings
   if (undecided) return EXIT.incomplete
   return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
+}
+
+/** Whether a finding that rests on what is not known would be at the threshold if it were certain. */
+function mayFail(findings: readonly Finding[], failOn: Exclude<FailOn, 'never'>): boolean {
+  return findings.some(
+    ({ code, dependsOn }) => dependsOn !== undefined && isAtLeast(findingEntry(code).severity, failOn),
+  )
 }
 
 /** What was missing, one sentence each, in the order in which stderr lists it. */
@@ -141,12 +148,16 @@ export function unknownsOf({
   frame,
   unfollowed,
   assumptions,
-}: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions'>): readonly string[] {
+  findings,
+}: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions' | 'findings'>): readonly string[] {
+  const settings = new Set(assumptions.map(({ what }) => what))
+  const facts = findings.flatMap(({ dependsOn = [] }) => dependsOn).filter((what) => !settings.has(what))
   return [
     ...frame.missing.map(unknownReasonText),
     ...(frame.unknownAssertions ?? []),
     ...(frame.undecided === undefined ? [] : [frame.undecided]),
     ...assumptions.map(assumptionText),
+    ...new Set(facts),
     ...(unfollowed ? [`what a ClusterSPIFFEID with an unsupported template gives (${UNFOLLOWED})`] : []),
   ]
 }

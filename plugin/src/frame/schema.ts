@@ -42,7 +42,9 @@ const findingFields = {
   dependsOn: z
     .array(z.string())
     .optional()
-    .describe('The settings that it rests on and that were not given; then it is no error.'),
+    .describe(
+      'What it rests on and is not known: settings that were not given, facts that no object shows; then it is no error.',
+    ),
   fix: z.string(),
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),
 }

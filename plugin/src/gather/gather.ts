@@ -23,6 +23,7 @@ import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
+import { hasChartRegistration } from '../sources/spire-charts.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
@@ -38,6 +39,8 @@ import {
   operatorSettingsBefore,
   requireValidSettings,
   scmSettings,
+  scmSettingsBefore,
+  type SettingsObjects,
   withClassOfScm,
   type SettingsReading,
 } from './settings.ts'
@@ -128,6 +131,7 @@ const MANY_BINDINGS = 10_000
 const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
+  spireCharts: [],
   notes: [],
   subjects: [],
   documents: 0,
@@ -224,7 +228,9 @@ class Gathering {
       question,
     )
     onRead?.()
-    const { operator, scm } = settings
+    const { scm } = settings
+    const disagreements = [...settings.operator.disagreements, ...scm.disagreements]
+    const operator = { ...settings.operator, disagreements }
     const scope = scopeOfAnswer(question, this.#inForce, this.#options.settings)
     const [relevant, irrelevant] = [true, false].map((wanted) =>
       unread.filter((problem) => mayChange(problem, scope) === wanted),
@@ -239,7 +245,7 @@ class Gathering {
       operator,
       inputFindings: [
         ...nearMissFindings(this.#nearMisses),
-        ...operator.disagreements,
+        ...disagreements,
         ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
           ? []
@@ -271,8 +277,16 @@ class Gathering {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
     const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
-    const unread = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...named.problems]
     const { objects } = named
+    const unread = [
+      ...(this.#dump?.problems ?? []),
+      ...this.#files.problems,
+      ...named.problems,
+      // What is live shows what the charts have made.
+      ...(hasChartRegistration(objects)
+        ? []
+        : [...(this.#dump?.spireCharts ?? []), ...this.#files.spireCharts]),
+    ]
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
       ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),
@@ -294,20 +308,32 @@ class Gathering {
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
-      operator: OperatorSettings,
-      from: readonly RawObject[],
+      { isBefore, ...from }: SettingsObjects & { readonly isBefore: boolean },
+      among: readonly RawObject[],
       snapshot: Snapshot,
     ): Promise<SettingsReading> => {
-      const scmObjects = [...from, ...(side?.scmWorkloads ?? [])]
-      const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: true })
+      const scmObjects = [...among, ...(side?.scmWorkloads ?? [])]
+      const operator = (isBefore ? operatorSettingsBefore : operatorSettings)(settings, from)
+      const how = { cwd, classFollows: true }
+      const scm = await (isBefore ? scmSettingsBefore : scmSettings)(
+        settings,
+        scmObjects,
+        snapshot,
+        operator,
+        how,
+      )
       return withClassOfScm({ operator, scm })
     }
-    const operator = operatorSettings(settings, {
-      deployments,
-      bindings: statuses,
-      outputs: after.clusterSpiffeIds,
-    })
-    const settingsAfter = await read(operator, objects, after)
+    const settingsAfter = await read(
+      {
+        isBefore: sources.isBefore === true,
+        deployments,
+        bindings: statuses,
+        outputs: after.clusterSpiffeIds,
+      },
+      objects,
+      after,
+    )
     const before = isOneState
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })))
@@ -315,11 +341,12 @@ class Gathering {
       before === undefined
         ? settingsAfter
         : await read(
-            operatorSettingsBefore(settings, {
+            {
+              isBefore: true,
               deployments: [...(side?.operatorDeployments ?? []), ...(start ?? [])],
               bindings: before.bindings,
               outputs: before.clusterSpiffeIds,
-            }),
+            },
             start ?? [],
             before,
           )

@@ -25,7 +25,8 @@ import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
-import { hasForeignRegistration, spireChartProblem } from './spire-charts.ts'
+import { notShown } from './embedded-objects.ts'
+import { spireChartProblem } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -46,6 +47,8 @@ export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
   readonly problems: readonly InputProblem[]
+  /** Charts of SPIRE that are not rendered: a problem where nothing of what was read shows what they made. */
+  readonly spireCharts: readonly InputProblem[]
   /** What a person should know about them, and no answer depends on. */
   readonly notes: readonly string[]
   /** Pods that were not looked at, and where they would be. */
@@ -88,6 +91,7 @@ export async function loadFiles(
     problems,
     budget,
     charts: [],
+    embedded: [],
     skipped: new Map(),
     placed: 0,
     misses: new Map(),
@@ -124,11 +128,11 @@ export async function loadFiles(
   progress.end()
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   const leftOut = tree.leftOut()
-  problems.push(...duplicates, ...leftOut.problems)
-  if (!hasForeignRegistration(objects)) problems.push(...collected.charts)
+  problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
   return {
     objects,
     problems: boundedProblems(problems),
+    spireCharts: collected.charts,
     subjects: leftOut.subjects,
     notes: [...leftOut.notes, ...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
     documents,

@@ -1,5 +1,6 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
@@ -7,6 +8,7 @@ import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
+import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
 import { spireChartProblem } from './spire-charts.ts'
@@ -31,6 +33,8 @@ export interface Collected {
   readonly budget: Budget
   /** Charts of SPIRE that are named, as problems for the case that nothing shows what they render. */
   readonly charts: InputProblem[]
+  /** Objects that hold others, as problems for the case that those do not stand in the files by themselves. */
+  readonly embedded: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
   /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
@@ -138,6 +142,11 @@ function collectObject(
   if (miss !== 'none' && wanted !== undefined) {
     problems.push({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
     return
+  }
+  // What a dump's controllers have made stands in the dump.
+  if ((wanted === undefined || wanted.isUnread === true) && !isDump(value, rules)) {
+    const embedded = embeddedProblem(value, origin, rules.wanted)
+    if (embedded !== undefined) collected.embedded.push(embedded)
   }
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
@@ -268,8 +277,12 @@ function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): W
 }
 
 function count(skipped: Map<string, number>, what: string): void {
+  // No API server knows it: it stands beside manifests, for `kubectl kleym test` alone.
+  if (what === IDENTITY_TESTS) return
   skipped.set(what, (skipped.get(what) ?? 0) + 1)
 }
+
+const IDENTITY_TESTS = qualifiedKind({ kind: IDENTITY_TEST_KIND, group: IDENTITY_TEST_GROUP })
 
 interface ObjectType {
   readonly apiVersion: string

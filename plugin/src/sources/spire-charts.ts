@@ -10,6 +10,8 @@ import { placeText, type InputProblem } from './problem.ts'
 
 /** The charts that install ClusterSPIFFEIDs, from whatever repository. */
 const CHARTS: ReadonlySet<string> = new Set(['spire', 'spire-nested'])
+/** Helm's own label: https://helm.sh/docs/chart_best_practices/labels/ */
+const MANAGED_BY = 'app.kubernetes.io/managed-by'
 const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
 
 /** That a document installs a chart of SPIRE; undefined for any other, a chart of another name among them. */
@@ -20,18 +22,23 @@ export function spireChartProblem(value: JsonRecord, origin: Origin): InputProbl
     kind: 'not rendered',
     what: `the chart ${chart} is not rendered`,
     where: placeText(origin),
-    why: 'it installs ClusterSPIFFEIDs, and none of others is among the files: what they give is not known',
+    why: 'it installs ClusterSPIFFEIDs, and none of those is among the files: what they give is not known',
     fix: 'add what it renders: helm template, with the values that are in use',
     reach: [{ kind: CLUSTER_SPIFFE_IDS, namespace: undefined, name: undefined, mayBeOutput: false }],
   }
 }
 
-/** Whether any ClusterSPIFFEID of others is among the objects: then the charts are taken to be rendered. */
-export function hasForeignRegistration(objects: readonly RawObject[]): boolean {
-  return objects.some(
-    ({ value }) =>
-      kindKey(value) === CLUSTER_SPIFFE_IDS && !readMeta(value).annotations.has(ANNOTATION_BINDING),
-  )
+/**
+ * Whether a ClusterSPIFFEID is among the objects that a chart of SPIRE may have made: one that Helm installs, or a fallback, of
+ * which an installation has one. Any other says nothing about the charts.
+ */
+export function hasChartRegistration(objects: readonly RawObject[]): boolean {
+  return objects.some(({ value }) => {
+    if (kindKey(value) !== CLUSTER_SPIFFE_IDS) return false
+    const { annotations, labels } = readMeta(value)
+    if (annotations.has(ANNOTATION_BINDING)) return false
+    return labels.get(MANAGED_BY) === 'Helm' || dig(value, 'spec', 'fallback') === true
+  })
 }
 
 /** The charts that a document installs: of Flux, Argo CD, k3s, kustomize, and a chart that depends on others. */
@@ -41,18 +48,21 @@ function chartsOf(value: JsonRecord): readonly string[] {
   const spec = own(value, 'spec')
   if (kind === 'HelmRelease' && group === 'helm.toolkit.fluxcd.io')
     return texts(dig(spec, 'chart', 'spec', 'chart'), dig(spec, 'chartRef', 'name'))
+  // What a HelmRelease refers to by any name: `oci://ghcr.io/spiffe/helm-charts/spire`.
+  if (kind === 'OCIRepository' && group === 'source.toolkit.fluxcd.io') return texts(dig(spec, 'url'))
   if (kind === 'HelmChart' && group === 'helm.cattle.io') return texts(dig(spec, 'chart'))
-  if (kind === 'Application' && group === 'argoproj.io')
-    return texts(
-      dig(spec, 'source', 'chart'),
-      ...listAt(spec, 'sources').map((source) => own(source, 'chart')),
-    )
+  if (kind === 'Application' && group === 'argoproj.io') return argoCharts(spec)
+  if (kind === 'ApplicationSet' && group === 'argoproj.io') return argoCharts(dig(spec, 'template', 'spec'))
   if (kind === 'Kustomization' && group === 'kustomize.config.k8s.io')
     return texts(...listAt(value, 'helmCharts').map((one) => own(one, 'name')))
   const isChart = kind === undefined && own(value, 'version') !== undefined
   return isChart
     ? texts(own(value, 'name'), ...listAt(value, 'dependencies').map((one) => own(one, 'name')))
     : []
+}
+
+function argoCharts(spec: unknown): readonly string[] {
+  return texts(dig(spec, 'source', 'chart'), ...listAt(spec, 'sources').map((source) => own(source, 'chart')))
 }
 
 function texts(...values: readonly unknown[]): readonly string[] {

@@ -42,6 +42,7 @@ async function flagsOf({ values: given, without }: Given): Promise<readonly stri
   const flags: Readonly<Record<Setting, readonly string[]>> = {
     'trust domain': ['--trust-domain', given['trust domain']],
     class: ['--clusterspiffeid-class-name', given.class],
+    'variant label key': ['--variant-label-key', given['variant label key']],
     scm: isOne ? [...both, '--scm-config', 'scm.json'] : both,
     'which scm': [],
   }

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { NODE_NAME, pod, registration, objective, pool, binding, staticEntry } from './manifests.ts'
 
 /** The settings that may be left out. */
-export const SETTINGS = ['trust domain', 'class', 'scm', 'which scm'] as const
+export const SETTINGS = ['trust domain', 'class', 'variant label key', 'scm', 'which scm'] as const
 /** One of them. */
 export type Setting = (typeof SETTINGS)[number]
 
@@ -12,6 +12,7 @@ export type Setting = (typeof SETTINGS)[number]
 export interface Values {
   readonly 'trust domain': string
   readonly class: string
+  readonly 'variant label key': string
   /** The text of a ControllerManagerConfig. */
   readonly scm: string
   /** The text of another one, which stands beside it where nothing says which of them is meant. */
@@ -22,6 +23,8 @@ export interface Values {
 export type World = string
 
 const TRUST_DOMAIN = 'example.org'
+/** Keys of labels of the pods, and one that no pod has. */
+const LABEL_KEYS = ['role', 'tier', 'none'] as const
 const CLASSES = ['', 'spire-mgmt-spire', 'other'] as const
 
 const trustDomain = fc.oneof(
@@ -65,10 +68,17 @@ const scmConfig: fc.Arbitrary<(className: string) => string> = fc
 
 /** Any values that a sound install could have; mostly ones that go together. */
 export const values: fc.Arbitrary<Values> = fc
-  .record({ trustDomain, class: fc.constantFrom(...CLASSES), scm: scmConfig, beside: scmConfig })
+  .record({
+    trustDomain,
+    class: fc.constantFrom(...CLASSES),
+    labelKey: fc.constantFrom(...LABEL_KEYS),
+    scm: scmConfig,
+    beside: scmConfig,
+  })
   .map((one) => ({
     'trust domain': one.trustDomain,
     class: one.class,
+    'variant label key': one.labelKey,
     scm: one.scm(one.class),
     'which scm': one.beside(one.class),
   }))
@@ -118,8 +128,14 @@ const bindings = fc.subarray(
   { minLength: 0, maxLength: 3 },
 )
 
+const variants = fc.subarray([
+  binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
+  binding('decode', { mode: 'PerVariant', identityBoundary: { variant: 'decode' } }),
+])
+
 const pods = fc.subarray([
-  pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy']),
+  pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill', tier: 'decode' }),
+  pod('team-a', 'llama-1', 'llama', ['vllm'], { role: 'decode' }),
   pod('team-a', 'other-0', 'other', ['main']),
   pod('team-b', 'thief', 'thief', ['main']),
   pod('team-b', 'llama-0', 'llama', ['vllm']),
@@ -128,8 +144,14 @@ const pods = fc.subarray([
 
 /** Worlds. */
 export const worlds: fc.Arbitrary<World> = fc
-  .record({ bindings, pods, foreign: fc.array(foreign, { maxLength: 3 }), entry: fc.option(staticEntries) })
-  .map(({ bindings: asked, pods: there, foreign: others, entry }) =>
+  .record({
+    bindings,
+    variants,
+    pods,
+    foreign: fc.array(foreign, { maxLength: 3 }),
+    entry: fc.option(staticEntries),
+  })
+  .map(({ bindings: asked, variants: roles, pods: there, foreign: others, entry }) =>
     JSON.stringify({
       apiVersion: 'v1',
       kind: 'List',
@@ -139,6 +161,7 @@ export const worlds: fc.Arbitrary<World> = fc
         objective('batch'),
         { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME, uid: 'node-uid' } },
         ...asked,
+        ...roles,
         ...there,
         ...others.map((make, at) => make(`foreign-${at}`)),
         ...(entry === null ? [] : [entry]),

@@ -25,6 +25,11 @@ export class DiffCommand extends SourceCommand {
         '<%= config.bin %> diff --offline --base examples/pull-request/base -R -f examples/pull-request/head',
     },
     {
+      description: 'Which identity tests it breaks.',
+      command:
+        '<%= config.bin %> diff --offline --base examples/pull-request/base -R -f examples/pull-request/head --tests examples/identity-tests/team-c.yaml',
+    },
+    {
       description: 'What applying a few files does to a dump of live objects.',
       command:
         '<%= config.bin %> diff --offline --live examples/estate -R -f examples/changes --trust-domain x.org',
@@ -45,6 +50,12 @@ export class DiffCommand extends SourceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    tests: Flags.string({
+      helpValue: 'FILE|DIR',
+      description: 'IdentityTests (kubectl kleym test): names those that the change breaks. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
   }
 
   async run(): Promise<CommandResult> {
@@ -52,6 +63,7 @@ export class DiffCommand extends SourceCommand {
     const options: DiffOptions = {
       ...commonOptions(flags, 'diff', this.context.cwd),
       base: flags.base ?? [],
+      tests: flags.tests ?? [],
     }
     requireBase(options)
     const { run } = await import('./run.ts')

@@ -16,13 +16,23 @@ import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
 import { diffAnswer } from './answer.ts'
+import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
-/** Makes the report; `shown` is the unified diff. */
-export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], shown: string): Frame {
+/** What a report is made of beside its input. */
+export interface DiffParts {
+  readonly changes: readonly ObjectChange[]
+  /** The unified diff. */
+  readonly shown: string
+  /** With `--tests`. */
+  readonly tests: DiffTests | undefined
+}
+
+/** Makes the report. */
+export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts): Frame {
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
   const baseline = input.before === input.after ? input.after.now : input.before.settled
   const future = input.after.settled
@@ -40,9 +50,10 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
-  const shownEffect = (kept: readonly Finding[]): Effect => ({
+  const broken = tests?.findings ?? []
+  const effectWith = (newFindings: readonly Finding[]): Effect => ({
     ...effect,
-    findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
+    findings: { ...effect.findings, added: newFindings.filter((one) => !disagreements.includes(one)) },
   })
   return {
     kind: 'DiffReport',
@@ -54,26 +65,25 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         affected,
         base: input.base,
         takenToStay: staying,
+        tests,
       }),
-    findings: [...disagreements, ...added].toSorted(compareFindings),
+    findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
-    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
+    suppressionScope: { all: () => [...disagreements, ...added, ...broken, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     isUnifiedDiff: true,
+    ...(tests !== undefined && { unknownAssertions: tests.unknown, placeOf: tests.placeOf }),
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
-    undecided:
-      effect.uncertain.length === 0
-        ? undefined
-        : `what ${counted(effect.uncertain.length, 'container')} would hold, before or after the change`,
+    undecided: undecidedBy(effect, disagreements),
     missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
     names: () =>
       changes.map(({ name }) => ({
@@ -85,7 +95,7 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     answer: (layout, kept) =>
       diffAnswer(
         {
-          effect: shownEffect(kept),
+          effect: effectWith(kept),
           objects: changes.filter(({ dueAlready }) => !dueAlready).length,
           affected: affected ?? [],
           staying: staying.reduce((sum, { count }) => sum + count, 0),
@@ -93,8 +103,8 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         },
         layout,
       ),
-    view: (layout, kept) =>
-      viewDiff(shown, changes, shownEffect(kept), {
+    view: (layout, kept) => [
+      ...viewDiff(shown, changes, effectWith(kept.filter((one) => !broken.includes(one))), {
         ...layout,
         ownershipUnknown: ownershipUnknown.length,
         affected: affected ?? [],
@@ -106,8 +116,19 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
           ...viewSides(input, staying, layout),
         ],
         isPartOfWorld: staying.length > 0,
+        isDisputed: disagreements.length > 0,
       }),
+      ...(tests?.view(kept, layout) ?? []),
+    ],
   }
+}
+
+function undecidedBy({ uncertain }: Effect, disagreements: readonly Finding[]): string | undefined {
+  if (uncertain.length > 0)
+    return `what ${counted(uncertain.length, 'container')} would hold, before or after the change`
+  return disagreements.length === 0
+    ? undefined
+    : 'what the change does under the settings of the objects, which are not those of this answer'
 }
 
 /** The pods of which it is not certain what the change does to them. */

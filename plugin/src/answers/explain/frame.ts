@@ -18,7 +18,8 @@ import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { explainFields } from './json.ts'
-import { viewExplanations } from './view.ts'
+import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
+import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -44,6 +45,14 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const findings = all
     .filter((one) => isAbout(one, BINDING_KIND, keys) || clusterWide.includes(one))
     .map((one) => withSuggestion(one, input.after.snapshot))
+  const layoutOf = (layout: Layout, shown: readonly Finding[]): ExplainLayout => ({
+    findingsByBinding: findingsByBinding(shown),
+    clusterWide: clusterWide.filter((one) => shown.includes(one)),
+    named,
+    namedBy,
+    scopeText: scopeText(input.after.snapshot),
+    ...layout,
+  })
   return {
     kind: 'ExplainReport',
     fields: () => explainFields(explanations, namedBy, isNamed ? policies : undefined),
@@ -68,15 +77,8 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
       })),
     diagram: async (shown) =>
       (await import('./diagram.ts')).explainDiagram(explanations, findingsByBinding(shown)),
-    view: (layout, shown) =>
-      viewExplanations(explanations, {
-        findingsByBinding: findingsByBinding(shown),
-        clusterWide: clusterWide.filter((one) => shown.includes(one)),
-        named,
-        namedBy,
-        scopeText: scopeText(input.after.snapshot),
-        ...layout,
-      }),
+    answer: (layout, shown) => explainAnswer(explanations, layoutOf(layout, shown)),
+    view: (layout, shown) => viewExplanations(explanations, layoutOf(layout, shown)),
   }
 }
 

@@ -28,7 +28,7 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   const isPart = options.output.suppress.length === 0
   const question = { allNamespaces, named, policies: true, ...(isPart ? { about } : {}) }
   const input = await gather(options, question, context)
-  const scope = { namespace: input.namespaceInForce, selector }
+  const scope = { namespace: input.namespaceInForce, selector, echo: options.output.echo }
   const chosen = notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
     chooseBindings(input, bindings, scope),
   )

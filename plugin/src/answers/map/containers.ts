@@ -1,6 +1,5 @@
 // What becomes of one container, from what `who-selects` says of it: the same registrations, in one word. It is never surer
 // than they are: nothing is `none` or `dead` while something that could not be read, or was not given, may give an identity.
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { ContainerAnswer, ShownRegistration } from '../who-selects/model.ts'
 import type { ContainerState } from './graph.ts'
 
@@ -44,8 +43,7 @@ export function fateOf(
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
   const open = registrations.filter(({ verdict }) => OPEN.has(verdict))
   const pending = registrations.filter(({ verdict }) => verdict === 'pending')
-  const why =
-    open[0]?.why ?? (notRead === undefined ? undefined : unknownReasonText(notRead)) ?? pending[0]?.why
+  const why = open[0]?.why ?? notRead ?? pending[0]?.why
   const fate = {
     identities: idsOf(issued),
     perhaps: idsOf([...open, ...pending]),

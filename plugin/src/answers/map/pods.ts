@@ -3,7 +3,8 @@ import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
 import type { Pod, PodRef } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
-import type { ContainerAnswer, PodAnswer } from '../who-selects/model.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../who-selects/model.ts'
 import { holderChange, type HolderChange, type MapDifference } from './compare.ts'
 import { fateOf, mayHold, type ContainerFate } from './containers.ts'
 import type { ContainerNode, HoldsEdge, MapChange, MapNode, RegistrationEdge } from './graph.ts'
@@ -103,18 +104,30 @@ function signature({ pod, text, workload, containers, change }: JudgedPod): stri
       fate.state,
       fate.open,
       ofContainer,
-      registrations.map(({ source, verdict, spiffeId, hint, sharesHint, why, selector, by }) => [
-        sourceText(source),
-        verdict,
-        spiffeId,
-        hint,
-        sharesHint,
-        why,
-        selector,
-        by === undefined ? undefined : sourceText(by),
-      ]),
+      registrations.map(registrationText).toSorted(compareBytes),
     ]),
   ])
+}
+
+/** An ID that is not given may hold the name of the pod, and tells no replicas apart. */
+function registrationText(one: ShownRegistration): string {
+  const { source, verdict, spiffeId, hint, sharesHint, why, selector, by } = one
+  const decider = by === undefined ? undefined : sourceText(by)
+  const id = mayHold(one) ? spiffeId : undefined
+  return JSON.stringify([sourceText(source), verdict, id, hint, sharesHint, why, selector, decider])
+}
+
+/** The ID of a registration; null where the pods of a box have different ones, which none of them holds. */
+function commonId(one: ShownRegistration, group: readonly JudgedPod[], at: number): string | null {
+  const { spiffeId } = one
+  if (spiffeId === undefined) return null
+  if (mayHold(one) || group.length === 1) return spiffeId
+  const isSame = group.every(({ containers }) =>
+    containers[at]?.answer.registrations.some(
+      ({ source, spiffeId: other }) => sourceText(source) === sourceText(one.source) && other === spiffeId,
+    ),
+  )
+  return isSame ? spiffeId : null
 }
 
 function partsOf(
@@ -211,7 +224,7 @@ function containerParts(
         from: binding === undefined ? registrationId(one.source) : bindingId(binding),
         to: id,
         verdict: one.verdict,
-        spiffeID: one.spiffeId ?? null,
+        spiffeID: commonId(one, group, at),
         source: sourceText(one.source),
         hint: one.hint,
         sharesHint: one.sharesHint,

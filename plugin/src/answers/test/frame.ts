@@ -1,8 +1,8 @@
 // The report of `test`: a finding for each assertion that fails, at the line where it stands; what is not known makes the
 // answer incomplete.
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
 import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/identity-tests/schema.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { testFields } from './json.ts'
@@ -23,9 +23,7 @@ export function testFrame(
     findings: failed.map(findingOf),
     judged: { count: subjects, what: 'binding, pod or registration' },
     missing,
-    unknownAssertions: results.flatMap((one) =>
-      one.outcome.state === 'unknown' ? [`whether ${one.outcome.claim}: ${one.outcome.why}`] : [],
-    ),
+    unknownAssertions: results.filter(({ outcome }) => outcome.state === 'unknown').map(unknownText),
     passed: results.flatMap((one) =>
       one.outcome.state === 'passed' ? [{ subject: subjectOf(one), text: one.outcome.claim }] : [],
     ),
@@ -41,11 +39,13 @@ export function testFrame(
   }
 }
 
-function subjectOf(one: AssertionResult): Subject {
+/** An assertion as the subject of a finding: it is no object of a cluster. */
+export function subjectOf(one: AssertionResult): Subject {
   return { kind: IDENTITY_TEST_KIND, namespace: '', name: assertionName(one) }
 }
 
-function findingOf(one: AssertionResult): Finding {
+/** The finding of an assertion that fails. */
+export function findingOf(one: AssertionResult): Finding {
   const { outcome, assertion } = one
   const description = assertion.description === undefined ? '' : ` (${assertion.description})`
   return finding(FAILED, {
@@ -54,4 +54,9 @@ function findingOf(one: AssertionResult): Finding {
     evidence: outcome.evidence,
     ...(outcome.fix === undefined ? {} : { fix: outcome.fix }),
   })
+}
+
+/** What is not known, of an assertion that can be decided neither way. */
+export function unknownText({ outcome }: AssertionResult): string {
+  return `whether ${outcome.claim}: ${outcome.why}`
 }

@@ -6,19 +6,22 @@ import { assertionName, countOutcomes, type AssertionResult } from './model.ts'
 export function testFields(results: readonly AssertionResult[]): ReturnType<Frame['fields']> {
   return {
     counts: countOutcomes(results),
-    assertions: results.map((one) => {
-      const { outcome, assertion, test, place } = one
-      return {
-        test,
-        name: assertionName(one),
-        ...place(),
-        state: outcome.state,
-        claim: outcome.claim,
-        description: assertion.description ?? null,
-        why: outcome.why,
-        evidence: outcome.evidence,
-        fix: outcome.fix ?? null,
-      }
-    }),
+    assertions: results.map(assertionReport),
+  }
+}
+
+/** One assertion as machines read it. */
+export function assertionReport(one: AssertionResult): Readonly<Record<string, unknown>> {
+  const { outcome, assertion, test, place } = one
+  return {
+    test,
+    name: assertionName(one),
+    ...place(),
+    state: outcome.state,
+    claim: outcome.claim,
+    description: assertion.description ?? null,
+    why: outcome.why,
+    evidence: outcome.evidence,
+    fix: outcome.fix ?? null,
   }
 }

@@ -1,5 +1,10 @@
 // Identity tests from files: each document of the kind, its assertions, and where in the file each field stands.
 import {
+  IDENTITY_TEST_GROUP,
+  IDENTITY_TEST_API_VERSION,
+  IDENTITY_TEST_KIND,
+} from '@kleym/shared/core/names.ts'
+import {
   fieldText,
   readIdentityTest,
   testName,
@@ -7,11 +12,6 @@ import {
   type IdentityTest,
   type TestReading,
 } from '@kleym/shared/core/identity-tests/identity-test.ts'
-import {
-  IDENTITY_TEST_API_VERSION,
-  IDENTITY_TEST_GROUP,
-  IDENTITY_TEST_KIND,
-} from '@kleym/shared/core/identity-tests/schema.ts'
 import { listAt, stringAt } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { editDistance } from '@kleym/shared/core/text/suggest.ts'

@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { count, reportSchema } from '../../frame/schema.ts'
 
-const assertionSchema = z
+/** One assertion. */
+export const assertionSchema = z
   .object({
     test: z.string().describe('The name of the IdentityTest.'),
     name: z.string().describe('The test and the place in its spec: tenancy/containers[0].'),

@@ -27,7 +27,7 @@ export function updated(
   input: AnswerInput,
 ): CommandResult {
   const found = input.drive(findingHolders(input.after))
-  const pods = new SelectablePods(input.after.snapshot, input.after.podsInQuestion)
+  const pods = new SelectablePods(input.after)
   const notes: string[] = [...input.notes]
   const edits = new Map<string, FieldEdit[]>()
   const wrong = results.filter(({ outcome }) => outcome.state !== 'passed')

@@ -46,7 +46,8 @@ function headline(results: readonly AssertionResult[], failed: number): Block[nu
   )
 }
 
-function viewResult(one: AssertionResult, { width }: Layout): Block {
+/** An assertion that fails or is not known, with why and where it stands. */
+export function viewResult(one: AssertionResult, { width }: Layout): Block {
   const { outcome, assertion } = one
   const isFailed = outcome.state === 'failed'
   const rows = [outcome.why, ...outcome.evidence].filter((text) => text !== '')

@@ -99,7 +99,7 @@ function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelect
     several: `holds ${ids.length} identities`,
     none: `holds no identity${layout.world ?? ''}`,
     pending: 'holds no identity yet',
-    undetermined: `undetermined: no identity or ${candidatesText(one.registrations)}`,
+    undetermined: `undetermined: it may hold ${candidatesText(one.registrations)}, or none`,
   }
   const marks: Readonly<Record<Holding, Mark>> = {
     one: 'ok',
@@ -135,7 +135,7 @@ const NOT_ISSUED: readonly ShownRegistration['verdict'][] = [
 
 /** Why a container holds what it holds: of several registrations of a kind the nearest to one that is issued. */
 function whyTexts(
-  { registrations, notRead }: ContainerAnswer,
+  { registrations, notRead, undecided }: ContainerAnswer,
   holding: Holding,
   layout: WhoSelectsLayout,
 ): readonly string[] {
@@ -147,7 +147,10 @@ function whyTexts(
       .toSorted((left, right) => rank(left) - rank(right))
     return first === undefined ? [] : [whyText(first, layout)]
   }
-  const gap = notRead === undefined ? [] : ['a registration that could not be read may give it another']
+  const gap =
+    notRead === undefined
+      ? []
+      : [undecided.length > 0 ? notRead : 'a registration that could not be read may give it another']
   const settings = layout.unsettled === true ? ['it rests on settings that were not given'] : []
   switch (holding) {
     case 'several':

@@ -4,6 +4,7 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
+import type { OutputOptions } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
@@ -14,12 +15,14 @@ export interface PodQuestion {
   /** A label selector as written. */
   readonly selector: string | undefined
   readonly allNamespaces: boolean
+  /** Its flags, for the fix of an error. */
+  readonly output: Pick<OutputOptions, 'echo'>
 }
 
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */
 export function choosePods(
   { after, isLive, namespaceInForce }: AnswerInput,
-  { target, selector, allNamespaces }: PodQuestion,
+  { target, selector, allNamespaces, output }: PodQuestion,
 ): readonly Pod[] {
   const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
@@ -42,6 +45,6 @@ export function choosePods(
     what: `there is no such ${target.kind}`,
     where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
     why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
+    fix: `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`,
   })
 }

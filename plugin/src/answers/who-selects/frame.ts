@@ -15,6 +15,7 @@ import { whoSelectsFields } from './json.ts'
 import {
   countRunning,
   namedIdsOf,
+  openJudgements,
   pendingByName,
   podAnswers,
   type ContainerFilter,
@@ -82,7 +83,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
     unfollowed: isNotFollowed(lookup),
-    missing: missingOf(input, [], {
+    missing: missingOf(input, filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked), {
       pods: new Set(asked),
       ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
     }),

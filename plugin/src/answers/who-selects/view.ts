@@ -1,11 +1,12 @@
 // How `who-selects` looks: one block per pod, one row per container with the identity it is issued, and below it every
 // other registration with the reason why not. Containers that nothing tells apart share one row.
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
 import { commonOf, holdingOf, isCommon, worstOf, type Common, type Holding } from './holding.ts'
-import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
+import { undecidedText, type ContainerAnswer, type PodAnswer, type ShownRegistration } from './model.ts'
 import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
@@ -184,6 +185,7 @@ function registrationRows(
     ...issued.flatMap((one) => issuedRows(one, layout)),
     ...severalRows(issued),
     ...others.flatMap((one) => otherRows(one, layout)),
+    ...undecidedRows(answer.undecided),
   ]
 }
 
@@ -214,6 +216,19 @@ function issuedRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly 
     line(MARKS.ok, ' ', span(one.spiffeId ?? '', 'ok')),
     line(`    ${originText(one, layout)}${hintText(one)}`),
     ...(pending === undefined ? [] : [line('    ', span(pending, 'dim'))]),
+  ]
+}
+
+/** More bindings than this are counted. */
+const UNDECIDED_SHOWN = 3
+
+function undecidedRows(undecided: ContainerAnswer['undecided']): readonly Line[] {
+  const more = undecided.length - UNDECIDED_SHOWN
+  return [
+    ...undecided
+      .slice(0, UNDECIDED_SHOWN)
+      .map((one) => line(MARKS.warn, ` perhaps another identity: ${undecidedText(one)}`)),
+    ...(more > 0 ? [line(`    and ${counted(more, 'more such binding')}`)] : []),
   ]
 }
 

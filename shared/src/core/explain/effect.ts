@@ -4,12 +4,15 @@ import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
+import { undecidedFor } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
+import { own } from '../json.ts'
+import { lazy } from '../lazy.ts'
 import { podText } from '../objects/pod-index.ts'
 import { containerVerdicts } from '../spire/registration.ts'
-import { sourceText } from '../spire/prediction.ts'
+import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { driveAtOnce, type Drive, type Steps } from '../steps.ts'
 import { holderKey } from '../rules/pod-findings.ts'
@@ -112,6 +115,7 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
   const prediction = state.prediction()
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
   for (const pod of state.base.podsInQuestion) {
+    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), specs))
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
       const one: Held = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
@@ -121,10 +125,14 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
         open: new Set(),
         unfollowed: false,
       }))
+      for (const { binding, spiffeId, labels } of undecidedFor(state.undecided, pod, container.name)) {
+        one.open.add(JSON.stringify([binding, spiffeId, [...labels]]))
+        if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+      }
       for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
         if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
         if (verdict === 'depends') {
-          one.open.add(`${sourceText(source)} ${spiffeId ?? ''}`)
+          one.open.add([sourceText(source), spiffeId, ...conditions()].join(' '))
           if (spiffeId !== undefined) one.perhaps.add(spiffeId)
         }
         if (verdict !== 'unknown') continue
@@ -135,6 +143,23 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
     }
   }
   return held
+}
+
+/**
+ * What decides about the registrations of a pod that depend on something: where that changes, so may what they come to. One of
+ * them may displace another.
+ */
+function conditionsOf(
+  outcomes: readonly EntryOutcome[],
+  specs: ReadonlyMap<string, unknown>,
+): readonly string[] {
+  return outcomes
+    .filter(({ verdict }) => verdict.state === 'depends')
+    .map(({ source, entry }) => {
+      const spec = source.kind === 'ClusterSPIFFEID' ? specs.get(source.name) : undefined
+      const selectors = [own(spec, 'namespaceSelector'), own(spec, 'podSelector'), entry?.selectors]
+      return JSON.stringify([source, ...selectors, entry?.parentId])
+    })
 }
 
 /** The identities of `left` that `right` certainly does not have, by SPIFFE ID. */
@@ -182,14 +207,19 @@ function* findingChanges(
   before: HeldState & { readonly findings: readonly Finding[] },
   after: HeldState & { readonly findings: readonly Finding[] },
 ): Steps<Effect['findings']> {
-  const had = new Set(before.findings.map(findingKey))
+  const had = new Map(before.findings.map((one) => [findingKey(one), one]))
   const has = new Set(after.findings.map(findingKey))
   const gone = before.findings.filter((one) => !has.has(findingKey(one)))
   const fixed = new Set(yield* fixedAmong(gone, before, after))
+  // What was not certain before, and is now, is new.
+  const isUnchanged = (one: Finding): boolean => {
+    const other = had.get(findingKey(one))
+    return other !== undefined && (other.dependsOn === undefined || one.dependsOn !== undefined)
+  }
   return {
-    added: after.findings.filter((one) => !had.has(findingKey(one))),
+    added: after.findings.filter((one) => !isUnchanged(one)),
     fixed: gone.filter((one) => fixed.has(one)),
     noLongerApply: gone.filter((one) => !fixed.has(one)),
-    unchanged: after.findings.filter((one) => had.has(findingKey(one))),
+    unchanged: after.findings.filter(isUnchanged),
   }
 }

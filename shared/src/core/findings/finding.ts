@@ -26,7 +26,10 @@ export interface Finding {
   readonly fix: string
   /** The namespaces of the pods that show it, where pods do. */
   readonly namespaces: ReadonlySet<string> | undefined
-  /** The settings that it rests on and that were not given; absent: none. It is then no error (docs/assumptions.md). */
+  /**
+   * What it rests on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
+   * is then no error (docs/assumptions.md).
+   */
   readonly dependsOn?: readonly string[]
 }
 
@@ -58,11 +61,21 @@ export function finding(code: FindingCode, observation: Observation): Finding {
 /** A finding that rests on settings which were not given: it says so, and is no error. */
 export function depending(one: Finding, on: readonly Assumption[], when?: string): Finding {
   if (on.length === 0) return one
+  const why = `${dependsText(on)}${when === undefined ? '' : `: it is so where ${when}`}`
+  return notCertain(
+    one,
+    on.map(({ what }) => what),
+    why,
+  )
+}
+
+/** A finding that rests on something which is not known: `on` says what, a noun phrase each, and `why` is a line of evidence. */
+export function notCertain(one: Finding, on: readonly string[], why: string): Finding {
   return {
     ...one,
     severity: one.severity === 'error' ? 'warning' : one.severity,
-    evidence: [...one.evidence, `${dependsText(on)}${when === undefined ? '' : `: it is so where ${when}`}`],
-    dependsOn: on.map(({ what }) => what),
+    evidence: [...one.evidence, why],
+    dependsOn: [...(one.dependsOn ?? []), ...on],
   }
 }
 

@@ -1,10 +1,11 @@
 // Which containers an assertion is about: pods by namespace, workload, labels and service account, and a container's name.
+import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { dig, listAt, stringAt } from '../json.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
-import type { Namespace, Pod } from '../objects/pod.ts'
+import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { namespaceNamed } from '../objects/pod.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import { INJECTED_CONTAINERS, withInjected } from '../objects/sidecars.ts'
 import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
 
@@ -91,7 +92,7 @@ export class SelectablePods {
   /** The pods of controllers that kleym does not know: it is not certain that they are there. */
   readonly perhaps: readonly Pod[]
 
-  constructor({ namespaces, templates }: Snapshot, podsInQuestion: readonly Pod[]) {
+  constructor({ snapshot: { namespaces, templates }, podsInQuestion }: Analysis) {
     this.#namespaces = new Map(namespaces.map((one) => [one.name, one]))
     this.all = podsInQuestion
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
@@ -108,6 +109,16 @@ export class SelectablePods {
       const key = workloadKey(template.namespace, template.ref.kind, template.ref.name)
       if (!this.#byWorkload.has(key)) this.#byWorkload.set(key, [template])
     }
+  }
+
+  /**
+   * The containers of a pod, with those that it or its namespace asks a webhook for: whatever is given to the pod as a whole is
+   * theirs too. A namespace of which only the name is known asks for none here: it would leave every test open.
+   */
+  containersOf(pod: Pod): readonly Container[] {
+    const found = this.#namespaces.get(pod.namespace)
+    const namespace = found?.complete === true ? found : namespaceNamed(pod.namespace, new Map(), true)
+    return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
   }
 
   /** Whether there is a namespace of that name, or any pod in it. */

@@ -20,16 +20,15 @@ export function* evaluating(
   assertions: readonly Assertion[],
   { analysis, incomplete }: TestSurroundings,
 ): Steps<readonly AssertionOutcome[]> {
-  const { snapshot, podsInQuestion, settled: state } = analysis
   const facts: RunFacts = {
     analysis,
     incomplete,
-    pods: new SelectablePods(snapshot, podsInQuestion),
-    bindings: bindingsByOutput(state),
+    pods: new SelectablePods(analysis),
+    bindings: bindingsByOutput(analysis.settled),
   }
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)
-  const holdingsOf = holdingReader(analysis)
+  const holdingsOf = holdingReader(analysis, facts.pods)
   for (const pod of audience.pods()) {
     yield
     const listeners = audience.of(pod)

@@ -1,16 +1,11 @@
 // Tests that pin who holds what in a state: for each namespace the holders of each identity, and that its containers hold no
 // others. Whatever container gains or loses an identity makes one of them fail; whatever changes no container breaks none.
+import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION } from '../names.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { findingHolders, groupsOf, selectorsOf, type HoldersFound, type IdHolder } from './holders.ts'
-import {
-  IDENTITY_TEST_API_VERSION,
-  IDENTITY_TEST_KIND,
-  LOCAL_CONFIG_ANNOTATION,
-  type ContainersWritten,
-  type IdentityTestSpec,
-} from './schema.ts'
+import { type ContainersWritten, type IdentityTestSpec } from './schema.ts'
 
 /** A test as it is written into a file. */
 export interface WrittenTest {

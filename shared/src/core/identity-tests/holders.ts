@@ -4,7 +4,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { partOf, workloadsOf } from './container-selector.ts'
+import { partOf, SelectablePods, workloadsOf } from './container-selector.ts'
 import { holdingReader, idsOf } from './holding.ts'
 import { patternOfHoles } from './id-pattern.ts'
 import type { ContainersWritten } from './schema.ts'
@@ -33,7 +33,7 @@ export interface HoldersFound {
 
 /** Finds them in what an analysis settles to. One step for each pod. */
 export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
-  const holdingsOf = holdingReader(analysis)
+  const holdingsOf = holdingReader(analysis, new SelectablePods(analysis))
   const holders = new Map<string, IdHolder[]>()
   const namespaces = new Map<string, IdHolder[]>()
   const notCertain = new Set<string>()
@@ -59,7 +59,7 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
   return { holders, namespaces, notCertain, leftOut: [...leftOut].toSorted(compareBytes) }
 }
 
-/** The holders, by workload where all its pods hold it, else pod by pod; the container is left out where all of them do. */
+/** The holders, by workload where all its pods hold it, else pod by pod; each by its container, so that another one is seen. */
 export function selectorsOf(
   id: string,
   holders: readonly IdHolder[],
@@ -100,10 +100,8 @@ function nearestSelector(
 ): ContainersWritten {
   const { namespace } = pod
   for (const candidate of candidatesOf(pod)) {
-    const same = all.filter((one) => isOf(one.pod, candidate))
-    if (same.every(isAlike)) return { namespace, ...candidate }
-    if (same.every((one) => one.container !== container || isAlike(one)))
-      return { namespace, ...candidate, container }
+    const same = all.filter((one) => one.container === container && isOf(one.pod, candidate))
+    if (same.every(isAlike)) return { namespace, ...candidate, container }
   }
   return { namespace, pod: pod.ref.name, container }
 }

@@ -4,6 +4,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { shortPodText } from '../objects/pod-index.ts'
+import type { SelectablePods } from './container-selector.ts'
 import { fates } from '../rules/resting.ts'
 import { identityGap } from '../snapshot/unread.ts'
 import { whyInjected } from '../spire/attestor.ts'
@@ -28,7 +29,7 @@ export interface Holding {
 }
 
 /** Tells what the containers of each pod hold in what an analysis settles to. */
-export function holdingReader(analysis: Analysis): (pod: Pod) => readonly Holding[] {
+export function holdingReader(analysis: Analysis, pods: SelectablePods): (pod: Pod) => readonly Holding[] {
   const prediction = analysis.settled.prediction()
   const { ofRegistration } = fates(analysis)
   const gaps = new Map<string, string | undefined>()
@@ -37,7 +38,7 @@ export function holdingReader(analysis: Analysis): (pod: Pod) => readonly Holdin
       const gap = identityGap(analysis.snapshot, pod.namespace)
       return gap === undefined ? undefined : unknownReasonText(gap)
     })
-    return pod.containers.map((container) => {
+    return pods.containersOf(pod).map((container) => {
       const registrations = containerVerdicts(prediction, pod, container).map((one) =>
         ofRegistration(ifThere(one, container)),
       )

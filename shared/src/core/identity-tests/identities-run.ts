@@ -35,7 +35,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
     }
     for (const pod of chosen.unsure) unsure.add(pod)
     for (const pod of chosen.sure)
-      for (const one of pod.containers)
+      for (const one of facts.pods.containersOf(pod))
         if (isMeant(selector, one)) getOrCreate(expected, pod, () => new Set<string>()).add(one.name)
   }
   for (const pod of unsure) if (!expected.has(pod)) tally.doubt(unsureText(pod))

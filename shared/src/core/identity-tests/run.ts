@@ -57,7 +57,7 @@ export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenP
   const sure: Pod[] = []
   const unsure: Pod[] = []
   for (const pod of pods.candidates(selector)) {
-    if (!pod.containers.some((one) => isMeant(selector, one))) continue
+    if (!pods.containersOf(pod).some((one) => isMeant(selector, one))) continue
     const match = pods.match(pod, selector)
     if (match === 'yes') sure.push(pod)
     if (match === 'unknown') unsure.push(pod)

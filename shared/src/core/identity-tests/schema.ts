@@ -2,19 +2,11 @@
 // gives the types, the checks when a file is read, the published JSON Schema and the field reference (docs/testing.md).
 import * as z from 'zod/mini'
 import { keysOf } from '../json.ts'
+import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION } from '../names.ts'
 import { lazy } from '../lazy.ts'
 import { REASONS } from '../registry/reasons.ts'
 
-/** The group of the kind. */
-export const IDENTITY_TEST_GROUP = 'test.kleym.sonda.red'
-/** `apiVersion` of the kind. */
-export const IDENTITY_TEST_API_VERSION = `${IDENTITY_TEST_GROUP}/v1alpha1`
-/** The kind. */
-export const IDENTITY_TEST_KIND = 'IdentityTest'
-/** The annotation by which kustomize leaves an object out. */
-export const LOCAL_CONFIG_ANNOTATION = 'config.kubernetes.io/local-config'
-
-/** More than anybody writes into one list by hand or by `--generate`. */
+/** More than a person or `--generate` writes into one list. */
 const LIST_MAX = 100_000
 
 const text = (what: string): z.ZodMiniString =>
@@ -372,7 +364,7 @@ export const identityTestSchema = lazy(() =>
   z
     .strictObject({
       apiVersion: z.literal(IDENTITY_TEST_API_VERSION, `must be ${IDENTITY_TEST_API_VERSION}`),
-      kind: z.literal(IDENTITY_TEST_KIND),
+      kind: z.literal(IDENTITY_TEST_KIND, `must be ${IDENTITY_TEST_KIND}`),
       metadata: z.object(
         {
           name: text('The name of the test.'),

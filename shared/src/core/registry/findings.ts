@@ -73,7 +73,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'label sets that may overlap',
     meaning:
-      'Two PerObjective bindings claim the same container and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
+      'Two PerObjective bindings claim the same container and service account, or two PerVariant bindings the same variant and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
     consequence:
       'A pod with both label sets would hold both identities, and which of them a client gets first is not defined.',
     fix: 'Give one of the bindings its own containerName, or give the pools labels that exclude each other.',
@@ -247,7 +247,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'pods of a pool that no variant covers',
     meaning:
-      'Bindings share the pods of the pool out among variants, and some pods carry no variant, or one that no binding names.',
+      'Bindings share the pods of the pool out among variants, and some pods carry no variant, one that no binding names, or run under a service account for which none names it.',
     consequence: 'Those pods get no identity of the pool: they keep a default identity, or have none.',
     fix: 'Label the pods in their template, bind the variant that is missing, or add a PoolOnly binding for all of them.',
   },

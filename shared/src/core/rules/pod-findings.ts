@@ -10,10 +10,11 @@ import type { Binding } from '../objects/binding.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { depending, finding, findingKey, type Finding } from '../findings/finding.ts'
+import { depending, finding, findingKey, notCertain, type Finding } from '../findings/finding.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { restsOn, underAlternative } from './resting.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
+import { openNotes } from './open-notes.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../text/counted.ts'
@@ -126,7 +127,7 @@ function* notesOf(
     yield
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
-    for (const note of POD_RULES.flatMap((rule) => rule(facts, scan))) {
+    for (const note of [...POD_RULES.flatMap((rule) => rule(facts, scan)), ...openNotes(facts, scan)]) {
       const seen = getOrCreate(notes, noteKey(note), () => ({
         note,
         pods: new NameSummary(),
@@ -139,15 +140,19 @@ function* notesOf(
     }
     visit(facts)
   }
-  return [...notes.values()].map(({ note, pods: seen, count, namespaces }) =>
-    finding(note.code, {
+  const all = [...notes.values()].map(({ note, pods: seen, count, namespaces }) => {
+    const one = finding(note.code, {
       subject: note.subject,
       related: note.related,
       summary: note.summary(count.text()),
       evidence: [...(note.evidence ?? []), `seen in ${seen.text()}`],
       namespaces,
-    }),
-  )
+    })
+    return note.depends === undefined ? one : notCertain(one, [note.depends.on], note.depends.why)
+  })
+  // What some pods show for certain is not told of others as perhaps.
+  const certain = new Set(all.filter(({ dependsOn }) => dependsOn === undefined).map(findingKey))
+  return all.filter((one) => one.dependsOn === undefined || !certain.has(findingKey(one)))
 }
 
 /** Whether a pod is certain to have the namespace and the labels that an output asks for. */

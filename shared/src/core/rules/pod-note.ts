@@ -1,6 +1,8 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
 import { subjectOfKey } from '../findings/subjects.ts'
+import { mayBecome } from '../go/template/mentions.ts'
+import { lazy } from '../lazy.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
@@ -8,6 +10,7 @@ import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { subjectText, type Subject } from '../findings/finding.ts'
+import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
 
@@ -21,6 +24,8 @@ export interface Note {
   /** The sentence, given how many pods show it. */
   readonly summary: (pods: string) => string
   readonly evidence?: readonly string[]
+  /** What the pod shows only perhaps: why, and what decides it. Absent: it is certain. */
+  readonly depends?: { readonly on: string; readonly why: string }
 }
 
 /** A rule over one pod: what it shows, in no order. */
@@ -32,6 +37,8 @@ export interface Scan {
   readonly bindings: ReadonlyMap<string, Subject>
   /** The binding behind an ID of ours, as a subject; where our trust domain is not known, by the path of the ID. */
   readonly bindingOfId: (spiffeId: string) => Subject | undefined
+  /** The binding of an ID of ours that an ID with placeholders, such as `<node name>`, may become. */
+  readonly bindingThatMayBe: (spiffeId: string) => Subject | undefined
 }
 
 /** Makes the look-ups of a scan. */
@@ -47,12 +54,35 @@ export function scanOf(state: State): Scan {
       return binding === undefined ? [] : [[keyOf(object.spec.spiffeIDTemplate), binding] as const]
     }),
   )
-  return { bindings, bindingOfId: (spiffeId) => ids.get(keyOf(spiffeId)) }
+  const sorted = lazy(() => [...ids.keys()].toSorted(compareBytes))
+  const bindingThatMayBe = (spiffeId: string): Subject | undefined => {
+    const id = keyOf(spiffeId)
+    if (!id.includes('<')) return undefined
+    const start = id.slice(0, id.indexOf('<'))
+    const all = sorted()
+    for (let at = placeOf(start, all); all[at]?.startsWith(start) === true; at++) {
+      const one = all[at] ?? ''
+      if (mayBecome(id, one)) return ids.get(one)
+    }
+    return undefined
+  }
+  return { bindings, bindingOfId: (spiffeId) => ids.get(keyOf(spiffeId)), bindingThatMayBe }
+}
+
+/** Where in texts in byte order those begin that are not before `text`. */
+function placeOf(text: string, sorted: readonly string[]): number {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (compareBytes(sorted[middle] ?? '', text) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 /** What makes two notes the same. */
-export function noteKey({ code, subject, related, evidence }: Note): string {
-  return JSON.stringify([code, subjectText(subject), related.map(subjectText), evidence ?? []])
+export function noteKey({ code, subject, related, evidence, depends }: Note): string {
+  return JSON.stringify([code, subjectText(subject), related.map(subjectText), evidence ?? [], depends?.why])
 }
 
 /** The binding behind a source where it is ours, else the object itself. */

@@ -1,7 +1,7 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { sourceText, type EntryVerdict } from '../spire/prediction.ts'
+import { isAskedFor, sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import { sourceSubject } from './install-rules.ts'
 import { lossesOf, type PodIdentities } from './pod-identities.ts'
 import { ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
@@ -30,6 +30,12 @@ export const POD_RULES: readonly PodRule[] = [
   foreignBeside,
   idHeldByForeign,
 ]
+
+/** The rules of which it is told too what they show of registrations that are not certain: whose ID a pod gets, and how many. */
+export const OPEN_RULES = {
+  whose: [idHeldByForeign],
+  howMany: [severalIdentities, lostDefaults],
+} as const satisfies Readonly<Record<string, readonly PodRule[]>>
 
 type Fate = EntryVerdict['state']
 type Outcome = PodIdentities['outcomes'][number]
@@ -155,12 +161,14 @@ function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Sca
     const { source, verdict, entry } = outcome
     const binding = entry === undefined ? undefined : scan.bindingOfId(entry.spiffeId)
     const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
-    if (binding === undefined || isOurs || verdict.state !== 'declared') return []
+    if (binding === undefined || isOurs) return []
+    const isTheft = pod.namespace !== binding.namespace
+    // Which of two registrations gives an identity away does not matter.
+    if (verdict.state !== 'declared' && !(isTheft && isAskedFor(verdict))) return []
     const reaches = containers.some(({ registrations }) =>
       registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
     )
     if (!reaches) return []
-    const isTheft = pod.namespace !== binding.namespace
     return {
       code: isTheft ? ('KLM308' as const) : ('KLM304' as const),
       subject: binding,

@@ -131,6 +131,7 @@ export function underAlternative(analysis: Analysis, { settings, classFollows }:
       actions: state.actions,
       claims: state.claims,
       unwritten: state.unwritten,
+      undecided: state.undecided,
       outputs: classFollows
         ? state.outputs.map((one) => withClass(one, analysis.config.className, config.className))
         : state.outputs,

@@ -10,6 +10,7 @@ import { entryKey } from './entry-key.ts'
 import type { NamespaceFilter } from './namespace-filter.ts'
 import type { PodFactsReader, PodFactsResult } from './pod-facts.ts'
 import {
+  isAskedFor,
   sourceText,
   type EntryOutcome,
   type EntryVerdict,
@@ -49,7 +50,7 @@ export interface PodJudgement {
 }
 
 /** What of the input was not read, or is in doubt. */
-type UnreadInput = Pick<PredictionInput, 'whyUnread' | 'whyDoubted'>
+type UnreadInput = Pick<PredictionInput, 'whyIncomplete' | 'whyDoubted'>
 
 const DECLARED: EntryVerdict = { state: 'declared' }
 
@@ -85,7 +86,7 @@ export class PodJudge {
       .selecting(pod)
       .map((selection) => this.#stateOf(selection, podVerdict, podFacts, pod))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
-    displaceFallbacks(states, this.#unread.whyUnread?.(pod.namespace))
+    displaceFallbacks(states, this.#unread.whyIncomplete?.(pod))
     const statics = this.#mask(states)
     for (const state of states) accept(state)
     const outcomes = states.map((state) => outcomeOf(state, pod))
@@ -140,7 +141,7 @@ export class PodJudge {
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
         const doubt = this.#unread.whyDoubted?.(source)
         const open = pod.perhaps?.why ?? uncertainParent ?? doubt
-        const why = verdict.state === 'declared' ? open : doubt
+        const why = isAskedFor(verdict) ? open : doubt
         return {
           source,
           pod,
@@ -240,13 +241,13 @@ function appliedBy(
 
 /**
  * A fallback skips every pod to which SCM applied a ClusterSPIFFEID that is no fallback, whatever became of that entry.
- * `whyUnread` says why there may be one that was not read.
+ * `further` is one that there may be beside these.
  */
-function displaceFallbacks(states: readonly CandidateState[], whyUnread: string | undefined): void {
+function displaceFallbacks(states: readonly CandidateState[], further: string | undefined): void {
   const others = states.filter(({ id }) => !id.spec.fallback)
   const certain = others.find(({ applied }) => applied === 'yes')
   const possible = certain === undefined ? others.find(({ applied }) => applied === 'uncertain') : undefined
-  if (certain === undefined && possible === undefined && whyUnread === undefined) return
+  if (certain === undefined && possible === undefined && further === undefined) return
   for (const state of states) {
     if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
@@ -256,10 +257,7 @@ function displaceFallbacks(states: readonly CandidateState[], whyUnread: string 
       state.verdict = { state: 'displaced', by: certain.id.source, why }
     } else if (state.applied !== 'no') {
       state.applied = 'uncertain'
-      const other =
-        possible === undefined
-          ? `a ClusterSPIFFEID that was not read (${whyUnread ?? ''})`
-          : sourceText(possible.id.source)
+      const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)
       const why = `${isFallback}, and whether ${other} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
@@ -317,7 +315,7 @@ function accept(state: CandidateState): void {
     state.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8` }
   } else if (acceptance.refusal !== undefined) {
     state.verdict = { state: 'refused', why: acceptance.refusal }
-  } else if (acceptance.depends !== undefined && verdict.state === 'declared') {
+  } else if (acceptance.depends !== undefined && isAskedFor(verdict)) {
     state.verdict = { state: 'depends', why: acceptance.depends }
   }
 }

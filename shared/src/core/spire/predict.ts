@@ -16,6 +16,7 @@ import { NamespaceFilter } from './namespace-filter.ts'
 import { PodFactsReader } from './pod-facts.ts'
 import { PodJudge, type PodJudgement } from './pod-judge.ts'
 import {
+  isAskedFor,
   sourceText,
   type EntryOutcome,
   type EntrySource,
@@ -172,7 +173,7 @@ class Predictor implements Prediction {
    */
   #withFaults(outcome: EntryOutcome): EntryOutcome {
     const [first] = this.#findInvalidUtf8()
-    if (first !== undefined && outcome.verdict.state === 'declared') {
+    if (first !== undefined && isAskedFor(outcome.verdict)) {
       const why = `${sourceText(first.outcome.source)} keeps SCM from creating entries, and whether this one was there before is not known`
       return { ...outcome, verdict: { state: 'depends', why } }
     }
@@ -185,7 +186,7 @@ class Predictor implements Prediction {
   #needsNewOrEdited({ source, verdict }: EntryOutcome): boolean {
     const isUnseen = ({ kind, name }: EntrySource): boolean =>
       kind === 'ClusterSPIFFEID' && this.#newOrEdited.has(name)
-    if (verdict.state === 'declared') return isUnseen(source)
+    if (isAskedFor(verdict)) return isUnseen(source)
     return (verdict.state === 'displaced' || verdict.state === 'masked') && isUnseen(verdict.by)
   }
 

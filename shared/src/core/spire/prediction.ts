@@ -17,8 +17,8 @@ export interface PredictionInput {
   /** Undefined: not known, so DNS names that come from Services are not known either. */
   readonly endpoints: readonly Endpoints[] | undefined
   readonly settings: ScmSettings
-  /** Why there may be a ClusterSPIFFEID for the pods of a namespace that is not among these; undefined: all of them are. */
-  readonly whyUnread?: (namespace: string) => string | undefined
+  /** The ClusterSPIFFEID that there may be for a pod beside these, as a sentence names it; undefined: there is none. */
+  readonly whyIncomplete?: (pod: Pod) => string | undefined
   /** Why an object may be other than it is here: it stands twice in the files. */
   readonly whyDoubted?: (source: EntrySource) => string | undefined
 }
@@ -74,8 +74,11 @@ export type EntryVerdict =
   | { readonly state: 'failed'; readonly field: string; readonly why: string }
   /** SCM asks for it, the SPIRE server refuses it. */
   | { readonly state: 'refused'; readonly why: string }
-  /** It needs a fact that is not known here. */
-  | { readonly state: 'depends'; readonly why: string }
+  /**
+   * It needs a fact that is not known here. `isContested`: this object certainly asks for the entry, and so does another: one
+   * of them certainly gets it.
+   */
+  | { readonly state: 'depends'; readonly why: string; readonly isContested?: true }
   /** kleym does not model this construct, so it makes no prediction; `spiffeId` where another field than the ID holds it. */
   | {
       readonly state: 'unknown'
@@ -83,6 +86,11 @@ export type EntryVerdict =
       readonly why: string
       readonly spiffeId?: string | undefined
     }
+
+/** Whether SCM certainly asks for the entry, be it for this object or for another that wants the same. */
+export function isAskedFor(verdict: EntryVerdict): boolean {
+  return verdict.state === 'declared' || (verdict.state === 'depends' && verdict.isContested === true)
+}
 
 /** A registration whose selectors choose a pod, and its verdict. */
 export interface EntryOutcome {

@@ -113,6 +113,12 @@ function isOtherAgent(path: string, podParent: string): boolean {
   return !path.startsWith(`${parsed.path}/`)
 }
 
+/** Whether a parent is an agent as nodes of a cluster have them, by default. */
+export function isPodAgent(parentId: string): boolean {
+  const parsed = parseSpiffeId(parentId)
+  return parsed.ok && parsed.path.startsWith(PSAT_AGENTS)
+}
+
 function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [item])

@@ -79,5 +79,5 @@ export function maskingCandidateOf({ source, precedence, wants }: PreparedStatic
 export function afterMasking(verdict: EntryVerdict, result: MaskingResult | undefined): EntryVerdict {
   if (result === undefined || result.kind === 'wins') return verdict
   if (result.kind === 'masked') return { state: 'masked', by: result.by, why: result.why }
-  return verdict.state === 'declared' ? { state: 'depends', why: result.why } : verdict
+  return verdict.state === 'declared' ? { state: 'depends', why: result.why, isContested: true } : verdict
 }

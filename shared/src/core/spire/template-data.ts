@@ -43,7 +43,13 @@ export function podData(node: TemplateData, pod: Pod): TemplateData {
 
 function nodeMeta(found: PodNode): GoObject {
   if (found.kind === 'unknown') {
-    const value = { name: found.name ?? placeholderFor(NODE_NAME), uid: placeholderFor(NODE_UID) }
+    const value = {
+      name: found.name ?? placeholderFor(NODE_NAME),
+      uid: placeholderFor(NODE_UID),
+      // An absent key of these maps would count as absent for good.
+      labels: new Placeholder('node labels'),
+      annotations: new Placeholder('node annotations'),
+    }
     return { value, complete: false }
   }
   const { node } = found

@@ -88,7 +88,7 @@ function header(
 ): Block {
   const scope = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`
   const filtered = filter === '' ? '' : `, ${rows.length} with ${filter}`
-  const sorted = order === 'trouble' ? ', trouble first' : ''
+  const sorted = order === 'name' ? ', by name' : ''
   const counts = !knowledge.settled
     ? 'reading…'
     : !knowledge.bindingsKnown

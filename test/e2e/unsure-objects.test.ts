@@ -1,0 +1,182 @@
+// What an object that is not among the files decides: a Namespace whose labels a selector asks for, the node of a pod that
+// does not run yet, the age of two registrations that want one entry. With the executable that ships.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { ask } from './ask.ts'
+import { built, kleym } from './plugin.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POOL, SCM_CONFIG, SETTINGS, workspace } from './workspace.ts'
+
+beforeAll(built)
+
+const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'
+
+function deployment(namespace: string, app: string): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${app}, namespace: ${namespace}}
+spec:
+  selector: {matchLabels: {app: ${app}}}
+  template:
+    metadata: {labels: {app: ${app}}}
+    spec: {serviceAccountName: runner, containers: [{name: vllm}]}
+`
+}
+
+/** A binding that is ready, its pods, and a workload of another namespace. No Namespace and no Node. */
+const WORLD = documents(
+  POOL,
+  OBJECTIVE,
+  BINDING,
+  deployment('team-a', 'llama'),
+  deployment('team-b', 'other'),
+)
+const OF_OTHER = 'podSelector: {matchLabels: {app: other}}'
+const OF_PROD = 'namespaceSelector: {matchLabels: {env: prod}}'
+
+function namespaceOf(name: string, labels: string): string {
+  return `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}, labels: {${labels}}}\n`
+}
+
+/** A ClusterSPIFFEID of somebody else. */
+function registration(name: string, id: string, ...fields: readonly string[]): string {
+  const lines = [`spiffeIDTemplate: '${id}'`, ...fields].map((field) => `  ${field}\n`)
+  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec:\n${lines.join('')}`
+}
+
+const STATIC = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterStaticEntry
+metadata: {name: by-hand}
+spec: {spiffeID: '${CHAT}', parentID: 'spiffe://example.org/spire/agent/k8s_psat/prod/node-uid', selectors: ['k8s:ns:team-b']}
+`
+
+async function between(
+  base: string,
+  head: string,
+): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  const cwd = workspace({ 'base/all.yaml': base, 'head/all.yaml': head, 'scm.yaml': SCM_CONFIG })
+  return kleym(['diff', '--offline', '--base', 'base', '-f', 'head', ...SETTINGS], { cwd })
+}
+
+describe('a registration that may give the identity to another namespace is no "nothing clashes"', () => {
+  test.each([
+    ['whose Namespace is not among the files', [registration('thief', CHAT, OF_OTHER, OF_PROD)]],
+    [
+      'whose pods may have a label that their template has not',
+      [registration('thief', CHAT, 'podSelector: {matchLabels: {app: other, pod-template-hash: abc}}')],
+    ],
+    ['whose pods may come to the node of a static entry', [STATIC]],
+    [
+      'where another registration may displace the fallback that gives it',
+      [
+        registration('thief', CHAT, OF_OTHER, 'fallback: true'),
+        registration('other', 'spiffe://example.org/other', OF_PROD),
+      ],
+    ],
+    [
+      'whose node may have the name that makes the ID',
+      [registration('thief', 'spiffe://example.org/ns/team-a/objective/{{ .NodeMeta.Name }}', OF_OTHER)],
+    ],
+  ] as const)('%s', async (_where, others) => {
+    const world = documents(WORLD, ...others)
+    const answers = await Promise.all(
+      [['conflicts'], ['explain', '-A'], ['who-selects', '-A']].map((command) => ask(world, ...command)),
+    )
+    expect(answers.map(({ code }) => code)).toEqual([4, 4, 4])
+    for (const { stdout, stderr } of answers) {
+      expect(stdout).not.toContain('nothing clashes')
+      expect(stderr).toMatch(/^not known: (whether|what) Cluster/m)
+    }
+    const { stdout } = await ask(world, 'conflicts')
+    expect(stdout).toContain('identity given to another namespace KLM308')
+    expect(stdout).toContain('depends: ')
+  })
+
+  test('and a label of a node that is not among the files is not known to be absent', async () => {
+    const id =
+      'spiffe://example.org/ns/team-a/objective/{{ with index .NodeMeta.Labels "x" }}{{ . }}{{ else }}u{{ end }}'
+    const { code, stdout } = await ask(documents(WORLD, registration('by-node', id, OF_OTHER)), 'conflicts')
+    expect(stdout).toContain('the node labels, which is not known yet')
+    expect(code).toBe(4)
+  })
+
+  test('but for the Namespace that shows it: then it is an error, or nothing', async () => {
+    const thief = registration('thief', CHAT, OF_OTHER, OF_PROD)
+    const bad = await ask(documents(WORLD, thief, namespaceOf('team-b', 'env: prod')), 'conflicts')
+    expect(bad.stdout).toContain('KLM308')
+    expect(bad.code).toBe(1)
+    const good = await ask(documents(WORLD, thief, namespaceOf('team-b', 'env: dev')), 'conflicts')
+    expect(good.stdout).toContain('√ nothing clashes')
+    expect(good.code).toBe(0)
+  })
+
+  test('nor at another threshold: --fail-on never ends with 0, a suppressed finding too', async () => {
+    const world = documents(WORLD, registration('thief', CHAT, OF_OTHER, OF_PROD))
+    expect((await ask(world, 'conflicts', '--fail-on', 'never')).code).toBe(0)
+    const suppressed = await ask(
+      world,
+      'conflicts',
+      '--suppress',
+      'KLM308=InferenceIdentityBinding/team-a/chat',
+    )
+    expect(suppressed.code).toBe(0)
+  })
+})
+
+test('two registrations that want one entry give the identity away, whichever of them gets it', async () => {
+  const thieves = ['one', 'two'].map((name) => registration(name, CHAT, OF_OTHER))
+  const { code, stdout } = await ask(documents(WORLD, ...thieves), 'conflicts')
+  expect(stdout).toContain('2 errors')
+  expect(stdout).toContain('ClusterSPIFFEID/one gives the identity to 1 pod template of namespace team-b')
+  expect(code).toBe(1)
+})
+
+describe('a second identity that a container may hold', () => {
+  const SECOND = registration('second', 'spiffe://example.org/second', OF_PROD)
+
+  test('is told with what it depends on, and is no error', async () => {
+    const { code, stdout } = await ask(documents(WORLD, SECOND), 'conflicts')
+    expect(stdout).toContain('several identities on one container KLM303')
+    expect(stdout).toContain("asks for more than is known of the namespace's labels")
+    expect(code).toBe(0)
+  })
+
+  test('is not known where warnings count: 4', async () => {
+    const { code } = await ask(documents(WORLD, SECOND), 'conflicts', '--fail-on', 'warning')
+    expect(code).toBe(4)
+  })
+
+  test('is nothing where the agent of a virtual machine holds it', async () => {
+    const entry = STATIC.replace('k8s_psat/prod/node-uid', 'x509pop/vm').replace(
+      CHAT,
+      'spiffe://example.org/vm',
+    )
+    const { code, stdout } = await ask(
+      documents(WORLD, entry.replace('k8s:ns:team-b', 'k8s:ns:team-a'), NODE),
+      'conflicts',
+    )
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+})
+
+describe('diff --base over a registration whose Namespace is not among the files', () => {
+  const PROD = documents(WORLD, registration('thief', CHAT, OF_OTHER, OF_PROD))
+
+  test('that asks for another label than before is not known to change nothing', async () => {
+    const { code, stdout } = await between(PROD, PROD.replace('env: prod', 'env: dev'))
+    expect(stdout).not.toContain('no container gains or loses')
+    expect(stdout).toContain('for which it depends on what is not known')
+    expect(code).toBe(4)
+  })
+
+  test('that is as before changes nothing', async () => {
+    const { code, stdout } = await between(PROD, PROD)
+    expect(stdout).toContain('no container gains or loses')
+    expect(code).toBe(0)
+  })
+
+  test('is new where the change makes it certain', async () => {
+    const { code, stdout } = await between(PROD, documents(PROD, namespaceOf('team-b', 'env: prod')))
+    expect(stdout).toMatch(/new: 1 error/)
+    expect(code).toBe(1)
+  })
+})
