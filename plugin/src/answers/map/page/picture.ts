@@ -19,6 +19,12 @@ const SCALES: [smallest: number, largest: number] = [0.1, 2]
 const READABLE = 0.7
 const STEP = 1.3
 
+/** What d3 tells of a zoom; without a source where the page has asked for it. */
+interface ZoomEvent {
+  readonly transform: ZoomTransform
+  readonly sourceEvent: Event | null
+}
+
 /** What the picture tells the page. */
 export interface PictureEvents {
   readonly select: (id: string) => void
@@ -34,6 +40,8 @@ export class MapPicture {
   readonly #zoom = zoom<HTMLElement, unknown>()
   #sheet: Sheet | undefined
   #drawn = ''
+  /** Whether a person has moved or zoomed the sheet since it was drawn. */
+  #isMoved = false
 
   constructor(world: World, events: PictureEvents) {
     this.#world = world
@@ -42,7 +50,8 @@ export class MapPicture {
       .scaleExtent(SCALES)
       // The wheel alone moves the sheet, as it would the page; with Ctrl, or by a pinch, it zooms.
       .filter((event: MouseEvent | WheelEvent) => event.type !== 'wheel' || event.ctrlKey)
-      .on('zoom', ({ transform }: { readonly transform: ZoomTransform }) => {
+      .on('zoom', ({ transform, sourceEvent }: ZoomEvent) => {
+        this.#isMoved ||= sourceEvent !== null
         this.#sheetElement.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`
       })
     select(this.#canvas).call(this.#zoom)
@@ -52,6 +61,10 @@ export class MapPicture {
     byId('fit').addEventListener('click', () => this.fit(SCALES[0]))
     byId('boxes').addEventListener('keydown', (event) => this.#onKey(event))
     addEventListener('beforeprint', () => this.#forPrint())
+    // The details take a part of the width.
+    new ResizeObserver(() => {
+      if (!this.#isMoved) this.fit(READABLE)
+    }).observe(this.#canvas)
   }
 
   /** The namespaces that are open at first: all of a small map. */
@@ -81,6 +94,7 @@ export class MapPicture {
     if (key !== this.#drawn) {
       this.#drawn = key
       this.#drawSheet(isDrawn ? boxes : new Set())
+      this.#isMoved = false
       if (isDrawn) this.fit(READABLE)
     }
     this.mark(choice.selected)
@@ -293,11 +307,13 @@ export class MapPicture {
     const place = this.#sheet === undefined ? undefined : rowOf(this.#world, id, this.#sheet.places)
     const stop = this.#stops().find((one) => one.dataset['id'] === id)
     if (place === undefined || stop === undefined) return false
-    if (!this.#isInView(stop))
+    if (!this.#isInView(stop)) {
+      this.#isMoved = true
       select(this.#canvas).call(
         // The middle of the box into the middle of the canvas.
         (canvas) => this.#zoom.translateTo(canvas, place.x + place.width / 2, place.y + place.height / 2),
       )
+    }
     if (isFocused) this.#focus(stop)
     return true
   }
@@ -333,12 +349,14 @@ export class MapPicture {
   }
 
   #scale(by: number): void {
+    this.#isMoved = true
     select(this.#canvas).call((canvas) => this.#zoom.scaleBy(canvas, by))
   }
 
   #move(event: WheelEvent): void {
     if (event.ctrlKey) return
     event.preventDefault()
+    this.#isMoved = true
     const transform = this.#transform()
     select(this.#canvas).call((canvas) =>
       this.#zoom.translateBy(canvas, -event.deltaX / transform.k, -event.deltaY / transform.k),
