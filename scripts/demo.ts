@@ -85,6 +85,30 @@ const SCENES: readonly Scene[] = [
     exitCode: 1,
   },
   {
+    says: 'team-c has stated once who must hold what. Does it hold before the pull request?',
+    args: [
+      'test',
+      'examples/identity-tests/team-c.yaml',
+      '--offline',
+      '-R',
+      '-f',
+      'examples/pull-request/base',
+    ],
+    exitCode: 0,
+  },
+  {
+    says: 'And after it? The tests catch what a review may overlook.',
+    args: [
+      'test',
+      'examples/identity-tests/team-c.yaml',
+      '--offline',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    exitCode: 1,
+  },
+  {
     says: 'The same branch twice is no difference: what a gate lets pass.',
     args: [
       'diff',

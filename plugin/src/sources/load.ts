@@ -25,6 +25,7 @@ import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { notShown } from './embedded-objects.ts'
 import { spireChartProblem } from './spire-charts.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -90,6 +91,7 @@ export async function loadFiles(
     problems,
     budget,
     charts: [],
+    embedded: [],
     skipped: new Map(),
     placed: 0,
     misses: new Map(),
@@ -126,7 +128,7 @@ export async function loadFiles(
   progress.end()
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   const leftOut = tree.leftOut()
-  problems.push(...duplicates, ...leftOut.problems)
+  problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
   return {
     objects,
     problems: boundedProblems(problems),

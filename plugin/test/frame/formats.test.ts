@@ -21,7 +21,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['policies', ['policies', '-A']],
   ['map', ['map', '-A']],
   ['diff', ['diff']],
-  ['test', ['test', 'examples/identity-tests']],
+  ['test', ['test', 'examples/identity-tests/estate.yaml']],
 ]
 
 describe.each(COMMANDS)('%s over the whole estate', (_, command) => {

@@ -8,7 +8,7 @@ import { EXIT } from '../../src/io/errors.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 
-const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const
+const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md', 'docs/testing.md'] as const
 
 /** The examples of all help pages that are one plain command. */
 const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>

@@ -468,6 +468,7 @@ const ELSEWHERE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM544: 'it is about an installation (installation-rules.test.ts)',
   KLM545: 'it is about an installation (installation-rules.test.ts)',
   KLM546: 'it compares with what the operator wrote (in-force-finding.test.ts)',
+  KLM701: 'it is about an identity test (shared/test/identity-tests)',
 }
 
 describe('every finding code', () => {

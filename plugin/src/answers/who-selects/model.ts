@@ -3,6 +3,7 @@
 import { identityGap } from '@kleym/shared/core/snapshot/unread.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import {
+  NONE_UNDECIDED,
   undecidedFor,
   undecidedOn,
   type UndecidedBinding,
@@ -68,12 +69,12 @@ export function podAnswers(
   )
   return pods.flatMap((pod) => {
     const gap = identityGap(analysis.snapshot, pod.namespace)
-    const open = isAsItIs ? [] : undecidedFor(analysis.settled.undecided, pod)
+    const open = isAsItIs ? NONE_UNDECIDED : analysis.settled.undecided
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
       .map((one) => ({
         container: one,
-        undecided: open.filter(({ containerName = one.name }) => containerName === one.name),
+        undecided: undecidedFor(open, pod, one.name),
         registrations: (isAsItIs && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
           ? registrationsNow(analysis, pod, one)
           : containerVerdicts(analysis.settled.prediction(), pod, one)
