@@ -18,6 +18,8 @@ const SCALES: [smallest: number, largest: number] = [0.1, 2]
 /** The smallest scale that a picture is shown at by itself: text of it can still be read. */
 const READABLE = 0.7
 const STEP = 1.3
+/** What a sheet of paper of A4 or Letter, lying, holds within its margins, in pixels of CSS. */
+const PAPER = { width: 960, height: 590 } as const
 
 /** What d3 tells of a zoom; without a source where the page has asked for it. */
 interface ZoomEvent {
@@ -252,7 +254,7 @@ export class MapPicture {
         element('span', { class: 'label', title: shown(node.pods.join('\n')) }, foreign(node.label)),
       ),
       ...containers.map((container) => {
-        const look = STATE_LOOKS[container.state]
+        const look = lookOf(container) ?? STATE_LOOKS[container.state]
         const isMore = container.open !== null && container.identities.length > 0
         return this.#stop(
           container,
@@ -367,9 +369,23 @@ export class MapPicture {
     return select(this.#canvas).property('__zoom') ?? zoomIdentity
   }
 
-  /** Paper cannot be moved: all of the sheet, as wide as the page. */
+  /** Paper cannot be moved: all of the sheet, on one page. */
   #forPrint(): void {
-    if (this.#sheet !== undefined) this.fit(SCALES[0])
+    const sheet = this.#sheet
+    if (sheet === undefined) return
+    const before = this.#transform()
+    const wasMoved = this.#isMoved
+    this.#isMoved = true
+    const scale = Math.min(1, PAPER.width / sheet.width, PAPER.height / sheet.height)
+    select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, zoomIdentity.scale(scale)))
+    addEventListener(
+      'afterprint',
+      () => {
+        select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, before))
+        this.#isMoved = wasMoved
+      },
+      { once: true },
+    )
   }
 
   /** Arrow keys lead to the nearest box in their direction. */
