@@ -9,7 +9,7 @@ import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { DocumentFault, ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { fileProgress, type FileProgress } from './file-progress.ts'
-import { collect, findFiles, readBounded, type FoundFile } from './files.ts'
+import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
   collectObjects,
@@ -195,8 +195,10 @@ async function readSources(
   for (const { name, bytes } of tree.rendered) add(name, bytes)
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   for (const folder of args.kustomize) {
+    const absent = missingFolder(folder, cwd)
     const { kustomize } = await import('./kustomize.ts')
-    add(`${folder} (kustomize)`, await kustomize(folder, io))
+    if (absent === undefined) add(`${folder} (kustomize)`, await kustomize(folder, io))
+    else problems.push(absent)
   }
   return { sources: sources.toSorted((a, b) => compareBytes(a.name, b.name)), tree }
 }
