@@ -22,11 +22,12 @@ function onExamples(line: string): string {
     .replace('-R -f manifests', '-R -f examples/estate')
 }
 
-/** The examples of all help pages that are one plain command. */
+/** The examples of all help pages that are one plain command, up to a redirection. */
 const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
   examples
     .map((example) => (typeof example === 'string' ? example : example.command))
     .filter((line) => line.startsWith('<%= config.bin %> '))
+    .map((line) => line.split(/ +>/, 1)[0] ?? '')
     .map((line) => [onExamples(line.replace('<%= config.bin %> ', '')), 'help'] as const),
 )
 

@@ -9,9 +9,11 @@ import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import {
   CONTAINER_STATES,
+  type ContainerNode,
   type ContainerState,
   type GapNode,
   type MapGraph,
+  type MapNode,
   type NamespaceNode,
 } from './graph.ts'
 
@@ -55,15 +57,24 @@ export function mapAnswer(
   })
   const errors = countBySeverity(findings).error
   const marks = new Set(found.map(({ mark }) => mark))
-  const mark = errors > 0 || marks.has('bad') ? 'bad' : marks.has('warn') ? 'warn' : 'ok'
+  const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
+  const mark = errors > 0 || marks.has('bad') ? 'bad' : marks.has('warn') || more > 0 ? 'warn' : 'ok'
   const namespaces = nodes.filter(({ kind }) => kind === 'namespace').length
   return {
     mark,
     text: [
       `${counted(total, 'container')} in ${counted(namespaces, 'namespace')}: `,
       span(found.map(({ text }) => text).join(', '), 'bold'),
+      ...(more === 0 ? [] : [`; ${more} of them perhaps ${more === 1 ? 'holds' : 'hold'} more than that`]),
     ],
   }
+}
+
+/** Whether a container that holds an identity may hold another one too. */
+function isMore(node: MapNode): node is ContainerNode {
+  return (
+    node.kind === 'container' && node.open !== null && node.identities.length > 0 && node.change !== 'removed'
+  )
 }
 
 /** What follows the answer: a row for each namespace. */
