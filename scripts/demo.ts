@@ -57,6 +57,19 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
+    says: 'What a pull request gives and takes, namespace by namespace; with -o html it is a page to look at.',
+    args: [
+      'map',
+      '--offline',
+      '--compare',
+      'examples/pull-request/base',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    exitCode: 0,
+  },
+  {
     says: 'The registration entries behind it, as spire-server would show them.',
     args: ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE],
     exitCode: 0,

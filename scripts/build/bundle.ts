@@ -47,7 +47,8 @@ export async function bundle(root: string, { entry, outfile, split = false }: Bu
       yaml: `${root}/node_modules/yaml/browser/index.js`,
       'jsonc-parser': `${root}/node_modules/jsonc-parser/lib/esm/main.js`,
     },
-    define: SHIPPED,
+    // Where the docs of this build are published; empty for none.
+    define: { ...SHIPPED, KLEYM_DOCS_URL: JSON.stringify(process.env['KLEYM_DOCS_URL'] ?? '') },
     plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries, mapPage],
     logLevel: 'warning',
   })

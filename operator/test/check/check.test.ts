@@ -294,7 +294,7 @@ describe('the leader', () => {
     const { said, atMs } = await checked(world)
     expect(said).toBe(
       [
-        `FAILED  leader  nobody renewed the Lease kleym-system/kleym-operator in 60 s: ${says}`,
+        `FAILED  leader  no replica renewed the Lease kleym-system/kleym-operator in 60 s: ${says}`,
         '                fix: see why no operator leads: kubectl --namespace kleym-system get pods, and their logs',
         '',
       ].join('\n'),

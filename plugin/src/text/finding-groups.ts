@@ -2,7 +2,7 @@
 // object. Ten objects with one trouble are one block.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { SEVERITY_MARK, shortSubject, viewFinding, withCode } from './findings.ts'
+import { fixText, SEVERITY_MARK, shortSubject, viewFinding, withCode } from './findings.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block } from './line.ts'
 import { namesText } from './names.ts'
@@ -38,7 +38,9 @@ function viewGroup(group: readonly Finding[], layout: Layout): Block {
     ...withCode(head, first.code, layout),
     ...texts.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
     ...rows(group, shared, layout),
-    ...(shared.fix === undefined ? [] : wrap(line(`  fix: ${shared.fix}`), { width, hang: 7 })),
+    ...(shared.fix === undefined
+      ? []
+      : wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })),
   ]
 }
 
@@ -72,7 +74,7 @@ function rows(group: readonly Finding[], shared: Shared, layout: Layout): Block 
     texts: [
       one.summary,
       ...one.evidence.filter((text) => !shared.evidence.includes(text)),
-      ...(shared.fix === undefined ? [`fix: ${one.fix}`] : []),
+      ...(shared.fix === undefined ? [`fix: ${fixText(one.fix, layout)}`] : []),
     ],
   }))
   const alike = [...Map.groupBy(said, ({ texts }) => JSON.stringify(texts)).values()].map((same) => ({

@@ -11,7 +11,7 @@ import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import type { Layout } from './layout.ts'
-import { line, lineWidth, MARKS, span, type Block, type Line, type Mark } from './line.ts'
+import { line, lineWidth, MARKS, span, type Block, type Line, type Mark, type Piece } from './line.ts'
 import { namesText } from './names.ts'
 import { wrap } from './wrap.ts'
 
@@ -64,8 +64,16 @@ export function viewFinding(one: Finding, layout: Layout): Block {
     ...[one.summary, ...one.evidence].flatMap((text) =>
       wrap(line(`  ${text}`), { width: layout.width, hang: 4 }),
     ),
-    ...wrap(line(`  fix: ${one.fix}`), { width: layout.width, hang: 7 }),
+    ...wrap(line(`  fix: ${fixText(one.fix, layout)}`), { width: layout.width, hang: 7 }),
   ]
+}
+
+/** A fix, in which each command asks the same files or cluster as this answer. */
+export function fixText(fix: string, { echo = '' }: Layout): string {
+  return fix.replaceAll(
+    /kubectl kleym (?:explain|who-selects|diff)\b(?! KLM)/g,
+    (command) => `${command}${echo}`,
+  )
 }
 
 /** The code stands at the right edge where the line leaves room, else on the line's last row. */
@@ -84,10 +92,7 @@ export function shortSubject(subject: Subject): string {
 }
 
 /** A finding under the object that it is about: mark, sentence, code. */
-export function viewFindingUnder({ code, severity, summary, dependsOn }: Finding, { width }: Layout): Block {
+export function findingPieces({ code, severity, summary, dependsOn }: Finding): readonly Piece[] {
   const rests = dependsOn === undefined ? '' : ` (depends on ${dependsOn.join(', ')})`
-  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${summary}${rests}   `, span(code, 'dim')), {
-    width,
-    hang: 4,
-  })
+  return [MARKS[SEVERITY_MARK[severity]], ` ${summary}${rests}   `, span(code, 'dim')]
 }

@@ -32,7 +32,7 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
 
 /** Lines that say without reserve that something is fine, or that there is none. */
 const CLAIM =
-  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container would hold.*)$/gm
+  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it.*)$/gm
 
 function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.

@@ -19,6 +19,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['who-selects', ['who-selects', '-A']],
   ['who-selects --entries', ['who-selects', '-A', '--entries']],
   ['policies', ['policies', '-A']],
+  ['map', ['map', '-A']],
   ['diff', ['diff']],
   ['test', ['test', 'examples/identity-tests/estate.yaml']],
 ]

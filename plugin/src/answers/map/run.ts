@@ -22,8 +22,8 @@ export async function run(options: MapOptions, context: CommandContext): Promise
 }
 
 /** What `who-selects` says of the pods in scope. One without a container is drawn too, unless a SPIFFE ID is asked for. */
-function sideOf(input: AnswerInput, { allNamespaces, selector, spiffeId }: MapOptions): MapSide {
-  const pods = choosePods(input, { target: undefined, selector, allNamespaces })
+function sideOf(input: AnswerInput, { allNamespaces, selector, spiffeId, output }: MapOptions): MapSide {
+  const pods = choosePods(input, { target: undefined, selector, allNamespaces, output })
   const answers = podAnswers(input.after, pods, {
     container: undefined,
     spiffeId,

@@ -99,7 +99,7 @@ function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelect
     several: `holds ${ids.length} identities`,
     none: `holds no identity${layout.world ?? ''}`,
     pending: 'holds no identity yet',
-    undetermined: `undetermined: no identity or ${candidatesText(one.registrations)}`,
+    undetermined: `undetermined: it may hold ${candidatesText(one.registrations)}, or none`,
   }
   const marks: Readonly<Record<Holding, Mark>> = {
     one: 'ok',

@@ -4,6 +4,8 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
+import type { OutputOptions } from '../../flags/options.ts'
+import { podsMeant, standsForMany } from './pods-meant.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
@@ -14,21 +16,26 @@ export interface PodQuestion {
   /** A label selector as written. */
   readonly selector: string | undefined
   readonly allNamespaces: boolean
+  /** Its flags, for the fix of an error. */
+  readonly output: Pick<OutputOptions, 'echo'>
 }
 
 /** The pods of the named object, else those in scope. A workload is asked about by its template. */
 export function choosePods(
   { after, isLive, namespaceInForce }: AnswerInput,
-  { target, selector, allNamespaces }: PodQuestion,
+  { target, selector, allNamespaces, output }: PodQuestion,
 ): readonly Pod[] {
   const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   const candidates =
-    target === undefined ? after.podsInQuestion : [...after.snapshot.pods, ...after.snapshot.templates]
+    target === undefined || standsForMany(target)
+      ? after.podsInQuestion
+      : [...after.snapshot.pods, ...after.snapshot.templates]
+  const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
   const chosen = candidates.filter(
     (pod) =>
       (namespace === undefined || pod.namespace === namespace) &&
-      (target === undefined || (pod.ref.kind === target.kind && pod.ref.name === target.name)) &&
+      isTarget(pod) &&
       (query === undefined ||
         matchSelector(query, {
           labels: pod.labels,
@@ -36,12 +43,13 @@ export function choosePods(
           possible: pod.possibleLabels,
         }) !== 'no'),
   )
-  if (target === undefined || chosen.length > 0) return chosen
+  // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
+  if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
   throw new KleymError({
     code: 'not-found',
     what: `there is no such ${target.kind}`,
     where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
     why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
+    fix: `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`,
   })
 }

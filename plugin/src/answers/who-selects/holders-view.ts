@@ -36,7 +36,9 @@ function headText(one: ShownRegistration, layout: WhoSelectsLayout): string {
   const why =
     one.verdict === 'issued' ? '' : `; ${one.verdict}: ${selector}${readable(one.why ?? '', layout)}`
   const pending = one.verdict === 'issued' ? layout.pending.get(one.source.name) : undefined
-  return `by ${originText(one, layout)}${hintText(one)}${why}${pending === undefined ? '' : `; ${pending}`}`
+  const other =
+    one.spiffeId === undefined || one.spiffeId === layout.filter.spiffeId ? '' : `, as ${one.spiffeId}`
+  return `by ${originText(one, layout)}${other}${hintText(one)}${why}${pending === undefined ? '' : `; ${pending}`}`
 }
 
 function viewGroup(head: string, same: readonly Held[], layout: WhoSelectsLayout): Block {

@@ -273,19 +273,19 @@ describe('the leader', () => {
     [
       'is gone',
       withLease(lease('2026-11-21T11:59:40Z')),
-      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
     [
       'has until now',
       withLease(lease('2026-11-21T11:59:45Z')),
-      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
     [
       'gave it up',
       withLease(lease('2026-11-21T11:59:59Z', '')),
-      '‼ nobody holds Lease kleym/kleym-operator',
+      '‼ no replica holds Lease kleym/kleym-operator',
       { current: false },
     ],
     ['never was', { ...SOUND, objects: {} }, '· no Lease is known', null],
@@ -293,7 +293,7 @@ describe('the leader', () => {
     [
       'says nonsense',
       withLease(lease('yesterday')),
-      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
   ])('%s', async (_says, answers, row, told) => {
