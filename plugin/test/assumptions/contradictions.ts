@@ -20,6 +20,8 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
       if (OPEN.has(verdict)) return []
       const now = new Map(verdictsOf(after.report)).get(key)
       // What cannot match is never issued, whatever else is said of it.
+      // Nor is what gives nothing where it selects nothing.
+      if (now === undefined && verdict !== 'issued') return []
       const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict
       return isKept || OPEN.has(now ?? '') ? [] : [`${key}: ${verdict} became ${now}`]
     }),
