@@ -57,6 +57,19 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
+    says: 'What a pull request gives and takes, namespace by namespace; with -o html it is a page to look at.',
+    args: [
+      'map',
+      '--offline',
+      '--compare',
+      'examples/pull-request/base',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    exitCode: 0,
+  },
+  {
     says: 'The registration entries behind it, as spire-server would show them.',
     args: ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE],
     exitCode: 0,
@@ -85,6 +98,30 @@ const SCENES: readonly Scene[] = [
     exitCode: 1,
   },
   {
+    says: 'team-c has stated once who must hold what. Does it hold before the pull request?',
+    args: [
+      'test',
+      'examples/identity-tests/team-c.yaml',
+      '--offline',
+      '-R',
+      '-f',
+      'examples/pull-request/base',
+    ],
+    exitCode: 0,
+  },
+  {
+    says: 'And after it? The tests catch what a review may overlook.',
+    args: [
+      'test',
+      'examples/identity-tests/team-c.yaml',
+      '--offline',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    exitCode: 1,
+  },
+  {
     says: 'The same branch twice is no difference: what a gate lets pass.',
     args: [
       'diff',
@@ -98,7 +135,7 @@ const SCENES: readonly Scene[] = [
     exitCode: 0,
   },
   {
-    says: 'A pull request renames the objective of chat. What would change, for whom, and which policy would name nobody?',
+    says: 'A pull request renames the objective of chat. What would change, for which containers, and which policy would name no container?',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/rename-objective'],
     exitCode: 1,
   },
@@ -113,7 +150,7 @@ const SCENES: readonly Scene[] = [
     exitCode: 1,
   },
   {
-    says: 'And one writes ttl: 1d, which stops the SPIRE controller manager for everybody.',
+    says: 'And one writes ttl: 1d, which stops the SPIRE controller manager.',
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', 'examples/changes/bad-duration'],
     exitCode: 1,
   },

@@ -19,6 +19,8 @@ interface Step {
 /** What is checked before the tests run, and after: each counts as one. */
 const BEFORE: readonly Step[] = [
   { name: 'types', command: ['tsc'] },
+  { name: 'types of the page', command: ['tsc', '-p', 'plugin/src/answers/map/page'] },
+  { name: 'types of what a browser runs', command: ['tsc', '-p', 'test/browser'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['oxfmt', '--check'] },
   // It builds what `npm run build` builds, and all that is shipped of it.

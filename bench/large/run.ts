@@ -39,6 +39,8 @@ interface PhaseFigures {
   readonly peak: number
   /** The longest from the answer to a POST of a binding elsewhere to its being ready, in milliseconds. */
   readonly slowest: number
+  /** The bound of the histogram that no turn of the process's event loop was later than so far, in seconds. */
+  readonly lag: string
 }
 
 const [count, ordinary] = [Number(options.objects), Number(options.ordinary)]
@@ -82,7 +84,8 @@ async function measureAll(cp: ControlPlane): Promise<void> {
       await untilReason(cp, ELSEWHERE, name, 'Reconciled')
       times.push(performance.now() - from)
     }
-    return { peak: usageOf(operator.program.pid).peak / 2 ** 20, slowest: Math.max(...times) }
+    const lag = latestTurn(await operator.metrics())
+    return { peak: usageOf(operator.program.pid).peak / 2 ** 20, slowest: Math.max(...times), lag }
   }
   for (const [at, content] of CONTENTS.entries()) {
     if (!content.name.includes(options.only)) continue
@@ -109,14 +112,23 @@ async function measureAll(cp: ControlPlane): Promise<void> {
     await quiet(operator)
     const restarted = await figures()
     await operator.stop()
-    const cell = ({ peak, slowest }: PhaseFigures): string =>
-      `${peak.toFixed(0).padStart(8)} MiB ${(slowest / 1000).toFixed(2).padStart(6)} s`
+    const cell = ({ peak, slowest, lag }: PhaseFigures): string =>
+      `${peak.toFixed(0).padStart(8)} MiB ${(slowest / 1000).toFixed(2).padStart(6)} s ${`<${lag}`.padStart(6)}`
     process.stdout.write(
       `${content.name.padEnd(42)}${(bytes / 1e6).toFixed(2)} MB${[come, edited, restarted].map(cell).join('')}\n`,
     )
     say('  removed')
     await empty(cp, space)
   }
+}
+
+/** The bucket of the histogram that holds the latest turn. */
+function latestTurn(metrics: string): string {
+  const counts = [...metrics.matchAll(/^kleym_event_loop_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm)].map(
+    ([, bound = '', turns = '']) => ({ bound, turns: Number(turns) }),
+  )
+  const all = counts.at(-1)?.turns
+  return counts.find(({ turns }) => turns === all)?.bound ?? '?'
 }
 
 /** Creates the large objects; the size of one as the API server answers with it, in bytes. */
@@ -200,7 +212,9 @@ async function empty(cp: ControlPlane, space: string): Promise<void> {
 }
 
 process.stdout.write(`${machineLine()}\n${count} large objects beside ${ordinary} bindings\n\n`)
-process.stdout.write(`${'content'.padEnd(42)}each            come            edited          restart\n`)
+process.stdout.write(
+  `${'content'.padEnd(42)}each            come                   edited                 restart\n`,
+)
 const cp = await startOperatorPlane({ controllers: [] })
 try {
   await measureAll(cp)

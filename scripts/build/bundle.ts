@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
 import { lateLibraries } from './late-libraries.ts'
+import { mapPage } from './map-page.ts'
 import { oclifBundle } from './oclif-bundle.ts'
 
 /** What becomes of a program. */
@@ -46,8 +47,9 @@ export async function bundle(root: string, { entry, outfile, split = false }: Bu
       yaml: `${root}/node_modules/yaml/browser/index.js`,
       'jsonc-parser': `${root}/node_modules/jsonc-parser/lib/esm/main.js`,
     },
-    define: SHIPPED,
-    plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries],
+    // Where the docs of this build are published; empty for none.
+    define: { ...SHIPPED, KLEYM_DOCS_URL: JSON.stringify(process.env['KLEYM_DOCS_URL'] ?? '') },
+    plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries, mapPage],
     logLevel: 'warning',
   })
 }

@@ -27,11 +27,11 @@ export const ACCESS_VALUES: Values = {
     create: on('Make the roles of the operator and bind them.'),
     people: on(
       'Make the roles `kleym-viewer` and `kleym-editor` for bindings, and `kleym-reader` and `kleym-scm-config-reader` ' +
-        'for `kubectl kleym`, bound to nobody.',
+        'for `kubectl kleym`, without bindings.',
     ),
-    aggregateToView: off('Let whoever has `view`, `edit` or `admin` read bindings.'),
+    aggregateToView: off('Let users who have `view`, `edit` or `admin` read bindings.'),
     aggregateToEdit: off(
-      'Let whoever has `edit` or `admin` write bindings, and so register identities for every service account of the namespace.',
+      'Let users who have `edit` or `admin` write bindings, and so register identities for every service account of the namespace.',
     ),
   }),
   policies: section(
@@ -44,7 +44,7 @@ export const ACCESS_VALUES: Values = {
           verb: choice(
             'use',
             ['use', 'impersonate'],
-            '`use` is granted to nobody but those with all verbs; `impersonate` is part of the role `edit`.',
+            '`use` is granted only to users with all verbs; `impersonate` is part of the role `edit`.',
           ),
           namespaceSelector: object('The namespaces that it is about; all when empty.'),
         },
@@ -92,7 +92,7 @@ export const ACCESS_VALUES: Values = {
   ),
   networkPolicy: section('Who may connect to the operator.', {
     enabled: off('Whether there is one. Probes stay open.'),
-    metricsFrom: objects('Who may connect to the metrics, as NetworkPolicyPeers; nobody when empty.'),
+    metricsFrom: objects('Who may connect to the metrics, as NetworkPolicyPeers; no client when empty.'),
     egress: objects(
       'What the operator may connect to, as NetworkPolicyEgressRules; everything when empty. It needs the API server.',
     ),

@@ -42,21 +42,41 @@ export const MUTANTS: readonly Mutant[] = [
   ...inFile('operator/src/reconcile/deletion.ts', OPERATOR, [
     [
       'the finalizer is dropped after a live list',
-      'return binding.meta.finalizers.includes(FINALIZER) ? this.#confirm(key, binding) : undefined',
+      'return hasOurs(binding.finalizers) ? this.#confirm(key, binding) : undefined',
       'return undefined',
     ],
     [
       'the finalizer stays while an output is left',
       'if (ledger.ownOutputs(key).length > 0) {',
-      'if (ledger.ownOutputs(key).length > 1_000) {',
+      'if (ledger.ownOutputs(key).length < 0) {',
     ],
     [
       'the finalizer stays where the live list has shown an output',
       'return ledger.ownOutputs(key).length === 0 ? undefined',
       'return ledger.ownOutputs(key).length < 1_000 ? undefined',
     ],
+    [
+      'the finalizer stays while an orphan is left',
+      'if (orphans.length > 0) {',
+      'if (orphans.length > 1_000) {',
+    ],
     ['a list that failed proves nothing', "confirmation.state = 'failed'", "confirmation.state = 'listed'"],
     ['a list is waited for', "if (confirmation.state === 'waiting') return NOTHING_TO_DO", ''],
+    [
+      'a list that began before an altered output was deleted proves nothing',
+      'const hadAltered = writer.hasAltered(key)',
+      'const hadAltered = false',
+    ],
+    [
+      'a list that was asked for by a namesake proves nothing',
+      'confirmation === undefined || confirmation.bindingUid !== meta.uid',
+      'confirmation === undefined',
+    ],
+    [
+      'where the kind of outputs cannot be told to be absent, the finalizer stays',
+      "return caches.outputs.syncState.kind === 'absent' ? undefined : retry()",
+      'return undefined',
+    ],
   ]),
   ...inFile('operator/src/reconcile/reports.ts', OPERATOR, [
     [
@@ -152,8 +172,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'a finalizer that goes changes a decision',
-      'before.finalizers.length !== now.finalizers.length ||\n    before.finalizers.some((finalizer, at) => finalizer !== now.finalizers[at])',
-      'before.finalizers === undefined',
+      '|| hasOurs(before.finalizers) !== hasOurs(now.finalizers)',
+      '',
     ],
     [
       'peers that waited silently hear when nobody is about to decide any more',
@@ -207,8 +227,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'what is altered and still there is not done with',
-      'const isThere = read.kind',
-      "const isThere = read.kind === 'unknown' && read.kind",
+      'const isThere = found?.uid === uid',
+      "const isThere = found?.uid === uid && uid === ''",
+    ],
+    [
+      'what is altered is deleted again where a restore has undone its deletion',
+      'altered.isTerminating = isThere && found.deletedAt !== undefined',
+      '',
     ],
     [
       'a 5xx leaves open what became of a write',
@@ -231,11 +256,6 @@ export const MUTANTS: readonly Mutant[] = [
       'metadata: { ...refOf(binding.meta), uid },',
     ],
     [
-      'the finalizers of others stay',
-      'finalizers: wanted ? [...others, FINALIZER] : others,',
-      'finalizers: wanted ? [FINALIZER] : [],',
-    ],
-    [
       'after a conflict the object is read',
       'return overtaken ? readAgain() : unknown(error, verb, what)',
       "return overtaken ? { kind: 'overtaken' } : unknown(error, verb, what)",
@@ -244,6 +264,25 @@ export const MUTANTS: readonly Mutant[] = [
       'a reservation ends after the live read',
       'const result = await this.#readOutput(reservation.output)',
       'reservation.release()\n    const result = await this.#readOutput(reservation.output)',
+    ],
+  ]),
+  ...inFile('operator/src/write/finalizer-patch.ts', OPERATOR, [
+    [
+      'the finalizers of others stay when one is added',
+      '...(wanted ? [addition(finalizers.hasOthers)]',
+      '...(wanted ? [addition(false)]',
+    ],
+    [
+      'what is removed is a finalizer of kleym',
+      "return [testOf(path, FINALIZER), { op: 'remove', path }]",
+      "return [{ op: 'remove', path }]",
+    ],
+    ['the binding is the one that was judged', 'testOf(UID_PATH, meta.uid),', ''],
+    ['the binding is in the version that was judged', 'testOf(VERSION_PATH, meta.resourceVersion),', ''],
+    [
+      'the last position is removed first',
+      'return positions.toReversed().flatMap(',
+      'return positions.flatMap(',
     ],
   ]),
   ...inFile('operator/src/caches/datastore-history.ts', KUBE, [
@@ -259,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'a lower version in the answer to a write is a sign',
-      'this.#compare(resource, began, { version: versionIn(answer), sent: versionIn(sent) })',
+      'this.#compare(resource, began, { version: versionIn(answer), sent })',
       '',
     ],
     [
@@ -268,12 +307,73 @@ export const MUTANTS: readonly Mutant[] = [
       '',
     ],
     [
+      'a refusal that ends in another history tells nothing',
+      '    } catch (error) {\n      this.#mustBe(restores)\n',
+      '    } catch (error) {\n',
+    ],
+    [
       'lists of the history before are refused',
       'if (this.#isOld(resource, resourceVersion)) {',
       "if (resourceVersion === '') {",
     ],
   ]),
+  ...inFile('operator/src/caches/kind-keeper.ts', KUBE, [
+    [
+      'after a restore no kind is absent before discovery says so',
+      "else if (cache.syncState.kind === 'absent') cache.setSyncState({ kind: 'waiting' })",
+      '',
+    ],
+  ]),
+  ...inFile('shared/src/kube/followed-kind.ts', KUBE, [
+    [
+      'what a list beside the stream lacks is gone',
+      'if (!listed.has(uidKey(object)) && isAtMost(object.meta.resourceVersion, version)) {',
+      "if (!listed.has(uidKey(object)) && version === '') {",
+    ],
+    [
+      'what is newer than a list beside the stream stays though the list lacks it',
+      'if (!listed.has(uidKey(object)) && isAtMost(object.meta.resourceVersion, version)) {',
+      'if (!listed.has(uidKey(object))) {',
+    ],
+    ['a list beside the stream sets the floor', 'if (version !== undefined) store.caughtUp(version)', ''],
+  ]),
   ...inFile('shared/src/kube/store.ts', KUBE, [
+    [
+      'a list beside the stream is right about all of its time',
+      'if (known !== undefined && !isAtMost(known, listVersion)) return',
+      'if (!isNewer(meta.resourceVersion, known)) return',
+    ],
+    [
+      'what was deleted since a list beside the stream began does not come back by it',
+      'if (this.#tombstones.coversSince(began.tick, key, meta)) return',
+      '',
+    ],
+    ['a deletion that a list has undone is history', 'if (this.#isUndone(held, meta)) return', ''],
+    [
+      'a deletion that carries the version of the last write counts',
+      'held.meta.resourceVersion !== deleted.resourceVersion &&',
+      '',
+    ],
+    [
+      'a live answer mends what is held in an older version',
+      'const passed = this.#held.has(key) ? this.#versionAt(key) : this.#seen',
+      'const passed = this.#seen',
+    ],
+    [
+      'a live read finds again what the stream had passed before it began',
+      'const isBack = began !== undefined && !this.#held.has(key)',
+      'const isBack = began === undefined && !this.#held.has(key)',
+    ],
+    [
+      'what the stream passed while a read was on its way does not come back by it',
+      '&& isAtMost(meta.resourceVersion, began.seen)',
+      '',
+    ],
+    [
+      'an answer that the stream has passed adds nothing',
+      'const passed = this.#held.has(key) ? this.#versionAt(key) : this.#seen',
+      'const passed = this.#versionAt(key)',
+    ],
     [
       'history after a list beside the stream adds nothing',
       'if (this.isBetweenHistories || this.#isHistory(object.meta)) return\n    this.bookmark',
@@ -374,11 +474,6 @@ export const MUTANTS: readonly Mutant[] = [
         'return [...near]',
       ],
       ['two collide', 'peers === undefined || peers.count < 2', 'peers === undefined || peers.count < 3'],
-      [
-        'a tentative claimant hears of its peers',
-        "if (basis === 'declared' || basis === 'tentative') yield owner",
-        "if (basis === 'declared') yield owner",
-      ],
     ],
   ),
   ...inFile(
@@ -433,8 +528,8 @@ export const MUTANTS: readonly Mutant[] = [
       ],
       [
         'what is declared is compared by its labels',
-        "relationOf(only.labels, claim.labels) === 'SamePods'",
-        'relationOf(only.labels, claim.labels) !== undefined',
+        'saysLabels(only.labels, resolved.identity)',
+        'resolved.identity !== undefined',
       ],
       [
         'an orphan that holds the name is waited for',
@@ -470,8 +565,8 @@ export const MUTANTS: readonly Mutant[] = [
       ['ours has the UID of its binding', 'if (claimed === uid) {', 'if (claimed !== undefined) {'],
       [
         'ours has a name of kleym for it, or a recorded one',
-        'return nameIsOurs || isRecorded(binding, output)',
-        "return nameIsOurs || isRecorded(binding, output) || output.name !== ''",
+        'return nameIsOurs || isRecorded(recorded(), output)',
+        "return nameIsOurs || isRecorded(recorded(), output) || output.name !== ''",
       ],
       [
         'a recorded name counts with its UID alone',
@@ -498,8 +593,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...inFile('shared/src/core/plan/drift.ts', CORE, [
     [
       'a field that is not rendered is drift',
-      'for (const key of new Set([...wantedSpec.keys(), ...Object.keys(rawSpec)])) {',
-      'for (const key of wantedSpec.keys()) {',
+      'for (const key of new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])) {',
+      'for (const key of right?.keys() ?? []) {',
     ],
   ]),
 ]

@@ -102,7 +102,7 @@ const CASES: readonly Case[] = [
     '"-"',
   ]),
   {
-    how: 'the objective leads to another pool',
+    how: 'the objective targets another pool',
     reason: 'InvalidObjectiveRef',
     breakIt: (space) => cp.apply([objective(space, 'chat', 'gemma')]),
     says: ['InferenceObjective/chat', '.spec.poolRef.name is "gemma", not "llama"'],

@@ -236,7 +236,8 @@ test('a leader that is frozen in mid-write and wakes up after another took over 
   sent.release()
   answered.release()
   await until(() => sent.hits[0]?.outcome === 'answered', 'the late write to be answered')
-  expect(sent.hits[0]?.status).toBe(409)
+  // The test of its JSON Patch fails: the finalizer is there already.
+  expect(sent.hits[0]?.status).toBe(422)
   const before = proxy.requests.length
   await leader.resume()
   await leader.program.end()

@@ -117,7 +117,9 @@ describe('another label key of the install', () => {
   test('a pool that selects by it takes its own value alone', async () => {
     await cp.apply([perVariant(SPACE, 'narrow', 'decode', { poolRef: { name: 'prefillers' } })])
     const refused = await untilReason(cp, SPACE, 'narrow', 'UnsafeSelector')
-    expect(stringAt(conditionOf(refused, 'Ready'), 'message')).toBe('there are 2 variant selectors, not one')
+    expect(stringAt(conditionOf(refused, 'Ready'), 'message')).toBe(
+      `InferencePool prefillers itself selects ${ROLE}=prefill, so no pod of it carries ${ROLE}=decode; name that variant, or another pool`,
+    )
     // Its pods are those of the wide pool's variant.
     await cp.admin.patch(bindingId(SPACE, 'narrow'), { spec: { identityBoundary: { variant: 'prefill' } } })
     await untilReason(cp, SPACE, 'narrow', 'IdentityCollision')

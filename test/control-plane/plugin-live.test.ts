@@ -269,7 +269,7 @@ describe('files over the cluster', () => {
 describe('one team', () => {
   test('sees its own bindings, and hears which read and which rule would make the answer complete', async () => {
     const run = await kleym(TEAM, 'explain', 'chat')
-    expect(run.stdout).toMatch(/^‼ not everything could be read/)
+    expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
     // Whose outputs are there is not known: nothing is called ready, and the derivation is there all the same.
     expect(run.stdout).not.toMatch(/^√ team-a\/chat/m)
     expect(run.stdout).toMatch(/√ selector +app=llama/)

@@ -37,7 +37,7 @@ describe("kleym's class is not given", () => {
     'a classless theft of an ID is named, and exit code 4: %s',
     async (command) => {
       const run = await ask(world, ...command.split(' '), ...TRUST)
-      expect(run.stdout).toMatch(/^‼ this depends on what was not given\n/)
+      expect(run.stdout).toMatch(/^‼ this rests on settings that were not given\n/m)
       expect(run.stdout).toMatch(/KLM308|depends: ignored/)
       expect(run.stdout).not.toMatch(/^ *[√×]/m)
       expect(run.stderr).toMatch(/not known: kleym's class \(not given\): it is taken to be SCM's/)
@@ -74,7 +74,7 @@ describe("kleym's class is not given", () => {
     )
     expect(run.stdout).not.toContain('KLM401')
     expect(run.stdout).toContain("kleym's class: it is taken to be SCM's, spire-mgmt-spire")
-    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets as assumed/m)
+    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets\n.*\(on assumed settings\)$/m)
     expect(run.code).toBe(4)
   })
 
@@ -143,6 +143,19 @@ describe('several SCMs', () => {
     const run = await ask(files, 'conflicts', ...TRUST, ...CHARTS_CLASS)
     expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
     expect(run.stdout).toContain('by the SCM of ControllerManagerConfig (other.yaml:1)')
+    expect(run.code).toBe(1)
+  })
+
+  test('an ID that the SCM of the files gives away is an error, though --scm-config names one that does not act', async () => {
+    const files = {
+      'all.yaml': documents(SMALL, VICTIM_POD, THIEF),
+      'classless.yaml': scmConfig('watchClassless: false'),
+      'scm.yaml': scmConfig('className: spire-mgmt-spire'),
+    }
+    const given = ['--clusterspiffeid-class-name', '', '--scm-config', 'scm.yaml'] as const
+    const run = await ask(files, 'conflicts', ...TRUST, ...given)
+    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toContain('by the SCM of ControllerManagerConfig (classless.yaml:1)')
     expect(run.code).toBe(1)
   })
 
@@ -294,18 +307,18 @@ describe('settings that disagree', () => {
       'x.org',
     ])
     expect(run.stdout).toMatch(
-      /^‼ the settings of this answer are not those of the objects {2}KLM520\n {2}Deployment kleym-system\/kleym-operator has the trust domain example\.org, the\n? +command line has x\.org/,
+      /the settings of the objects differ \(KLM520\)[^]*\n\n‼ the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment\/kleym-system\/kleym-operator: the trust domain is example\.org here,\n? +and x\.org by the command line/,
     )
     expect(run.stdout).not.toContain('change no ClusterSPIFFEID')
     // An orphan of the estate is deleted whatever the settings are; nothing else is due without them.
-    expect(run.stdout).toContain('due already, without this change: 1 ClusterSPIFFEID\n')
+    expect(run.stdout).toContain('pending anyway: 1 ClusterSPIFFEID: ')
     expect(run.stdout).toMatch(/^\d+ to create, \d+ to delete$/m)
     expect(run.code).toBe(1)
   })
 
   test('a diff of files alone says so first too', async () => {
     const run = await kleym(['diff', ...ESTATE, '--trust-domain', 'x.org'])
-    expect(run.stdout).toMatch(/^‼ the settings of this answer are not those of the objects/)
+    expect(run.stdout).toMatch(/^‼ the settings of this answer differ from those of the objects/m)
     expect(run.code).toBe(1)
   })
 })

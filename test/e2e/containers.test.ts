@@ -32,7 +32,7 @@ describe.each([
       'explain',
       'team-a/chat',
     )
-    expect(stdout).toContain(`${counted}, and no container that all selectors match; did you mean ${meant}?`)
+    expect(stdout).toContain(`${counted}, but no container matches all selectors; did you mean ${meant}?`)
     expect(stdout).toContain('KLM404')
     expect(code).toBe(1)
   })

@@ -9,13 +9,26 @@ import { FINDING_CODES } from '../../shared/src/core/registry/findings.ts'
 import { REASONS, REASON_NAMES } from '../../shared/src/core/registry/reasons.ts'
 import { built, ESTATE, kleym, ROOT, type Run } from './plugin.ts'
 
-const FORMATS = ['text', 'wide', 'json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid'] as const
+const FORMATS = [
+  'text',
+  'wide',
+  'json',
+  'yaml',
+  'name',
+  'sarif',
+  'junit',
+  'github',
+  'mermaid',
+  'markdown',
+  'dot',
+] as const
 /** Files of the goldens that are data, and hold nothing but the answer. */
 const DATA_FILES: Readonly<Partial<Record<Format, string>>> = {
   json: 'json',
   sarif: 'sarif',
   junit: 'junit.xml',
   mermaid: 'mermaid',
+  dot: 'dot',
 }
 const GOLDEN = join(import.meta.dirname, 'golden')
 const CHANGES = [
@@ -80,7 +93,33 @@ const QUESTIONS: readonly Question[] = [
     ci: true,
   },
   { name: 'policies-one', args: ['policies', 'agents/dangling', ...ESTATE] },
+  { name: 'map-team-a', args: ['map', '-n', 'team-a', ...ESTATE], broad: true, all: true, ci: true },
+  {
+    name: 'map-compared',
+    args: 'map --offline --compare examples/pull-request/base -R -f examples/pull-request/head'.split(' '),
+    ci: true,
+  },
   { name: 'conflicts-agents', args: ['conflicts', '-n', 'agents', ...ESTATE], ci: true },
+  {
+    name: 'test-estate',
+    args: ['test', 'examples/identity-tests/estate.yaml', ...ESTATE],
+    all: true,
+    ci: true,
+  },
+  {
+    name: 'test-broken',
+    args: [
+      'test',
+      'examples/identity-tests/team-c.yaml',
+      '--offline',
+      '-R',
+      '-f',
+      'examples/pull-request/head',
+    ],
+    broad: true,
+    all: true,
+    ci: true,
+  },
   ...CHANGES.map((change): Question => ({
     name: `diff-${change}`,
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', `examples/changes/${change}`],
@@ -88,12 +127,17 @@ const QUESTIONS: readonly Question[] = [
   })),
 ]
 
+/** Whether a command draws its answer. */
+function isDrawn([command = '']: readonly string[]): boolean {
+  return ['explain', 'conflicts', 'map'].includes(command)
+}
+
 function formatsOf({ args, all, ci }: Question): readonly Format[] {
-  const drawn: readonly Format[] = args[0] === 'explain' || args[0] === 'conflicts' ? ['mermaid'] : []
+  const drawn: readonly Format[] = isDrawn(args) ? ['mermaid', 'dot'] : []
   return [
     'text',
     ...(all === true ? (['wide', 'json', 'yaml', 'name'] as const) : (['json'] as const)),
-    ...(ci === true ? (['sarif', 'junit', 'github', ...drawn] as const) : []),
+    ...(ci === true ? (['sarif', 'junit', 'github', 'markdown', ...drawn] as const) : []),
   ]
 }
 
@@ -258,7 +302,7 @@ describe('the page of a finding code', () => {
     expect({ code: all.code, stderr: all.stderr }).toEqual({ code: 0, stderr: '' })
     for (const code of FINDING_CODES) expect(all.stdout).toMatch(new RegExp(`^${code}: `, 'm'))
     const one = await kleym(['explain', 'klm402'])
-    expect(one.stdout).toMatch(/^KLM402: default identity displaced\nwarning\n\nWhat is the case\n/)
+    expect(one.stdout).toMatch(/^KLM402: default identity displaced\nwarning\n\nMeaning\n/)
   })
 })
 
@@ -293,12 +337,13 @@ describe('the same input gives the same bytes', () => {
     ['who-selects --entries', ['who-selects', '-A', '--entries', ...ESTATE]],
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
+    ['map', ['map', '-A', ...ESTATE]],
   ])('%s, on Node', async (_, args) => {
     for (const format of FORMATS) {
       const line = [...args, '-o', format]
       const [{ code, stdout, stderr }, here] = [await kleym(line), await inProcess(line, ROOT)]
-      const isDrawn = args[0] === 'explain' || args[0] === 'conflicts'
-      expect(stdout === '').toBe(format === 'mermaid' && !isDrawn)
+      const isDrawing = format === 'mermaid' || format === 'dot'
+      expect(stdout === '').toBe(isDrawing && !isDrawn(args))
       expect({ code, stdout: withoutVersion(stdout), stderr }).toEqual({
         ...here,
         stdout: withoutVersion(here.stdout),

@@ -69,7 +69,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['conflicts'],
     code: 4,
-    says: [/^‼ not everything could be read/, /nothing is known to clash/],
+    says: [/^‼ incomplete: not everything could be read/m, /nothing is known to clash/],
     never: [WELL, /nothing clashes/],
   },
   {
@@ -77,7 +77,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['conflicts', '--fail-on', 'never'],
     code: 4,
-    says: [/^‼ not everything could be read/],
+    says: [/^‼ incomplete: not everything could be read/m],
     never: [WELL],
   },
   {
@@ -85,7 +85,10 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
-    says: [/^‼ not everything could be read/, /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/],
+    says: [
+      /^‼ incomplete: not everything could be read/m,
+      /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/,
+    ],
     never: [],
   },
   {
@@ -93,7 +96,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POD, NODE, BROKEN],
     args: ['diff'],
     code: 4,
-    says: [/^‼ not everything could be read/, /no container is known to gain or lose/],
+    says: [/^‼ incomplete: not everything could be read/m, /no container is known to gain or lose/],
     never: [WELL, /no container gains or loses/],
   },
   {
@@ -118,7 +121,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
     says: [
-      /no certain identity/,
+      /identity undetermined/,
       /depends: ClusterSPIFFEID\/default is a fallback/,
       /unknown: .*OwnerReferences|unknown:/,
     ],
@@ -146,7 +149,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['who-selects', '--spiffe-id', 'spiffe://example.org/x'],
     code: 4,
     says: [/ClusterSPIFFEID\/by-owner/],
-    never: [/no container would hold/],
+    never: [/no container holds it/],
   },
   {
     name: 'a template is not followed: there may be more entries',
@@ -161,7 +164,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POD, NODE, BROKEN],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
-    says: [/vllm +‼ no certain identity/],
+    says: [/vllm +‼ identity undetermined/],
     never: [WELL, /no identity/],
   },
   {
@@ -178,8 +181,8 @@ const SITUATIONS: readonly Situation[] = [
     args: ['policies'],
     code: 4,
     says: [
-      /^‼ not everything could be read/,
-      /1 policy, and perhaps more/,
+      /^‼ incomplete: not everything could be read/m,
+      /^‼ policy team-a\/tools, and perhaps more, /,
       /unknown: whether anything gives it/,
     ],
     never: [/dangling/],
@@ -230,7 +233,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL.replace('metadata: {name: gpu-1,', 'metadata: {name: gpu-2,')],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 0,
-    says: [/no identity|no certain identity/],
+    says: [/no identity|identity undetermined/],
     never: [WELL],
   },
   {
@@ -247,7 +250,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['explain', 'team-a/chat', '--fail-on', 'warning'],
     settings: ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', ''],
     code: 4,
-    says: [/KLM410/, /no container among these files gets/, /SCM's settings \(not given\)/],
+    says: [/KLM410/, /reaches no container among these files/, /SCM's settings \(not given\)/],
     never: [WELL],
   },
   {
@@ -305,6 +308,6 @@ describe('a template that is not followed changes into another', () => {
     expect(same.stdout).toContain('no container gains or loses an identity')
     expect(changed.code).toBe(4)
     expect(changed.stdout).not.toContain('no container gains or loses an identity')
-    expect(changed.stdout).toContain('‼ 1 container for which it depends on what is not known')
+    expect(changed.stdout).toContain('‼ 1 container undetermined')
   })
 })

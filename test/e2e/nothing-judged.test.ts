@@ -60,7 +60,7 @@ describe('an empty pipe', () => {
   })
 
   test('every format says it, with the same exit code', async () => {
-    for (const format of ['json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid']) {
+    for (const format of ['json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid', 'markdown']) {
       const cwd = workspace({})
       const args = ['conflicts', '--offline', '-f', '-', '-o', format]
       const { code, stdout, stderr } = await kleym(args, { cwd, stdin: '' })

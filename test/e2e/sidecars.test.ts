@@ -42,7 +42,7 @@ test.each([
 ])('a binding for %s depends on its webhook', async (container, ...manifests) => {
   const world = documents(POOL, OBJECTIVE, bindingFor(container), ...manifests.filter((one) => one !== ''))
   const { code, stdout, stderr } = await ask(world, 'explain', 'team-a/chat')
-  expect(stdout).toContain('is ready, and it depends whether a container gets')
+  expect(stdout).toContain('is ready, but whether it reaches a container is undetermined')
   expect(stdout).toContain('whether the container is there depends on the webhook of')
   expect(stdout).not.toContain('KLM404')
   expect(stderr).toContain(`not known: cannot read container ${container} that the webhook of`)

@@ -58,7 +58,7 @@ describe('diff --base: two desired states', () => {
     const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
     expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
-    expect(stdout).not.toContain('this depends on what was not given')
+    expect(stdout).not.toContain('this rests on settings that were not given')
     expect(code).toBe(0)
   })
 
@@ -66,7 +66,7 @@ describe('diff --base: two desired states', () => {
     const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': documents(SMALL, FALLBACK) })
     const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
-    expect(stdout).toContain('this depends on what was not given')
+    expect(stdout).toContain('this rests on settings that were not given')
     expect(code).toBe(4)
   })
 
@@ -156,7 +156,7 @@ describe('diff --base: two desired states', () => {
 
   test('what cannot be read of the base makes the answer incomplete: exit code 4', async () => {
     const { code, stdout, stderr } = await between(documents(SMALL, 'kind: [\n'), SMALL)
-    expect(stdout).toMatch(/^‼ not everything could be read/)
+    expect(stdout).toMatch(/^‼ incomplete: not everything could be read/m)
     expect(stderr).toContain('base/all.yaml')
     expect(code).toBe(4)
   })
@@ -187,15 +187,15 @@ describe('diff --base: two desired states', () => {
 })
 
 describe('diff --live: what no file holds is taken to stay', () => {
-  test('and that comes first, by name, before anything is called unchanged', async () => {
+  test('and that stands in the first line, and by name with -o wide', async () => {
     const cwd = workspace({ 'live/all.yaml': SMALL, 'head/pool.yaml': POOL, 'scm.yaml': SCM_CONFIG })
     const args = ['diff', '--offline', '--live', 'live', '-f', 'head', ...SETTINGS]
     const { stdout } = await kleym(args, { cwd })
     expect(stdout).toMatch(
-      /^‼ taken to stay: 2 objects of --live that no file holds\. A deletion does not\n {2}show here; to compare two desired states, use --base\n/,
+      /^· no container gains or loses an identity, as long as 2 objects of --live stay\n\n‼ taken to stay: 2 objects of --live that no file holds\. A deletion does not\n {2}show here; to compare two desired states, use --base\n/,
     )
-    expect(stdout).toMatch(/1 {2}InferenceIdentityBinding +team-a\/chat\n/)
-    expect(stdout).toContain('no container gains or loses an identity, as long as all that stays')
+    const wide = await kleym([...args, '-o', 'wide'], { cwd })
+    expect(wide.stdout).toMatch(/1 {2}InferenceIdentityBinding +team-a\/chat\n/)
     expect(stdout).not.toContain('√')
     const report: unknown = JSON.parse((await kleym([...args, '-o', 'json'], { cwd })).stdout)
     expect(report).toMatchObject({

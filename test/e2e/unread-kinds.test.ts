@@ -50,7 +50,7 @@ describe.each(WITH_TEMPLATE)('the template of %s counts as perhaps', (_kind, man
 
   test('explain names it as perhaps reached', async () => {
     const { code, stdout } = await ask(documents(WORLD, manifest), 'explain', 'team-a/chat')
-    expect(stdout).toMatch(/is ready, and it depends whether a container gets .*perhaps .*llama/)
+    expect(stdout).toMatch(/is ready, but whether it reaches a container is undetermined: .*perhaps .*llama/)
     expect(stdout).not.toContain('no container gets')
     expect(stdout).not.toContain('no pod carries')
     expect(code).toBe(4)
@@ -235,7 +235,7 @@ describe('a label that a controller is known to set', () => {
     const world = documents(byLabel(label), OBJECTIVE, BINDING, workload)
     const { code, stdout } = await ask(world, 'explain', 'team-a/chat')
     expect(stdout).not.toContain('perhaps')
-    expect(stdout).toContain(containers === 1 ? '1 container gets' : 'no container among these files gets')
+    expect(stdout).toContain(containers === 1 ? '1 container gets' : 'reaches no container among these files')
     expect(code).toBe(0)
   })
 })

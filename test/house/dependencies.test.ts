@@ -56,3 +56,24 @@ test.each(LISTS.slice(2))(
     expect(idle).toEqual([])
   },
 )
+
+/** Packages with an install script, and why they do without it: what `npm test`, the build and CI install runs none. */
+const UNRUN_SCRIPTS: Readonly<Record<string, string>> = {
+  esbuild: 'it only puts the native program in the place of a wrapper, which starts the same program',
+}
+
+test('no dependency needs its install script, and none is run', () => {
+  const lock: unknown = JSON.parse(textOf('package-lock.json'))
+  const packages = own(lock, 'packages')
+  const withScript = isRecord(packages)
+    ? Object.entries(packages)
+        .filter(([, entry]) => own(entry, 'hasInstallScript') === true)
+        .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+    : []
+  expect([...new Set(withScript)]).toEqual(Object.keys(UNRUN_SCRIPTS))
+  expect(textOf('scripts/bootstrap.mjs')).toContain("['ci', '--ignore-scripts',")
+  // Everything else that installs goes through bootstrap.mjs.
+  const others = TRACKED.filter((path) => /^(?:\.github\/workflows|\.ci)\/|\/Dockerfile$/.test(path))
+  expect(others.length).toBeGreaterThan(3)
+  expect(others.filter((path) => /^[^#]*\bnpm (?:ci|install|i)\b/m.test(textOf(path)))).toEqual([])
+})

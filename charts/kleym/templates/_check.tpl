@@ -77,7 +77,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- fail (printf "resyncPeriod: %q is no period; give one such as 10h, 30m or 1h30m, or 0 for never" .Values.resyncPeriod) }}
 {{- end }}
 {{- if and (not .Values.serviceAccount.create) (eq .Values.serviceAccount.name "") }}
-{{- fail "serviceAccount.name: is empty although serviceAccount.create is false, so nobody says who the operator is; give the name of one that exists" }}
+{{- fail "serviceAccount.name: is empty although serviceAccount.create is false, so no service account is set for the operator; give the name of one that exists" }}
 {{- end }}
 {{- if eq (int .Values.probes.port) (int .Values.metrics.port) }}
 {{- fail (printf "probes.port: is %d, as is metrics.port, and both cannot listen there; give two ports" (int .Values.probes.port)) }}
@@ -126,14 +126,14 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- fail "metrics.secure.certificateSecret: is empty, and there is no HTTPS without a certificate; give the name of a Secret of type kubernetes.io/tls" }}
 {{- end }}
 {{- if and (ne .monitor.kind "None") (not .enabled) }}
-{{- fail (printf "metrics.monitor.kind: a %s would scrape metrics that nobody serves; set metrics.enabled=true, or metrics.monitor.kind=None" .monitor.kind) }}
+{{- fail (printf "metrics.monitor.kind: a %s would scrape metrics that the operator does not serve; set metrics.enabled=true, or metrics.monitor.kind=None" .monitor.kind) }}
 {{- end }}
 {{- if and (eq .monitor.kind "ServiceMonitor") (not .service.enabled) }}
 {{- fail "metrics.monitor.kind: a ServiceMonitor finds the operator through a Service, and there is none; set metrics.service.enabled=true, or metrics.monitor.kind=PodMonitor" }}
 {{- end }}
 {{- range $what := list "rules" "dashboard" }}
 {{- if and (get (get $.Values.metrics $what) "enabled") (not $.Values.metrics.enabled) }}
-{{- fail (printf "metrics.%s.enabled: nobody serves the metrics that it reads; set metrics.enabled=true, or metrics.%s.enabled=false" $what $what) }}
+{{- fail (printf "metrics.%s.enabled: the operator does not serve the metrics that it reads; set metrics.enabled=true, or metrics.%s.enabled=false" $what $what) }}
 {{- end }}
 {{- end }}
 {{- $alerts := list }}

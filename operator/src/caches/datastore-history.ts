@@ -56,12 +56,13 @@ export class DatastoreHistory {
 
   /**
    * The same calls. One that shows a sign, or that began in another history than the one in which it ends, rejects with a
-   * `ConnectionError`: what it was answered may not be compared with anything, and a write may have been carried out.
+   * `ConnectionError`, refusals and 404s included: what it was answered may not be compared with anything, and a write may
+   * have been carried out.
    */
   watchedApi(api: Api): Api {
     const guarded = async <T>(resource: Resource, call: () => Promise<T>): Promise<T> => {
       const { restores } = this.#begin(resource)
-      const answer = await call()
+      const answer = await this.#inOneHistory(restores, call)
       this.#mustBe(restores)
       return answer
     }
@@ -71,7 +72,7 @@ export class DatastoreHistory {
       call: () => Promise<JsonRecord>,
     ): Promise<JsonRecord> => {
       const began = this.#begin(resource)
-      const answer = await call()
+      const answer = await this.#inOneHistory(began.restores, call)
       this.#compare(resource, began, { version: versionIn(answer), sent })
       this.#mustBe(began.restores)
       return answer
@@ -81,7 +82,7 @@ export class DatastoreHistory {
       pages: (resource, options) => this.#pages(api, resource, options),
       list: async (resource, options) => {
         const began = this.#begin(resource)
-        const listing = await api.list(resource, options)
+        const listing = await this.#inOneHistory(began.restores, () => api.list(resource, options))
         this.#compareList(resource, began, listing)
         return listing
       },
@@ -114,12 +115,17 @@ export class DatastoreHistory {
   async *#pages(api: Api, resource: Resource, options?: ListOptions): AsyncGenerator<Listing> {
     const began = this.#begin(resource)
     let isFirst = true
-    for await (const page of api.pages(resource, options)) {
-      // Later pages are of the state of the first one, which may be older than what was seen meanwhile.
-      if (isFirst) this.#compareList(resource, began, page)
-      else this.#mustBe(began.restores)
-      isFirst = false
-      yield page
+    try {
+      for await (const page of api.pages(resource, options)) {
+        // Later pages are of the state of the first one, which may be older than what was seen meanwhile.
+        if (isFirst) this.#compareList(resource, began, page)
+        else this.#mustBe(began.restores)
+        isFirst = false
+        yield page
+      }
+    } catch (error) {
+      this.#mustBe(began.restores)
+      throw error
     }
   }
 
@@ -133,6 +139,16 @@ export class DatastoreHistory {
       this.#mustBe(began.restores)
       this.#note(resource, versionIn(event.object))
       yield event
+    }
+  }
+
+  /** A failure tells something of the history in which it ends too: what a 404 does not find may be back since. */
+  async #inOneHistory<T>(restores: number, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      this.#mustBe(restores)
+      throw error
     }
   }
 

@@ -108,9 +108,12 @@ export class KindKeeper {
   beginHistory(): void {
     if (this.#stopped) return
     for (const kind of this.#kinds) {
-      if (!isFollowed(kind.cache)) continue
-      kind.cache.beginHistory()
-      this.#follow(kind)
+      const { cache } = kind
+      if (isFollowed(cache)) {
+        cache.beginHistory()
+        this.#follow(kind)
+        // Its CRD may be back: what rests on that waits for discovery.
+      } else if (cache.syncState.kind === 'absent') cache.setSyncState({ kind: 'waiting' })
     }
     this.#crds.beginHistory()
     this.#followCrds()

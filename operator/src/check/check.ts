@@ -55,7 +55,7 @@ async function* results(
     ? {
         state: 'note',
         about: 'leader',
-        says: 'without leader election nobody can see from here who operates',
+        says: 'without leader election it cannot be seen from here which replica operates',
       }
     : await checkLeader({ api: client, clock, lease, patienceMs: LEADER_MS })
 }

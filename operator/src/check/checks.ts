@@ -170,7 +170,7 @@ export async function checkLeader({ api, clock, lease, patienceMs }: LeaderSearc
       const seconds = Math.round(patienceMs / 1000)
       const why = 'holder' in now ? `${now.pod} holds it and does not renew it` : now.why
       const fix = `see why no operator leads: kubectl --namespace ${lease.namespace} get pods, and their logs`
-      return { state: 'failed', about, says: `nobody renewed ${place} in ${seconds} s: ${why}`, fix }
+      return { state: 'failed', about, says: `no replica renewed ${place} in ${seconds} s: ${why}`, fix }
     }
     await pause(clock, LOOK_MS)
   }
@@ -194,7 +194,7 @@ async function look(
     const holder = stringAt(spec, 'holderIdentity') ?? ''
     const pod = signerOf(holder)
     if (pod !== undefined) return { holder, pod, renewed: stringAt(spec, 'renewTime') ?? '' }
-    return { why: holder === '' ? 'nobody holds it' : 'what holds it is no kleym-operator' }
+    return { why: holder === '' ? 'no replica holds it' : 'what holds it is no kleym-operator' }
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return { why: 'there is none' }
     return { why: unknownReasonText(ignoranceOf(error, 'get', resourceName(LEASES))) }

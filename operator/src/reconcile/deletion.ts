@@ -83,6 +83,13 @@ export class BindingDeletion {
       this.#confirmations.delete(key)
       return { kind: 'after', ms: LEFTOVER_MS }
     }
+    // A hand, or a restored backup, may have given its output another UID. `Orphans` deletes it, and tries again.
+    const orphans = ledger.orphans(key)
+    if (orphans.length > 0) {
+      this.#confirmations.delete(key)
+      const isEachLeaving = orphans.every(({ output }) => output.meta.deletedAt !== undefined)
+      return isEachLeaving ? { kind: 'after', ms: LEFTOVER_MS } : NOTHING_TO_DO
+    }
     return hasOurs(binding.finalizers) ? this.#confirm(key, binding) : undefined
   }
 

@@ -199,8 +199,9 @@ export class Writer {
     if (cache === undefined) return { kind: 'kind absent' }
     try {
       const ref = namespace === '' ? { name } : { namespace, name }
+      const began = cache.store.listBegins()
       const object = cache.read(await this.#options.api.get(cache.resource, ref))
-      cache.store.observe(object)
+      cache.store.observe(object, began)
       return { kind: 'read', found: true }
     } catch (error) {
       if (isKindAbsent(error)) return { kind: 'kind absent' }
@@ -289,11 +290,16 @@ export class Writer {
     if (!isGone) {
       const read = await this.read(outputs, { namespace: '', name })
       if (read.kind === 'unknown') return read
-      const isThere = read.kind === 'read' && read.found && outputs.store.get(name)?.meta.uid === uid
+      const found = read.kind === 'read' && read.found ? outputs.store.get(name)?.meta : undefined
+      const isThere = found?.uid === uid
+      // A restored datastore undoes a deletion that has begun.
+      altered.isTerminating = isThere && found.deletedAt !== undefined
       const cause = altered.isTerminating ? 'held by finalizers' : 'conflicting writes'
       if (isThere) return { kind: 'unknown', why: { verb: 'delete', what, cause }, retryAfterMs: undefined }
     }
-    outputs.store.confirmGone(altered.meta)
+    // By what the cache holds: since a restore of the datastore the version of the answer may be one that is yet to come.
+    const held = outputs.store.get(name)?.meta
+    if (held?.uid === uid) outputs.store.confirmGone(held)
     this.#altered.delete(key)
     for (const reservation of altered.reservations) reservation.release()
     return { kind: 'done' }

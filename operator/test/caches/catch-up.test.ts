@@ -14,6 +14,7 @@ import {
   permit,
   setUp,
   SUBJECT,
+  without,
   type Setup,
 } from './keeper-setup.ts'
 
@@ -23,6 +24,19 @@ it('has in its caches what their watches have yet to show', async () => {
   setup.server.write(SUBJECT, named('mistral'), { tells: false })
   await setup.keeper.catchUp()
   expect([setup.names(), setup.said]).toEqual([['llama', 'mistral'], []])
+})
+
+it('keeps what its watch has shown since the list began', async () => {
+  const setup = await filled('llama')
+  setup.server.holdLists(SUBJECT)
+  const under = setup.keeper.catchUp()
+  await settled()
+  setup.server.write(SUBJECT, named('mistral'))
+  await settled()
+  expect(setup.names()).toEqual(['llama', 'mistral'])
+  setup.server.letListsGo(SUBJECT)
+  await under
+  expect([setup.names(), setup.heard]).toEqual([['llama', 'mistral'], ['added mistral while synced']])
 })
 
 /** The first list of the kind has begun with `llama` and `qwen`; since then `qwen` is gone and `mistral` is new. */
@@ -136,4 +150,22 @@ it('after a restore no cache is believed before a list of the new history is in,
   setup.server.write(SUBJECT, named('mistral'))
   await settled()
   expect(setup.names(), 'it is followed again').toEqual(['llama', 'mistral'])
+})
+
+it('after a restore a kind that was not served is not believed to be absent before discovery says so', async () => {
+  const setup = await without()
+  setup.server.serve(SUBJECT)
+  setup.server.write(SUBJECT, named('llama'), { tells: false })
+  setup.keeper.beginHistory()
+  expect(setup.syncState()).toBe('waiting')
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
+})
+
+it('after a restore a kind that is still not served is absent again', async () => {
+  const setup = await without()
+  setup.keeper.beginHistory()
+  expect(setup.syncState()).toBe('waiting')
+  await settled()
+  expect(setup.syncState()).toBe('absent')
 })

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api, Listing } from '@kleym/shared/kube/api.ts'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, LEASES } from '@kleym/shared/kube/resources.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { rejection } from '@kleym/testing/clusters.ts'
@@ -50,7 +51,10 @@ async function setUp(): Promise<Setup> {
     create: answer,
     update: answer,
     patch: answer,
-    list: async () => page(setup.version),
+    list: async () => {
+      await setup.gate
+      return page(setup.version)
+    },
     pages: async function* listed() {
       await setup.gate
       for (const version of pages) yield page(version)
@@ -142,26 +146,44 @@ it('a Lease that is older than the last that was acknowledged is a sign, and the
   expect(setup.signs, 'one restore is one').toEqual(['Lease'])
 })
 
-it.each<[string, (setup: Setup) => Promise<unknown>]>([
+const CALLS: readonly (readonly [string, (setup: Setup) => Promise<unknown>])[] = [
   ['a GET', ({ api }) => api.get(BINDINGS, REF)],
   ['a POST', ({ api }) => api.create(CLUSTER_SPIFFE_IDS, {})],
   ['a DELETE', ({ api }) => api.delete(CLUSTER_SPIFFE_IDS, { name: 'one' })],
-  ['a list', (setup) => setup.list([101])],
-])('%s that began before the restore and ends after it is as if it had no answer', async (_, call) => {
-  const setup = await setUp()
-  await leases(setup).update(LEASES, object(99))
-  const open = Promise.withResolvers<void>()
-  const now = setup.gate
-  setup.gate = open.promise
-  const under = rejection(call(setup))
-  setup.gate = now
-  setup.version = 90
-  await leases(setup).get(LEASES, REF)
-  setup.version = 300
-  open.resolve()
-  expect(await under).toMatchObject({ neverSent: false })
-  expect(setup.history.restores).toBe(1)
+  ['a list', ({ api }) => api.list(BINDINGS)],
+  ['a list in pages', (setup) => setup.list([101])],
+]
+const GONE = new ApiError({
+  status: 404,
+  reason: 'NotFound',
+  message: 'not found',
+  details: { name: 'chat' },
 })
+
+it.each(
+  CALLS.flatMap(([what, call]) => [
+    { what, end: 'an answer', call, isRefused: false },
+    { what, end: 'a 404', call, isRefused: true },
+  ]),
+)(
+  '$what that began before the restore and ends after it with $end is as if it had none',
+  async ({ call, isRefused }) => {
+    const setup = await setUp()
+    await leases(setup).update(LEASES, object(99))
+    const open = Promise.withResolvers<void>()
+    const now = setup.gate
+    setup.gate = open.promise
+    const under = rejection(call(setup))
+    setup.gate = now
+    setup.version = 90
+    await leases(setup).get(LEASES, REF)
+    setup.version = 300
+    if (isRefused) open.reject(GONE)
+    else open.resolve()
+    expect(await under).toMatchObject({ neverSent: false })
+    expect(setup.history.restores).toBe(1)
+  },
+)
 
 it('a list of the old history, from an API server that was not restarted, is refused until the new one has come as far', async () => {
   const setup = await setUp()

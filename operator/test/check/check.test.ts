@@ -280,8 +280,8 @@ describe('the leader', () => {
 
   test.each<[what: string, spec: JsonRecord | undefined, says: string]>([
     ['no Lease', undefined, 'there is none'],
-    ['a Lease that was given up', { holderIdentity: '' }, 'nobody holds it'],
-    ['a Lease without a holder', {}, 'nobody holds it'],
+    ['a Lease that was given up', { holderIdentity: '' }, 'no replica holds it'],
+    ['a Lease without a holder', {}, 'no replica holds it'],
     ["somebody else's Lease", { holderIdentity: 'else\u001b[2J' }, 'what holds it is no kleym-operator'],
     [
       'the Lease of a dead one',
@@ -294,7 +294,7 @@ describe('the leader', () => {
     const { said, atMs } = await checked(world)
     expect(said).toBe(
       [
-        `FAILED  leader  nobody renewed the Lease kleym-system/kleym-operator in 60 s: ${says}`,
+        `FAILED  leader  no replica renewed the Lease kleym-system/kleym-operator in 60 s: ${says}`,
         '                fix: see why no operator leads: kubectl --namespace kleym-system get pods, and their logs',
         '',
       ].join('\n'),

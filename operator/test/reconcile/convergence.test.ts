@@ -88,3 +88,37 @@ test('a binding that loses its finalizer gets it back, and nothing else is writt
   expect(finalizers).toEqual([FINALIZER])
   expect(sim.watchdog.writes).toBe(writes + 1)
 })
+
+test('while outputs may not be listed none is written, and the binding says so', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const before = sim.output('a')
+  const watch = sim.life.watches.find(({ kind }) => kind === 'ClusterSPIFFEID.spire.spiffe.io')
+  watch?.blind()
+  sim.editBinding('a', { containerName: 'proxy' })
+  sim.createBinding('b', 'tuner')
+  await sim.runUntilQuiet(120_000)
+  expect([sim.reason('a'), sim.reason('b')]).toEqual(['Undetermined', 'Undetermined'])
+  expect([sim.output('a'), sim.outputs('b')]).toEqual([before, []])
+  watch?.start()
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('an object that a restore has brought back unnoticed is found by the first live read, and not asked for again and again', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  sim.createObjective('back')
+  await sim.runUntilQuiet()
+  const backup = sim.server.backup()
+  sim.deleteObjective('back')
+  await sim.runUntilQuiet()
+  sim.server.restore(backup, { isRestarted: true })
+  sim.watchdog.restored()
+  // Others write more than was lost: no version goes back.
+  for (let at = 0; at < 10; at++) sim.createObjective(`other-${at}`)
+  await sim.runUntilQuiet(0)
+  const from = sim.trace.length
+  sim.editBinding('a', { objectiveRef: { name: 'back' } })
+  await sim.runUntilQuiet(60_000)
+  expect([sim.reason('a'), sim.problems()]).toEqual(['Reconciled', []])
+  const reads = sim.trace.slice(from).filter((line) => line.includes('sent #1 get InferenceObjective'))
+  expect(reads, 'one for each kind of objectives').toHaveLength(3)
+})

@@ -153,3 +153,39 @@ test('an output that only the live list shows keeps its binding, and goes', asyn
   expect(await sim.problemsOnceQuiet()).toEqual([])
   expect([isThere(sim, 'a'), sim.outputs('a').length]).toEqual([false, 0])
 })
+
+test('a finalizer stays where the last look at a write without an answer shows that it was carried out', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  await sim.carryOut(await sim.heldRequest('create'), 'given up')
+  const late = sim.calls.requests.find(({ isGivenUp }) => isGivenUp)
+  if (late === undefined) throw new Error('the POST is not on its way any more')
+  const read = await readBeside(sim, late)
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(0, { holds: (call) => call === late || call === read })
+  await sim.carryOut(read, 'failed')
+  // The live list comes before the POST is carried out, the look at it after that.
+  const again = await readBeside(sim, late)
+  expect(sim.trace.some((line) => line.includes('answered: #1 list ClusterSPIFFEID'))).toBe(true)
+  await sim.carryOut(late)
+  await sim.carryOut(again)
+  await sim.runUntilQuiet(0, {
+    holds: ({ verb }) => verb === 'patch' || verb === 'delete',
+    blocks: OUTPUT_KIND,
+  })
+  expect(sim.calls.requests.map(({ verb }) => verb)).toEqual(['delete'])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(isThere(sim, 'a')).toBe(false)
+})
+
+function readsOutput({ verb, resource }: SimulatedCall): boolean {
+  return verb === 'get' && resource === CLUSTER_SPIFFE_IDS
+}
+
+/** Lets everything happen but a late request and reads of outputs; returns the first of these. */
+async function readBeside(sim: SteeredSimulation, late: SimulatedCall): Promise<SimulatedCall> {
+  await sim.runUntilQuiet(60_000, { holds: (call) => call === late || readsOutput(call) })
+  const read = sim.calls.requests.find(readsOutput)
+  if (read === undefined) throw new Error(`no output was read:\n${sim.trace.slice(-20).join('\n')}`)
+  return read
+}

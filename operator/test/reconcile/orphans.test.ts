@@ -1,6 +1,6 @@
 // Outputs whose binding is gone, or has another UID (docs/contract.md §8).
 import { expect, test } from 'vitest'
-import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
 import { metadataOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 import { FOREIGN_FINALIZER } from '../simulation/webhook.ts'
@@ -80,4 +80,20 @@ test('an orphan that terminates is not deleted again', async () => {
   expect(
     sim.trace.filter((line) => line.includes('sent') && line.includes('delete ClusterSPIFFEID')),
   ).toEqual(deletes)
+})
+
+test('a deleted binding whose output a hand has made an orphan stays until that is gone, and a list says so', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const output = sim.output('a') ?? {}
+  const annotations = { ...Object(metadataOf(output)['annotations']), [ANNOTATION_BINDING_UID]: 'earlier' }
+  sim.editOutput(output, { metadata: { annotations, finalizers: [FOREIGN_FINALIZER] } })
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(60_000)
+  expect(sim.finalizersOf('a')).toEqual([FINALIZER])
+  const [held] = sim.outputs('a')
+  sim.editOutput(held ?? {}, { metadata: { finalizers: [] } })
+  await sim.runUntilQuiet(60_000, { holds: ({ verb }) => verb === 'list' })
+  expect([sim.outputs('a'), sim.finalizersOf('a')]).toEqual([[], [FINALIZER]])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(sim.finalizersOf('a')).toBeUndefined()
 })

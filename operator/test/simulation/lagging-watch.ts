@@ -175,6 +175,7 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
     const { cache } = this
     // As `KindKeeper` does it.
     if (cache.syncState.kind === 'absent') {
+      cache.setSyncState({ kind: 'waiting' })
       this.#queue = [{ kind: 'discovery' }]
       return
     }

@@ -271,7 +271,9 @@ export class Watchdog {
     const made = this.#made.get(String(metadataOf(object)['uid']))
     if (made === undefined || call.sentAt <= this.#isBlindUntil || this.#deletesWhatItMade(call)) return
     const states = this.#statesKnownTo()
-    if (states.every((state) => isRightful(state, made.name, this.#lives.at(-1)?.config)))
+    // By the settings of its sender, which may be dead by now, and another one may lead with others (seed 8531).
+    const config = this.#lives.find(({ id }) => id === call.life)?.config
+    if (states.every((state) => isRightful(state, made.name, config)))
       this.#complain(`rightful: ${describe(made)} is withdrawn`)
   }
 

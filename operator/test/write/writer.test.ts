@@ -1,5 +1,6 @@
 // Writes in flight, writes whose outcome is not known, and writes that another client overtakes (docs/contract.md §6 and §8).
 import { expect, test } from 'vitest'
+import { listAt } from '@kleym/shared/core/json.ts'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 
@@ -19,18 +20,32 @@ test('a POST in flight keeps its container while two bindings swap', async () =>
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
 
-test('a POST whose outcome is unknown keeps its container until a live read', async () => {
-  const sim = await SteeredSimulation.of({})
-  sim.createBinding('a', 'vllm')
-  const post = await sim.heldRequest('create')
-  await sim.carryOut(post, 'answer lost')
+test.each(['answer lost', 'failed after'] as const)(
+  'a POST whose outcome is unknown ("%s") keeps its container until a live read',
+  async (fate) => {
+    const sim = await SteeredSimulation.of({})
+    sim.createBinding('a', 'vllm')
+    const post = await sim.heldRequest('create')
+    await sim.carryOut(post, fate)
+    sim.editBinding('a', { containerName: 'proxy' })
+    sim.createBinding('b', 'vllm')
+    await sim.runUntilQuiet(0, {
+      holds: (call) => call.verb === 'get' && call.resource === CLUSTER_SPIFFE_IDS,
+      blocks: OUTPUT_KIND,
+    })
+    expect(sim.reason('b')).toBe('WaitingForPeer')
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+  },
+)
+
+test('a PUT that another client overtakes is made anew after a live read, whatever the watch shows', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const status = { stats: { entriesToSet: 3 } }
+  sim.server.update(CLUSTER_SPIFFE_IDS, { ...sim.output('a'), status }, 'user', { subresource: 'status' })
   sim.editBinding('a', { containerName: 'proxy' })
-  sim.createBinding('b', 'vllm')
-  await sim.runUntilQuiet(0, {
-    holds: (call) => call.verb === 'get' && call.resource === CLUSTER_SPIFFE_IDS,
-    blocks: OUTPUT_KIND,
-  })
-  expect(sim.reason('b')).toBe('WaitingForPeer')
+  await sim.runUntilQuiet(0, { blocks: OUTPUT_KIND })
+  const selectors = listAt(sim.output('a'), 'spec', 'workloadSelectorTemplates')
+  expect(selectors).toContain('k8s:container-name:proxy')
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
 

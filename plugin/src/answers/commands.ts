@@ -4,8 +4,10 @@ import { CompletionCommand } from './completion/command.ts'
 import { ConflictsCommand } from './conflicts/command.ts'
 import { DiffCommand } from './diff/command.ts'
 import { ExplainCommand } from './explain/command.ts'
+import { MapCommand } from './map/command.ts'
 import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
+import { TestCommand } from './test/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
 import type { CommandClasses } from '../flags/command.ts'
@@ -17,6 +19,8 @@ export const COMMANDS = {
   'who-selects': WhoSelectsCommand,
   conflicts: ConflictsCommand,
   policies: PoliciesCommand,
+  test: TestCommand,
+  map: MapCommand,
   status: StatusCommand,
   watch: WatchCommand,
   completion: CompletionCommand,
@@ -40,6 +44,8 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   'who-selects': 'Who gets which identity here?',
   conflicts: 'What clashes?',
   policies: 'Whom do access policies name?',
+  test: 'Is what we state about identities true?',
+  map: 'Who holds what, as a picture?',
   status: 'Is the installation sound?',
   watch: 'How do the bindings stand, as it changes?',
   completion: 'How does the shell complete this?',

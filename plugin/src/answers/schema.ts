@@ -4,8 +4,10 @@ import * as z from 'zod'
 import { conflictsReportSchema } from './conflicts/schema.ts'
 import { diffReportSchema } from './diff/schema.ts'
 import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
+import { mapReportSchema } from './map/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
+import { testReportSchema } from './test/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
 
@@ -17,8 +19,10 @@ export const anyReportSchema = z
     entriesReportSchema,
     explainReportSchema,
     findingPagesSchema,
+    mapReportSchema,
     policiesReportSchema,
     statusReportSchema,
+    testReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
   ])

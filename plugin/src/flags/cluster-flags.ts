@@ -34,7 +34,8 @@ export const clusterFlags = {
   'client-key': text('FILE', 'The key of the client certificate.'),
   'insecure-skip-tls-verify': Flags.boolean({
     helpGroup: CLUSTER,
-    description: "Trust whatever certificate the API server shows: anybody's answer is then believed.",
+    description:
+      'Trust any certificate that the API server shows: answers may then come from another server.',
   }),
   'tls-server-name': text('NAME', "The name that the API server's certificate must have."),
   'request-timeout': text('DURATION', 'How long one request may take, such as 10s; 0 is for ever.'),

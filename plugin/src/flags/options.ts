@@ -7,6 +7,9 @@ import type { FileArguments } from '../sources/load.ts'
 import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
+import type { Severity } from '@kleym/shared/core/registry/findings.ts'
+import { echoOf } from './echo.ts'
+import { findingFilter, type FindingFilter } from './finding-filter.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
 import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
@@ -52,6 +55,12 @@ export interface OutputOptions {
   readonly suppress: readonly FlagSuppression[]
   /** Whether an answer from files that is about nothing is a complete one. */
   readonly allowEmpty?: boolean
+  /** Which findings are shown; those that are not count all the same. */
+  readonly show?: FindingFilter | undefined
+  /** Whether the text is its first lines alone. */
+  readonly summary?: boolean
+  /** The flags that say where the answer comes from, as given: ` --offline -f pr`. */
+  readonly echo?: string
 }
 
 /** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
@@ -85,6 +94,9 @@ export interface CommonFlags extends ClusterFlags {
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
   readonly 'allow-empty': boolean
+  readonly code?: readonly string[] | undefined
+  readonly severity?: Severity | undefined
+  readonly summary?: boolean | undefined
   readonly color: ColourFlag
 }
 
@@ -144,22 +156,32 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
       allowEmpty: flags['allow-empty'],
+      show: findingFilter(flags.code, flags.severity),
+      summary: flags.summary === true,
+      echo: echoOf({ ...flags }),
     },
   }
 }
 
 /** The commands whose frame has a diagram. */
-const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts']
+const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
+/** The commands whose frame has a page. */
+const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
-  if (format !== 'mermaid' || WITH_DIAGRAM.includes(command)) return
+  const isPage = format === 'html'
+  const isDrawing = format === 'mermaid' || format === 'dot'
+  const able = isPage ? WITH_PAGE : WITH_DIAGRAM
+  if ((!isPage && !isDrawing) || able.includes(command)) return
   throw new KleymError({
     code: 'usage',
-    what: `${command} draws no diagram`,
-    where: '-o mermaid',
-    why: `only ${WITH_DIAGRAM.join(' and ')} have one: a derivation, and who clashes with whom`,
-    fix: `ask one of them: kubectl kleym ${WITH_DIAGRAM[0] ?? ''} -o mermaid, or use another format`,
+    what: isPage ? `${command} makes no page` : `${command} draws no diagram`,
+    where: `-o ${format}`,
+    why: isPage
+      ? `only ${able.join(' and ')} makes one: who holds what, to look at`
+      : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
+    fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
     docs: `kubectl kleym ${command} --help`,
   })
 }

@@ -15,7 +15,8 @@ export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string
     threshold: failOn === 'never' ? undefined : failOn,
     findings,
     suppressed,
-    placeOf: (subject) => places.get(objectKey(subject)),
+    placeOf: (subject) => frame.placeOf?.(subject) ?? places.get(objectKey(subject)),
+    passed: frame.passed ?? [],
     differences: frame.differences ?? [],
     unknowns: [
       ...problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),

@@ -9,6 +9,8 @@ import { toJson } from '../output/json.ts'
 import { toNames } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
 import { BLANK, line, MARKS, render, type Block, type Line } from '../text/line.ts'
+import { viewAbbreviations } from '../text/abbreviations.ts'
+import { viewAnswer, type Doubts } from '../text/answer.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
 import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
@@ -43,14 +45,7 @@ async function answerIn(
   switch (options.format) {
     case 'text':
     case 'wide': {
-      const layout = {
-        width: viewWidth(context),
-        wide: options.format === 'wide',
-        incomplete: judged.incomplete && !judged.isEmpty,
-        unsettled: judged.assumptions.length > 0,
-        world: worldText(judged.input),
-        isAlone: isAlone(judged.input),
-      }
+      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide', options)
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
     case 'json':
@@ -65,8 +60,41 @@ async function answerIn(
       return (await import('../output/junit.ts')).toJunit(await ciResult(judged, options, context))
     case 'github':
       return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
+    case 'markdown': {
+      const view = render(
+        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options)),
+        paletteFor('never', context),
+      )
+      const language = frame.isUnifiedDiff === true ? 'diff' : 'text'
+      const { toMarkdown } = await import('../output/markdown.ts')
+      return toMarkdown(await ciResult(judged, options, context), { view, language })
+    }
     case 'mermaid':
-      return drawing(judged, await ciResult(judged, options, context))
+    case 'dot':
+      return drawing(judged, await ciResult(judged, options, context), options.format)
+    case 'html':
+      return page(judged)
+  }
+}
+
+/** The columns of a comment: no terminal decides about them. */
+const MARKDOWN_COLUMNS = 100
+
+function layoutOf(
+  judged: AnswerResult,
+  width: number,
+  wide: boolean,
+  { echo = '', summary = false }: OutputOptions,
+): Layout {
+  return {
+    width,
+    wide,
+    echo,
+    summary,
+    incomplete: judged.incomplete && !judged.isEmpty,
+    unsettled: judged.assumptions.length > 0,
+    world: worldText(judged.input),
+    isAlone: isAlone(judged.input),
   }
 }
 
@@ -78,39 +106,64 @@ async function ciResult(
   return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
 }
 
-async function drawing(judged: AnswerResult, result: CiResult): Promise<string> {
+async function drawing(judged: AnswerResult, result: CiResult, format: 'mermaid' | 'dot'): Promise<string> {
   const { diagram } = judged.frame
   // The options refuse it before anything is read.
   if (diagram === undefined) throw new TypeError(`${judged.frame.kind} has no diagram`)
   const { withRemarks } = await import('./diagram.ts')
-  const [{ toMermaid }, { summaryText }] = await Promise.all([
-    import('../output/mermaid.ts'),
-    import('../output/github.ts'),
-  ])
-  return toMermaid(withRemarks(await diagram(judged.shown), result), summaryText(result))
+  const { summaryText } = await import('../output/github.ts')
+  const drawn = withRemarks(await diagram(judged.shown), result)
+  return format === 'dot'
+    ? (await import('../output/dot.ts')).toDot(drawn, summaryText(result))
+    : (await import('../output/mermaid.ts')).toMermaid(drawn, summaryText(result))
 }
 
-/** What could not be read or was not given may change all that follows, and an answer about nothing is none: that comes first. */
+async function page(judged: AnswerResult): Promise<string> {
+  const { frame, shown } = judged
+  if (frame.page === undefined) throw new TypeError(`${frame.kind} has no page`)
+  return frame.page({ report: machineReport(judged), shown, unknowns: unknownsOf(judged) })
+}
+
+/**
+ * The answer, then what could not be read or was not given, which may change all that follows, then the rest. An answer about
+ * nothing is none.
+ */
 function viewWhole(judged: AnswerResult, layout: Layout): Block {
   const { frame, shown, suppressed, aboutSuppressions } = judged
+  const answer = judged.isEmpty ? undefined : frame.answer?.(layout, judged.kept)
+  const first = answer === undefined ? [] : viewAnswer(answer, doubtsOf(judged, layout), layout)
+  if (layout.summary === true && first.length > 0) return [...first, ...viewDoubts(judged, layout)]
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
+  const doubts = viewDoubts(judged, layout)
+  // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
+  const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
+  const rest = isSettled ? view : view.map(doubted)
+  const parts = [[...first, ...doubts], rest]
+  const whole = parts
+    .filter((part) => part.length > 0)
+    .flatMap((part, at) => (at === 0 ? part : [BLANK, ...part]))
+  return [...whole, ...viewAbbreviations(whole, layout)]
+}
+
+function doubtsOf(judged: AnswerResult, layout: Layout): Doubts {
+  return {
+    incomplete: layout.incomplete === true,
+    unsettled: judged.assumptions.length > 0,
+    notShown: judged.notShown,
+  }
+}
+
+function viewDoubts(judged: AnswerResult, layout: Layout): Block {
   const head = [
     ...(judged.isEmpty
       ? judged.problems.map(({ why }) => line(MARKS.warn, ` nothing was judged: ${why}`))
       : []),
     ...(layout.incomplete === true
-      ? [line(MARKS.warn, ' not everything could be read, and what could not may change this answer')]
+      ? [line(MARKS.warn, ' incomplete: not everything could be read, and the rest may change this answer')]
       : []),
     ...viewAssumptions(judged.assumptions),
   ]
-  if (head.length === 0) return view
-  const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
-  return [
-    ...head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
-    BLANK,
-    // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
-    ...(isSettled ? view : view.map(doubted)),
-  ]
+  return head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 }))
 }
 
 function doubted(row: Line): Line {
@@ -121,7 +174,7 @@ function doubted(row: Line): Line {
 function viewAssumptions(assumptions: readonly Assumption[]): Block {
   if (assumptions.length === 0) return []
   return [
-    line(MARKS.warn, ' this depends on what was not given'),
+    line(MARKS.warn, ' this rests on settings that were not given'),
     ...assumptions.map(({ what, assumed, otherwise, fix }) =>
       line(`  ${what}: ${assumed}; ${otherwise} (${fix})`),
     ),

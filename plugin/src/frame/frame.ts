@@ -3,18 +3,31 @@ import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
+import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
+import type { Answer } from '../text/answer.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
+
+/** Something that was stated, and is true. */
+export interface PassedCheck {
+  readonly subject: Subject
+  readonly text: string
+}
 
 /** One answer, before any format has seen it. */
 export interface Frame {
   /** `kind` of the machine-readable report. */
   readonly kind: string
-  /** The fields of the machine-readable report, before findings and summary. Other formats do not ask for them. */
-  readonly fields: () => Readonly<Record<string, unknown>>
+  /**
+   * The fields of the machine-readable report, before findings and summary; `shown` are the findings that are not
+   * suppressed. Other formats do not ask for them.
+   */
+  readonly fields: (shown: readonly Finding[]) => Readonly<Record<string, unknown>>
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
+  /** Whether a finding is left out of what is shown, since the objects that it is about are. It counts all the same. */
+  readonly hides?: (one: Finding) => boolean
   /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
   readonly suppressionScope?: {
     /** Every finding that there is, shown or not: what tells whether a flag suppresses anything. */
@@ -26,6 +39,12 @@ export interface Frame {
   readonly differences?: readonly string[]
   /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
   readonly unfollowed?: boolean
+  /** `test` and `diff --tests` alone: the assertions that could be decided neither way, a sentence each. */
+  readonly unknownAssertions?: readonly string[]
+  /** `test` alone: what holds, for the formats that list it. */
+  readonly passed?: readonly PassedCheck[]
+  /** Where a subject that is no object of the snapshot stands in a file. */
+  readonly placeOf?: (subject: Subject) => FilePlace | undefined
   /** `diff` alone: the answer is the same whatever the settings are that were not given. */
   readonly isSettled?: boolean
   /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
@@ -36,9 +55,26 @@ export interface Frame {
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
+  /** The first lines of the text, from all findings that count, shown or not. Absent where the view begins with them itself. */
+  readonly answer?: (layout: Layout, kept: readonly Finding[]) => Answer
+  /** The text below the answer. */
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
-  /** What `-o mermaid` draws, where the answer is a graph. */
+  /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */
+  readonly isUnifiedDiff?: boolean
+  /** What `-o mermaid` and `-o dot` draw, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
+  /** What `-o html` prints, where the answer is a page. */
+  readonly page?: (parts: PageParts) => Promise<string>
+}
+
+/** What a page is made of. */
+export interface PageParts {
+  /** The whole report of `-o json`. */
+  readonly report: Readonly<Record<string, unknown>>
+  /** The findings that are not suppressed. */
+  readonly shown: readonly Finding[]
+  /** What is not known, a sentence each. */
+  readonly unknowns: readonly string[]
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */

@@ -80,7 +80,7 @@ export const settingsSchema = z
     scm: z
       .object({
         source: z.string(),
-        assumed: z.array(z.string()).describe('The settings that nobody gave.'),
+        assumed: z.array(z.string()).describe('The settings that were not given.'),
         trustDomain: z.string().nullable(),
         clusterName: z.string().nullable(),
         className: z.string().nullable(),
@@ -146,6 +146,9 @@ export function reportSchema<Kind extends string, Fields extends z.ZodRawShape>(
       findings: z.array(findingSchema).describe('What counts for the exit code, worst first.'),
       suppressed: z.array(suppressedFindingSchema),
       summary: summarySchema,
+      notShown: count
+        .optional()
+        .describe('How many findings a flag keeps out of this report; they count for the exit code.'),
       missing: z.array(missingSchema).describe('Not empty: the answer is not complete.'),
       assumptions: z
         .array(assumptionSchema)

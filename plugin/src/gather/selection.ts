@@ -14,11 +14,13 @@ export interface SelectionScope {
   readonly namespace: string | undefined
   /** A label selector as written. */
   readonly selector: string | undefined
+  /** The flags that a command which is told repeats. */
+  readonly echo?: string | undefined
 }
 
 /** The bindings that are meant: those named, else those in scope. Throws where a named one does not exist. */
 export function chooseBindings(
-  { after, isLive }: Pick<AnswerInput, 'after' | 'isLive'>,
+  { after }: Pick<AnswerInput, 'after'>,
   names: readonly string[],
   scope: SelectionScope,
 ): readonly Binding[] {
@@ -28,7 +30,11 @@ export function chooseBindings(
     const found = namedBindings(bindings, name, scope)
     if (found.length > 0) return found
     const { namespace = scope.namespace, name: bare } = parseBindingName(name)
-    throw missing(namespace === undefined ? bare : namespacedName(namespace, bare), bindings, isLive)
+    throw missing(
+      namespace === undefined ? bare : namespacedName(namespace, bare),
+      bindings,
+      scope.echo ?? '',
+    )
   })
   return [...new Set(chosen)]
 }
@@ -85,16 +91,16 @@ function parseBindingName(written: string): {
   return { name, namespace: path.pop() }
 }
 
-function missing(path: string, bindings: readonly Binding[], isLive: boolean): KleymError {
+function missing(path: string, bindings: readonly Binding[], echo: string): KleymError {
   const keys = bindings.map(({ key }) => key)
   const there = keys.length === 0 ? 'no binding is' : `${keys.length} bindings are`
-  const files = isLive ? '' : ' --offline -R -f DIR'
   return new KleymError({
     code: 'not-found',
     what: 'there is no such binding',
     where: path,
     why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,
-    fix: didYouMean(path, keys) ?? `list them with: kubectl kleym explain${files} -o name`,
+    fix:
+      fileHint(path) ?? didYouMean(path, keys) ?? `list them with: kubectl kleym explain -A${echo} -o name`,
   })
 }
 
@@ -104,9 +110,20 @@ function unclear(written: string): KleymError {
     what: 'cannot tell which binding is meant',
     where: written,
     why: 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
-    fix: 'write it like team-a/chat',
+    fix: fileHint(written) ?? 'write it like team-a/chat',
     docs: 'kubectl kleym explain --help',
   })
+}
+
+/** `-f a.yaml b.yaml`: the second file stands where a name belongs. */
+function fileHint(written: string): string | undefined {
+  return /\.(?:ya?ml|json)$/.test(written) ? `give each file its own -f: -f ${written}` : undefined
+}
+
+/** The names in the arguments of a command line: the kind of `iib chat` is no name. */
+export function withoutKind(written: readonly string[]): readonly string[] {
+  const [first, ...names] = written
+  return names.length > 0 && first !== undefined && KIND_WORDS.has(first.toLowerCase()) ? names : written
 }
 
 const KIND_WORDS: ReadonlySet<string> = new Set([

@@ -172,10 +172,10 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 /** What an answer about a snapshot does not know of these settings. */
 export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): OpenSettings {
   const { others } = scm
-  // Where none of several acts on kleym's output, which of them is meant is a guess.
-  const isChosen = scm.instances[0] === undefined || acts(scm.instances[0])
+  const [first] = scm.instances
+  // Where none of several acts on kleym's output, which of them is meant is a guess; --scm-config says it.
   const isCandidate = (one: ScmInstance): boolean =>
-    acts(one) || (!isChosen && one.settings.reconcileClusterSPIFFEIDs)
+    first !== undefined && (acts(one) || (!acts(first) && one.settings.reconcileClusterSPIFFEIDs))
   return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,
@@ -235,11 +235,7 @@ export function scmReading(
   return {
     settings,
     instances,
-    // What was given says which SCM acts on kleym's output; one of another class runs beside it.
-    others:
-      given === undefined
-        ? all.slice(1)
-        : all.filter((one) => !acts(one) && one.settings.className !== settings.className),
+    others: given === undefined ? all.slice(1) : besideGiven(given, all, output, evidence),
     containers,
     notes: severalNotes(instances, operator),
     disagreements: reading === undefined ? [] : scmDisagreements(reading.settings, all),
@@ -252,6 +248,24 @@ export function scmReading(
     ),
     problems: unread,
   }
+}
+
+/**
+ * Those that run beside the SCM of --scm-config, which takes the place of the one of its class, and of any other that acts
+ * on kleym's output where it does so itself.
+ */
+function besideGiven(
+  given: ScmConfigText,
+  all: readonly ScmInstance[],
+  output: Parameters<typeof scmInstances>[2],
+  evidence: ScmEvidence,
+): readonly ScmInstance[] {
+  const [chosen] = scmInstances([given], [], output, evidence)
+  return all.filter(
+    (one) =>
+      one.settings.className !== chosen?.settings.className &&
+      !(acts(one) && chosen !== undefined && acts(chosen)),
+  )
 }
 
 /** Reads SCM's settings and decides which count. */

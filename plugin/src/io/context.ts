@@ -14,6 +14,8 @@ export interface SourceIo {
   /** Where progress is shown, on a terminal; undefined: nowhere. */
   readonly stderr?: OutputStream
   readonly clock?: Clock
+  /** What ends the process, which then ends the programs that it runs too. */
+  readonly interrupts?: Interrupts
 }
 
 /** One output stream. */
@@ -59,7 +61,6 @@ export interface CommandContext extends SourceIo {
   readonly collectGarbage?: (which: 'young' | 'all') => void
   /** The terminal; undefined where stdin or stdout is none. */
   readonly terminal?: () => Terminal | undefined
-  readonly interrupts?: Interrupts
   /** The version of kleym. */
   readonly version: string
 }

@@ -103,3 +103,32 @@ export function escapeMermaid(text: string): string {
     (character) => `#${character.codePointAt(0) ?? 0};`,
   )
 }
+
+/**
+ * Text for one line of GitHub's or GitLab's Markdown, within HTML too: what either gives a meaning becomes an entity, and a
+ * comment of HTML stands within what they would make a mention, a reference to an issue or a link.
+ */
+export function escapeMarkdown(text: string): string {
+  return escapeTerminal(text)
+    .trim()
+    .replaceAll(/[\\`*_{}[\]<>|~&$]/g, (character) => `&#${character.codePointAt(0) ?? 0};`)
+    .replace(/^[-+=]/, (character) => `&#${character.codePointAt(0) ?? 0};`)
+    .replace(/^(\d+)\./, '$1&#46;')
+    .replaceAll(/(?<!&)#/g, '&#35;<!-- -->')
+    .replaceAll('@', '@<!-- -->')
+    .replaceAll(/(?<=\b(?:https?|ftp)):(?=\/)/gi, ':<!-- -->')
+    .replaceAll(/:(?=(?:[\w+-]|&#95;)+:)/g, ':<!-- -->')
+    .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)}<!-- -->.`)
+}
+
+/**
+ * Text for a quoted string of Graphviz: there a backslash begins an escape (`\N` is the name of the node), and an ampersand
+ * an HTML entity. No line of it is a command of a CI system.
+ */
+export function escapeDot(text: string): string {
+  return escapeTerminal(text)
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('&', '&amp;')
+    .replaceAll(/##(?=\[|vso\[)/g, '#&#35;')
+}

@@ -22,6 +22,8 @@ export interface CiResult {
   readonly suppressed: readonly SuppressedFinding[]
   /** Where an object stands in a file; undefined for one of the cluster. */
   readonly placeOf: (subject: Subject) => FilePlace | undefined
+  /** `test` alone: what was stated and is true. */
+  readonly passed: readonly { readonly subject: Subject; readonly text: string }[]
   /** `diff` alone: one sentence for each object that would change. */
   readonly differences: readonly string[]
   /** Why the answer is not complete, one sentence each. */

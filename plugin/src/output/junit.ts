@@ -55,6 +55,7 @@ function casesOf(result: CiResult): readonly TestCase[] {
     ...findingCases(result),
     ...suppressedCases(result),
     ...differenceCases(result),
+    ...passedCases(result),
   ]
 }
 
@@ -102,6 +103,18 @@ function differenceCases({ differences, kind }: CiResult): readonly TestCase[] {
     type: 'difference',
     lines: [],
     place: undefined,
+  }))
+}
+
+function passedCases({ passed, placeOf }: CiResult): readonly TestCase[] {
+  return passed.map(({ subject, text }) => ({
+    classname: subjectText(subject),
+    name: text,
+    verdict: 'passed',
+    message: '',
+    type: 'passed',
+    lines: [],
+    place: placeOf(subject),
   }))
 }
 

@@ -1,5 +1,6 @@
 // `-o mermaid`: a flowchart, for a page or a review comment. Identifiers are numbers of ours; every word of a label is
 // escaped, so nothing that a cluster or a file holds is syntax. Classes only colour: each label says what it means.
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { escapeMermaid } from '../io/escape.ts'
 
 /** How a node looks. */
@@ -12,6 +13,8 @@ export interface DiagramNode {
   /** One line each. */
   readonly lines: readonly string[]
   readonly style: NodeStyle
+  /** The frame that it stands in, by its title; boxes without one stand in none. */
+  readonly group?: string
 }
 
 /** An arrow from one box to another. */
@@ -25,7 +28,7 @@ export interface DiagramEdge {
   readonly dotted?: true
 }
 
-/** A graph, as data. */
+/** A graph, as data; output/dot.ts draws it too. */
 export interface Diagram {
   readonly nodes: readonly DiagramNode[]
   readonly edges: readonly DiagramEdge[]
@@ -43,14 +46,19 @@ const STYLES: Readonly<Record<Exclude<NodeStyle, 'plain'>, string>> = {
 export function toMermaid({ nodes, edges }: Diagram, comment: string): string {
   const ids = new Map<string, string>()
   const lines: string[] = []
+  const groups = new Map<string, string[]>()
   const used = new Set<Exclude<NodeStyle, 'plain'>>()
-  for (const { key, lines: text, style } of nodes) {
+  for (const { key, lines: text, style, group } of nodes) {
     if (ids.has(key)) continue
     const id = `n${ids.size}`
     ids.set(key, id)
     if (style !== 'plain') used.add(style)
-    lines.push(`  ${id}["${text.map(escapeMermaid).join('<br/>')}"]${style === 'plain' ? '' : `:::${style}`}`)
+    const box = `${id}["${text.map(escapeMermaid).join('<br/>')}"]${style === 'plain' ? '' : `:::${style}`}`
+    if (group === undefined) lines.push(`  ${box}`)
+    else getOrCreate(groups, group, () => []).push(`    ${box}`)
   }
+  for (const [at, [title, boxes]] of [...groups].entries())
+    lines.push(`  subgraph g${at}["${escapeMermaid(title)}"]`, ...boxes, '  end')
   for (const { from, to, label, dotted } of edges) {
     const [start, end] = [ids.get(from), ids.get(to)]
     if (start === undefined || end === undefined) continue

@@ -1,5 +1,6 @@
 // `-o sarif`: SARIF 2.1.0 (OASIS, errata 01) with what GitHub code scanning asks for: a physical location for every
 // result, a fingerprint that does not depend on line numbers, and rules with help.
+import { pageUrl } from '../io/docs-url.ts'
 import type { Location, Log, LogicalLocation, ReportingDescriptor, Result } from 'sarif'
 import { findingKey, subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { Suppression } from '@kleym/shared/core/findings/suppress.ts'
@@ -107,10 +108,12 @@ function ruleOf(code: FindingCode): ReportingDescriptor {
   const { title, meaning, severity } = findingEntry(code)
   const more = `See docs/findings/${code}.md, or: kubectl kleym explain ${code}`
   const sections = pageSections(code)
+  const url = pageUrl(code)
   return {
     id: code,
     shortDescription: { text: title },
     fullDescription: { text: meaning },
+    ...(url !== undefined && { helpUri: url }),
     help: {
       text: [...sections.map(({ heading, text }) => `${heading}: ${text}`), more].join('\n'),
       markdown: [

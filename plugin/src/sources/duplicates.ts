@@ -60,7 +60,7 @@ function problemOf(variants: readonly RawObject[], last: RawObject): readonly In
   return [
     {
       kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} stands ${timesText(variants.length)} in the files`,
+      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} is defined ${timesText(variants.length)} in the files`,
       where: variants.map(originText).join(' and '),
       why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
       fix: 'remove one of them, or give fewer files; the answer is about the first one',

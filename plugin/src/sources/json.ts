@@ -79,7 +79,7 @@ function scanValue(text: string, start: number): Scan {
       const known = keys.at(-1)
       if (known !== undefined && text.charCodeAt(skipBlanks(text, end)) === 0x3a) {
         const key = keyOf(text.slice(at, end))
-        if (known.has(key)) return problem(`the key ${shownKey(key)} stands twice`)
+        if (known.has(key)) return problem(`the key ${shownKey(key)} is defined twice`)
         known.add(key)
         if (known.size > INPUT_LIMITS.keys)
           return problem(`a mapping has more than ${INPUT_LIMITS.keys.toLocaleString('en')} keys`)

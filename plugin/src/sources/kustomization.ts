@@ -1,5 +1,5 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
@@ -35,8 +35,16 @@ export interface KustomizationChanges {
   readonly kinds: ReadonlySet<string> | 'all'
   /** The namespace into which it puts all objects that have one. */
   readonly namespace: string | undefined
+  /** It may put them in a namespace that it does not show. */
+  readonly movesAnywhere: boolean
   readonly renames: boolean
 }
+
+/** Fields that may set the namespace of any object, from elsewhere than its own `namespace`. */
+const MOVE_ANY = ['replacements', 'transformers', 'components'] as const
+
+/** The most items in the lists of a kustomization; one with more counts as unreadable. */
+const ITEMS_MAX = 5_000
 
 /** The fields that change any object. */
 const CHANGE_ALL = [
@@ -56,7 +64,8 @@ export function readKustomization(
   value: unknown,
   textOf: (path: string) => string | undefined,
 ): Kustomization | undefined {
-  const record = isRecord(value) ? value : {}
+  const isReadable = isRecord(value) && itemsIn(value) <= ITEMS_MAX
+  const record = isReadable ? value : {}
   const apiVersion = stringAt(record, 'apiVersion') ?? ''
   // Others have files of that name too: Flux has a kind of that name.
   if (apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')) return undefined
@@ -88,14 +97,14 @@ export function readKustomization(
   )
   return {
     overlay,
-    isUnreadable: !isRecord(value),
+    isUnreadable: !isReadable,
     isComponent: stringAt(record, 'kind') === 'Component',
     resources,
     others,
     elsewhere: paths.elsewhere,
     changes: {
       kinds:
-        value === undefined || CHANGE_ALL.some((field) => isSet(own(record, field)))
+        !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))
           ? 'all'
           : changedKinds(
               patches,
@@ -103,6 +112,7 @@ export function readKustomization(
               (path) => textOf(resolve(overlay.path, path)),
             ),
       namespace: stringAt(record, 'namespace'),
+      movesAnywhere: !isReadable || MOVE_ANY.some((field) => isSet(own(record, field))),
       renames: isSet(own(record, 'namePrefix')) || isSet(own(record, 'nameSuffix')),
     },
     refusal: refusalOf(record, paths.elsewhere),
@@ -111,6 +121,13 @@ export function readKustomization(
       paths.resolved(generatorFiles(record)).some((file) => textOf(file)?.includes(SCM_CONFIG_KIND) === true),
     makesAnything: generated.includes('generators'),
   }
+}
+
+function itemsIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let items = Array.isArray(value) ? value.length : 0
+  for (const one of Object.values(value)) items += itemsIn(one)
+  return items
 }
 
 function isSet(value: unknown): boolean {
@@ -210,14 +227,5 @@ class Paths {
     } catch {
       return undefined
     }
-  }
-}
-
-/** Whether a path is a folder. */
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false
   }
 }

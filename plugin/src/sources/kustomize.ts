@@ -1,66 +1,29 @@
-// `-k DIR`: what `kubectl kustomize DIR` prints. kubectl is run directly, without a shell, and touches no cluster for it.
-import { spawn } from 'node:child_process'
-import { findProgram } from '@kleym/shared/kube/program-path.ts'
-import { collect } from './files.ts'
+// `-k DIR`: what `kubectl kustomize DIR` prints. kubectl touches no cluster for it; what the kustomization names elsewhere it
+// fetches, which is what the user asked for.
+import type { SourceIo } from '../io/context.ts'
 import type { InputProblem } from './problem.ts'
+import { outputOf } from './program-output.ts'
 
-/** What running kubectl needs. */
-export interface KustomizeOptions {
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
-}
+/** How long one kustomization may take, in milliseconds: it may fetch what it is built from. */
+export const KUSTOMIZE_TIME_MAX_MS = 120_000
 
 /** The manifests that a kustomization makes, or why there are none. */
 export async function kustomize(
   folder: string,
-  options: KustomizeOptions,
+  io: Pick<SourceIo, 'cwd' | 'env' | 'interrupts'>,
+  timeMs: number = KUSTOMIZE_TIME_MAX_MS,
 ): Promise<Uint8Array | InputProblem> {
-  const problem = (why: string, fix: string): InputProblem => ({
+  const args = ['kustomize', '--', folder]
+  const output = await outputOf({ program: 'kubectl', args, env: io.env, timeMs }, io)
+  if (output.state === 'printed') return output.bytes
+  const isThere = output.state !== 'not found'
+  return {
     kind: 'failed',
     what: `cannot build the kustomization in ${folder}`,
     where: `-k ${folder}`,
-    why,
-    fix,
-  })
-  const kubectl = findProgram('kubectl', options.env)
-  if (kubectl === undefined)
-    return problem(
-      'kubectl is not on the PATH',
-      'install kubectl, or give the built manifests: kustomize build | ... -f -',
-    )
-  const child = spawn(kubectl, ['kustomize', '--', folder], {
-    cwd: options.cwd,
-    env: { ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = new Promise<number | Error>((settle) => {
-    child.once('error', settle)
-    child.once('close', (code) => settle(code ?? 1))
-  })
-  const [output, complaint, result] = await Promise.all([
-    collect(child.stdout, `-k ${folder}`),
-    collect(child.stderr, `-k ${folder}`),
-    ended,
-  ])
-  if (result instanceof Error)
-    return problem(
-      'kubectl cannot be started',
-      `see what ${kubectl} is, or give the built manifests with -f -`,
-    )
-  if (result !== 0)
-    return problem(lastWords(complaint), `see what is wrong with: kubectl kustomize ${folder}`)
-  return output
-}
-
-/** The end of what a program complained about; its beginning is often a list of warnings. */
-function lastWords(complaint: Uint8Array | InputProblem): string {
-  const text = complaint instanceof Uint8Array ? new TextDecoder().decode(complaint) : ''
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const said = lines
-    .slice(-3)
-    .map((line) => line.trim())
-    .join('; ')
-  return said === ''
-    ? 'kubectl kustomize failed and said nothing'
-    : `kubectl kustomize says: ${said.slice(-600)}`
+    why: isThere ? output.why : 'kubectl is not on the PATH',
+    fix: isThere
+      ? `see what is wrong with: kubectl kustomize ${folder}`
+      : 'install kubectl, or give the built manifests: kustomize build | ... -f -',
+  }
 }

@@ -1,5 +1,6 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
@@ -266,6 +267,14 @@ export function skipUnwanted(
   return true
 }
 
+/** Counts a document of a type that no answer uses. */
+export function countSkipped(
+  type: { readonly kind: string; readonly apiVersion: string },
+  { skipped }: Collected,
+): void {
+  count(skipped, qualifiedKind({ kind: type.kind, group: groupOfApiVersion(type.apiVersion) }))
+}
+
 function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
   return type.kind.endsWith('List') || wantedOf(type, wanted) !== undefined
 }
@@ -276,8 +285,12 @@ function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): W
 }
 
 function count(skipped: Map<string, number>, what: string): void {
+  // No API server knows it: it stands beside manifests, for `kubectl kleym test` alone.
+  if (what === IDENTITY_TESTS) return
   skipped.set(what, (skipped.get(what) ?? 0) + 1)
 }
+
+const IDENTITY_TESTS = qualifiedKind({ kind: IDENTITY_TEST_KIND, group: IDENTITY_TEST_GROUP })
 
 interface ObjectType {
   readonly apiVersion: string

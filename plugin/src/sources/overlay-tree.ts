@@ -1,8 +1,9 @@
 // The kustomizations of a tree together: which files they take in, which of those they change, and which of them are not
 // themselves taken in by another one.
 import { dirname } from 'node:path'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { FoundFile, FoundOverlay } from './files.ts'
-import { isFolder, readKustomization, type Kustomization } from './kustomization.ts'
+import { readKustomization, type Kustomization } from './kustomization.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import type { ProblemReach } from './problem.ts'
 
@@ -22,6 +23,8 @@ export interface OverlayTree {
   readonly patches: ReadonlySet<string>
   /** The files that are taken in. */
   readonly taken: ReadonlySet<string>
+  /** They take in each other in more ways than are followed: what they change is not known. */
+  readonly isTangled: boolean
   /** Who changes the objects of a file. */
   readonly changersOf: (file: FoundFile) => readonly OverlayReading[]
 }
@@ -39,32 +42,11 @@ export async function readOverlays(
   }
   const overlays = [...byFolder.values()]
   const children = new Set(overlays.flatMap(({ kustomization }) => kustomization.resources))
-  const changers = new Map<string, Set<OverlayReading>>()
-  const taken = new Set<string>()
-  const take = (path: string, by: readonly OverlayReading[], seen: ReadonlySet<string>): void => {
-    const child = byFolder.get(path)
-    if (child !== undefined && !seen.has(path)) takeIn(child, by, new Set([...seen, path]))
-    if (child !== undefined || isFolder(path)) return
-    taken.add(path)
-    const known = changers.get(path) ?? new Set()
-    for (const one of by) known.add(one)
-    changers.set(path, known)
-  }
-  const takeIn = (
-    reading: OverlayReading,
-    by: readonly OverlayReading[],
-    seen: ReadonlySet<string>,
-  ): void => {
-    for (const path of reading.kustomization.resources) take(path, [...by, reading], seen)
-  }
   const roots = overlays.filter(
     ({ kustomization: { overlay, isComponent } }) => !isComponent && !children.has(overlay.path),
   )
-  // What only a circle of them takes in is taken in all the same.
-  for (const reading of [...roots, ...overlays]) {
-    const { path } = reading.kustomization.overlay
-    takeIn(reading, [], new Set([path]))
-  }
+  const { changers, isTangled } = changersByFile(overlays, byFolder)
+  const taken = new Set(changers.keys())
   const patches = new Set(
     overlays.flatMap(({ kustomization }) => kustomization.others).filter((path) => !taken.has(path)),
   )
@@ -73,8 +55,37 @@ export async function readOverlays(
     roots,
     patches,
     taken,
+    isTangled,
     changersOf: ({ real }) => [...(changers.get(real) ?? unreadableBeside(overlays, real))],
   }
+}
+
+/** How many resources are followed, those of one kustomization once for each that is over it. */
+const STEPS_MAX = 1_000_000
+
+/** For each file that is taken in: the kustomizations that it is a part of. */
+function changersByFile(
+  overlays: readonly OverlayReading[],
+  byFolder: ReadonlyMap<string, OverlayReading>,
+): { readonly changers: ReadonlyMap<string, ReadonlySet<OverlayReading>>; readonly isTangled: boolean } {
+  const changers = new Map<string, Set<OverlayReading>>()
+  let steps = 0
+  for (const top of overlays) {
+    // Each is gone into once for each that is over it: there may be more ways from one to another than can be counted.
+    const open = [top]
+    const seen = new Set(open)
+    for (let one = open.pop(); one !== undefined; one = open.pop())
+      for (const path of one.kustomization.resources) {
+        if (++steps > STEPS_MAX) return { changers, isTangled: true }
+        const below = byFolder.get(path)
+        if (below === undefined) getOrCreate(changers, path, () => new Set<OverlayReading>()).add(top)
+        else if (!seen.has(below)) {
+          seen.add(below)
+          open.push(below)
+        }
+      }
+  }
+  return { changers, isTangled: false }
 }
 
 /** A kustomization that cannot be read may take in any file beside it. */
@@ -92,16 +103,20 @@ export function changedBy(
   changers: readonly OverlayReading[],
   object: { readonly namespace: string; readonly name: string | undefined },
   { kind, namespaced }: WantedKind,
-): readonly { readonly by: OverlayReading; readonly namespace: string; readonly name: string | undefined }[] {
+): readonly {
+  readonly by: OverlayReading
+  readonly namespace: string | undefined
+  readonly name: string | undefined
+}[] {
   return changers.flatMap((by) => {
-    const { kinds, namespace, renames } = by.kustomization.changes
+    const { kinds, namespace, movesAnywhere, renames } = by.kustomization.changes
     const moves = namespaced && namespace !== undefined && namespace !== object.namespace
     const isChanged = kinds === 'all' || kinds.has(kind) || renames || moves
     if (!isChanged) return []
     return [
       {
         by,
-        namespace: namespace ?? object.namespace,
+        namespace: movesAnywhere ? undefined : (namespace ?? object.namespace),
         name: renames || kinds === 'all' ? undefined : object.name,
       },
     ]

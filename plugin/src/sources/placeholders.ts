@@ -8,30 +8,43 @@ import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 
 /** A way to write what is filled in later. */
 interface Style {
-  readonly pattern: RegExp
-  /** The same where Go templates of SCM may stand, which are no placeholders. */
+  /** The first placeholder in a text. It takes time in proportion to the text, whatever the text is. */
+  readonly find: (text: string) => string | undefined
   readonly fix: string
 }
 
+/** What stands between two marks, with them. Where the first beginning has no end, no later one has. */
+function between(text: string, begin: string, end: string): string | undefined {
+  const from = text.indexOf(begin)
+  const to = from === -1 ? -1 : text.indexOf(end, from + begin.length)
+  return to === -1 ? undefined : text.slice(from, to + end.length)
+}
+
+function matching(pattern: RegExp): Style['find'] {
+  return (text) => pattern.exec(text)?.[0]
+}
+
 const GO: Style = {
-  pattern: /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/,
+  find: (text) => between(text, '{{', '}}') ?? between(text, '{%', '%}'),
   fix: 'render it first, and give what comes out: helm template DIR | kubectl kleym ... -f -',
 }
-/** Actions that only Helm has; SCM's own templates begin with the objects that it knows. */
+/** Beside Go templates of SCM, which are no placeholders: actions that only Helm has; SCM's own templates begin with the objects that it knows. */
 const HELM: Style = {
-  pattern: /\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include\b|template\b|tpl\b|\$)|\{%/,
+  find: matching(
+    /\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include\b|template\b|tpl\b|\$)|\{%/,
+  ),
   fix: GO.fix,
 }
 const SHELL: Style = {
-  pattern: /\$\{[A-Za-z_][A-Za-z0-9_]*(?:[:?+=-][^}\n]*)?\}/,
+  find: matching(/\$\{[A-Za-z_][A-Za-z0-9_]*(?:[:?+=-][^}\n]{0,200})?\}/),
   fix: 'fill it in first, and give what comes out: envsubst < FILE | kubectl kleym ... -f -',
 }
 const KUSTOMIZE: Style = {
-  pattern: /\$\([A-Za-z_][A-Za-z0-9_.-]*\)/,
+  find: matching(/\$\([A-Za-z_][A-Za-z0-9_.-]*\)/),
   fix: 'build it first: kubectl kleym ... -k DIR, or fill it in and give what comes out with -f -',
 }
 const READER: Style = {
-  pattern: /<[A-Za-z][A-Za-z0-9_ .-]*>/,
+  find: matching(/<[A-Za-z][A-Za-z0-9_ .-]*>/),
   fix: 'write the value in its place, or leave the document out: --exclude FILE',
 }
 
@@ -51,8 +64,8 @@ export function placeholderIn(text: string): ManifestPlaceholder | undefined {
 }
 
 function firstOf(text: string, styles: readonly Style[]): ManifestPlaceholder | undefined {
-  for (const { pattern, fix } of styles) {
-    const found = pattern.exec(text)?.[0]
+  for (const { find, fix } of styles) {
+    const found = find(text)
     if (found !== undefined) return { text: shown(found), fix }
   }
   return undefined
@@ -62,7 +75,7 @@ function firstOf(text: string, styles: readonly Style[]): ManifestPlaceholder | 
 const SHOWN_MAX = 60
 
 function shown(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ')
+  const line = text.slice(0, 4 * SHOWN_MAX).replaceAll(/\s+/g, ' ')
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}...` : line
 }
 

@@ -1,14 +1,14 @@
-// Charts and kustomizations of a tree rendered with the user's own helm and kubectl (`--render`). Both run without a shell
-// and without plugins, within a time limit, with what would need the network refused before anything runs; a proxy that
-// nobody answers stands in the way of what might still try.
-import { spawn } from 'node:child_process'
+// Charts and kustomizations of a tree rendered with the user's own helm and kubectl (`--render`). Both run without plugins, with
+// what would need the network refused before anything runs; a proxy that nobody answers stands in the way of what might still
+// try.
 import { devNull } from 'node:os'
-import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import type { SourceIo } from '../io/context.ts'
-import { collect } from './files.ts'
+import { outputOf } from './program-output.ts'
 
 /** How long one chart or kustomization may take, in milliseconds. */
 export const RENDER_TIME_MAX_MS = 30_000
+
+type RenderIo = Pick<SourceIo, 'cwd' | 'env' | 'interrupts'>
 
 /** What came out, or why nothing did. */
 export type RenderResult =
@@ -18,7 +18,7 @@ export type RenderResult =
 /** `helm template NAME DIR`, with the chart's default values. */
 export function helmTemplate(
   { name, path, namespace }: { readonly name: string; readonly path: string; readonly namespace: string },
-  io: Pick<SourceIo, 'cwd' | 'env'>,
+  io: RenderIo,
   timeMs: number = RENDER_TIME_MAX_MS,
 ): Promise<RenderResult> {
   return render('helm', ['template', name, path, '--namespace', namespace], io, timeMs)
@@ -27,7 +27,7 @@ export function helmTemplate(
 /** `kubectl kustomize DIR`. */
 export function kubectlKustomize(
   path: string,
-  io: Pick<SourceIo, 'cwd' | 'env'>,
+  io: RenderIo,
   timeMs: number = RENDER_TIME_MAX_MS,
 ): Promise<RenderResult> {
   return render('kubectl', ['kustomize', '--', path], io, timeMs)
@@ -36,40 +36,18 @@ export function kubectlKustomize(
 async function render(
   program: string,
   args: readonly string[],
-  { cwd, env }: Pick<SourceIo, 'cwd' | 'env'>,
+  io: RenderIo,
   timeMs: number,
 ): Promise<RenderResult> {
-  const found = findProgram(program, env)
-  if (found === undefined) return { state: 'failed', why: `${program} is not on the PATH` }
-  const child = spawn(found, args, {
-    cwd,
-    env: { ...secluded(env) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: timeMs,
-    killSignal: 'SIGKILL',
-  })
-  const ended = new Promise<number | 'timed out' | Error>((settle) => {
-    child.once('error', settle)
-    child.once('close', (code) => settle(code ?? 'timed out'))
-  })
-  const name = `${program} ${args[0] ?? ''}`
-  const [output, complaint, result] = await Promise.all([
-    collect(child.stdout, name).then((read) => {
-      if (!(read instanceof Uint8Array)) child.kill('SIGKILL')
-      return read
-    }),
-    collect(child.stderr, name),
-    ended,
-  ])
-  if (!(output instanceof Uint8Array)) return { state: 'failed', why: output.why }
-  if (result === 'timed out') return { state: 'failed', why: `${name} took longer than ${timeMs / 1000} s` }
-  if (result instanceof Error) return { state: 'failed', why: `${program} cannot be started` }
-  if (result !== 0)
-    return {
-      state: 'failed',
-      why: `${name} says: ${lastWords(complaint instanceof Uint8Array ? complaint : undefined)}`,
-    }
-  return { state: 'rendered', bytes: output }
+  const output = await outputOf({ program, args, env: secluded(io.env), timeMs }, io)
+  switch (output.state) {
+    case 'printed':
+      return { state: 'rendered', bytes: output.bytes }
+    case 'not found':
+      return { state: 'failed', why: `${program} is not on the PATH` }
+    case 'failed':
+      return output
+  }
 }
 
 /** Port 9 discards whatever it is sent, where it is open at all. */
@@ -90,17 +68,4 @@ function secluded(env: SourceIo['env']): Readonly<Record<string, string | undefi
     http_proxy: NOBODY,
     https_proxy: NOBODY,
   }
-}
-
-/** The longest complaint that is shown, in characters. */
-const COMPLAINT_MAX = 400
-
-function lastWords(complaint: Uint8Array | undefined): string {
-  const lines = new TextDecoder()
-    .decode(complaint)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  const said = lines.slice(-2).join('; ')
-  return said === '' ? 'nothing' : said.slice(-COMPLAINT_MAX)
 }

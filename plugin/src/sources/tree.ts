@@ -1,6 +1,5 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/offline.md, "Whole trees").
-import { readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
@@ -11,8 +10,9 @@ import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
 import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
+import { textOfFile } from './chart-files.ts'
 import type { FileProgress } from './file-progress.ts'
-import { FILE_MAX, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
+import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
@@ -54,7 +54,7 @@ export async function readTree(
 ): Promise<Tree> {
   const texts = new Map<string, string | undefined>()
   const textOf = (path: string): string | undefined => {
-    if (!texts.has(path)) texts.set(path, smallText(path))
+    if (!texts.has(path)) texts.set(path, smallText(path, budget))
     return texts.get(path)
   }
   const kustomizations: { value: JsonRecord; origin: Origin }[] = []
@@ -93,15 +93,10 @@ function asKustomization(value: JsonRecord): JsonRecord {
 /** The longest kustomization or patch that is read, in bytes. */
 const TEXT_MAX = 4 * 1024 * 1024
 
-function smallText(path: string): string | undefined {
-  try {
-    const facts = statSync(path)
-    return facts.isFile() && facts.size <= Math.min(TEXT_MAX, FILE_MAX)
-      ? readFileSync(path, 'utf8')
-      : undefined
-  } catch {
-    return undefined
-  }
+/** Undefined where it cannot be read, or is more than is taken in. */
+function smallText(path: string, budget: Budget): string | undefined {
+  const text = textOfFile(path, TEXT_MAX)
+  return text !== undefined && budget.tryCharge('bytes', text.length) === undefined ? text : undefined
 }
 
 /** A chart, and what became of it. */
@@ -234,8 +229,14 @@ export class Tree {
         notes.push(
           `${kustomization.overlay.name} names what is not on this disk, and was not looked at: ${kustomization.elsewhere.join(', ')}`,
         )
-    for (const { kustomization } of this.#overlays.overlays) {
-      const outside = this.#outside(kustomization)
+    if (this.#overlays.isTangled) problems.push(TANGLED)
+    const given = new Set([
+      ...this.#found.files.map(({ real }) => real),
+      ...this.#found.overlays.map(({ path }) => path),
+    ])
+    for (const reading of this.#overlays.overlays) {
+      const { kustomization } = reading
+      const outside = this.#rendered.has(reading) ? [] : outsideOf(kustomization, given)
       if (outside.length > 0)
         notes.push(
           `${kustomization.overlay.name} takes in what is not among the files that were given, and was not looked at: ${outside.join(', ')}`,
@@ -248,18 +249,6 @@ export class Tree {
         )
     for (const name of this.#found.odd) notes.push(`left out ${name}: it is neither a file nor a folder`)
     return { notes, problems, subjects }
-  }
-
-  /** What a kustomization takes in from beside the files that were given, unless it was rendered with it. */
-  #outside({ overlay, resources }: Kustomization): readonly string[] {
-    const given = new Set([
-      ...this.#found.files.map(({ real }) => real),
-      ...this.#found.overlays.map(({ path }) => path),
-    ])
-    const isRendered = [...this.#rendered].some(({ kustomization }) => kustomization.overlay === overlay)
-    return isRendered
-      ? []
-      : resources.filter((path) => !given.has(path)).map((path) => relative(overlay.path, path))
   }
 
   #leftCharts(): readonly Leaving[] {
@@ -292,6 +281,19 @@ export class Tree {
       ]
     })
   }
+}
+
+/** What a kustomization takes in from beside the files that were given. */
+function outsideOf({ overlay, resources }: Kustomization, given: ReadonlySet<string>): readonly string[] {
+  return resources.filter((path) => !given.has(path)).map((path) => relative(overlay.path, path))
+}
+
+const TANGLED: InputProblem = {
+  kind: 'failed',
+  what: 'cannot follow what the kustomizations take in',
+  where: '-f',
+  why: 'they take in each other in more than a million ways',
+  fix: 'name one of them: -k DIR',
 }
 
 /** Release names that helm takes. */

@@ -11,11 +11,12 @@ import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import type { Layout } from './layout.ts'
-import { line, lineWidth, MARKS, span, type Block, type Line, type Mark } from './line.ts'
+import { line, lineWidth, MARKS, span, type Block, type Line, type Mark, type Piece } from './line.ts'
 import { namesText } from './names.ts'
 import { wrap } from './wrap.ts'
 
-const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
+/** The mark of a finding. */
+export const SEVERITY_MARK: Readonly<Record<Finding['severity'], Mark>> = {
   error: 'bad',
   warning: 'warn',
   info: 'note',
@@ -32,6 +33,22 @@ export function severitiesText(findings: readonly Finding[]): string {
   return parts.length === 0 ? 'no findings' : parts.join(', ')
 }
 
+/** The kinds of findings, as `the identity reaches no container (KLM404, 2), ...`, the most frequent first. */
+export function kindsText(findings: readonly Finding[]): string {
+  const groups = [...Map.groupBy(findings, ({ code }) => code)].toSorted(
+    ([, left], [, right]) => right.length - left.length,
+  )
+  const said = groups.slice(0, CODES_NAMED).map(([code, same]) => {
+    const times = same.length === 1 ? '' : `, ${same.length} times`
+    return `${findingEntry(code).title} (${code}${times})`
+  })
+  const more = groups.length - said.length
+  return `${said.join('; ')}${more > 0 ? `; and ${more} other kinds` : ''}`
+}
+
+/** More codes would take more than a line or two. */
+const CODES_NAMED = 3
+
 /** One finding: who, what and code in the first line, then proof and fix. */
 export function viewFinding(one: Finding, layout: Layout): Block {
   const who = [one.subject, ...one.related].map(shortSubject)
@@ -47,19 +64,27 @@ export function viewFinding(one: Finding, layout: Layout): Block {
     ...[one.summary, ...one.evidence].flatMap((text) =>
       wrap(line(`  ${text}`), { width: layout.width, hang: 4 }),
     ),
-    ...wrap(line(`  fix: ${one.fix}`), { width: layout.width, hang: 7 }),
+    ...wrap(line(`  fix: ${fixText(one.fix, layout)}`), { width: layout.width, hang: 7 }),
   ]
 }
 
+/** A fix, in which each command asks the same files or cluster as this answer. */
+export function fixText(fix: string, { echo = '' }: Layout): string {
+  return fix.replaceAll(
+    /kubectl kleym (?:explain|who-selects|diff)\b(?! KLM)/g,
+    (command) => `${command}${echo}`,
+  )
+}
+
 /** The code stands at the right edge where the line leaves room, else on the line's last row. */
-function withCode(head: Line, code: string, { width }: Layout): Block {
+export function withCode(head: Line, code: string, { width }: Layout): Block {
   const gap = Math.min(width, 100) - lineWidth(head) - code.length
   if (gap >= 2) return [[...head, span(' '.repeat(gap)), span(code, 'dim')]]
   return wrap([...head, span('  '), span(code, 'dim')], { width, hang: 2 })
 }
 
 /** A binding by `namespace/name`, a rule of the policy before it by its name, anything else by kind too. */
-function shortSubject(subject: Subject): string {
+export function shortSubject(subject: Subject): string {
   if (subject.kind === RULE_KIND) return `rule ${subject.name.slice(subject.name.indexOf('/') + 1)}`
   if (subject.kind !== BINDING_KIND) return subjectText(subject)
   const container = subject.container === undefined ? '' : `:${subject.container}`
@@ -67,10 +92,7 @@ function shortSubject(subject: Subject): string {
 }
 
 /** A finding under the object that it is about: mark, sentence, code. */
-export function viewFindingUnder({ code, severity, summary, dependsOn }: Finding, { width }: Layout): Block {
+export function findingPieces({ code, severity, summary, dependsOn }: Finding): readonly Piece[] {
   const rests = dependsOn === undefined ? '' : ` (depends on ${dependsOn.join(', ')})`
-  return wrap(line('  ', MARKS[SEVERITY_MARK[severity]], ` ${summary}${rests}   `, span(code, 'dim')), {
-    width,
-    hang: 4,
-  })
+  return [MARKS[SEVERITY_MARK[severity]], ` ${summary}${rests}   `, span(code, 'dim')]
 }

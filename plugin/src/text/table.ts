@@ -20,8 +20,10 @@ export interface TableOptions {
   readonly limits?: Readonly<Record<number, number>>
 }
 
-/** The narrowest that a wrapping last column gets; on a smaller terminal the lines stick out instead. */
+/** The narrowest that a wrapping last column gets. */
 const LAST_COLUMN_MIN = 24
+/** Below so many columns a table without room for its last column folds: its cells stand below each other. */
+const NARROW = 60
 
 /** Rows of cells as lines. Rows may have different lengths; an empty cell keeps its column. */
 export function table(rows: readonly (readonly TableCell[])[], options: TableOptions): Block {
@@ -29,7 +31,25 @@ export function table(rows: readonly (readonly TableCell[])[], options: TableOpt
   const titled = header === undefined ? rows : [header.map((title) => span(title, 'dim')), ...rows]
   const cells = titled.map((row) => row.map((cell, column) => fit(cell, limits[column])))
   const widths = columnWidths(cells)
+  const before = widths.reduce((sum, columns) => sum + columns + gap, indent)
+  if (width < NARROW && before + LAST_COLUMN_MIN > width)
+    return cells.slice(header === undefined ? 0 : 1).flatMap((row) => foldedRow(row, { width, indent, gap }))
   return cells.flatMap((row) => tableRow(row, widths, { width, indent, gap }))
+}
+
+/** The first cells on a line of their own, the last one below them. Titles name columns, of which there are none now. */
+function foldedRow(
+  row: readonly Line[],
+  { width, indent, gap }: Required<Pick<TableOptions, 'width' | 'indent' | 'gap'>>,
+): Block {
+  const shift = span(' '.repeat(indent))
+  const head = row.slice(0, -1).filter((cell) => cell.length > 0)
+  const first = head.flatMap((cell, at) => (at === 0 ? cell : [span(' '.repeat(gap)), ...cell]))
+  const below = wrap(row.at(-1) ?? [], { width: Math.max(width - indent - 4, 1) })
+  return [
+    ...(first.length === 0 ? [] : wrap([shift, ...first], { width, hang: indent + 2 })),
+    ...below.filter((cell) => cell.length > 0).map((last) => [shift, span('    '), ...last]),
+  ]
 }
 
 function tableRow(

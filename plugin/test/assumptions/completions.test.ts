@@ -50,6 +50,7 @@ async function flagsOf({ values: given, without }: Given): Promise<readonly stri
   const flags: Readonly<Record<Setting, readonly string[]>> = {
     'trust domain': ['--trust-domain', given['trust domain']],
     class: ['--clusterspiffeid-class-name', given.class],
+    'variant label key': ['--variant-label-key', given['variant label key']],
     scm: isOne ? [...both, '--scm-config', 'scm.json'] : both,
     'which scm': [],
   }
@@ -74,7 +75,9 @@ function completedWith(given: Values, others: Values, without: readonly Setting[
   const both = [given.scm, given['which scm']]
   // A class that is given tells which of them is meant, where it is one of theirs.
   const className = without.includes('class') ? undefined : given.class
-  const acting = both.filter((scm) => handles(scm, className))
+  const handling = both.filter((scm) => handles(scm, className))
+  // Where the class is none of theirs: one that handles no ClusterSPIFFEID at all is not the one that is meant beside one that does.
+  const acting = handling.length > 0 ? handling : both.filter(handlesSome)
   const isOther = acting.length === 1 ? acting[0] === given['which scm'] : others.class === ''
   return {
     ...completed,
@@ -83,10 +86,15 @@ function completedWith(given: Values, others: Values, without: readonly Setting[
   }
 }
 
+/** Whether an SCM handles ClusterSPIFFEIDs: with `reconcile` it handles the kinds that are named there, here never this one. */
+function handlesSome(scm: string): boolean {
+  return dig(JSON.parse(scm), 'reconcile') === undefined
+}
+
 /** Whether an SCM handles objects of a class, as the table of docs/spire-facts.md §2 has it. */
 function handles(scm: string, className: string | undefined): boolean {
   const config: unknown = JSON.parse(scm)
-  if (dig(config, 'reconcile') !== undefined) return false
+  if (!handlesSome(scm)) return false
   const own = stringAt(config, 'className')
   if (className === undefined || own === className) return true
   // A classless object has no label to be filtered by.

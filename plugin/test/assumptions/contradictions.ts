@@ -34,13 +34,17 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
 
 /** Lines that say without reserve that something is fine, or that there is none. */
 const CLAIM =
-  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container would hold.*)$/gm
+  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it.*)$/gm
 
 function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.
-  return [...text.matchAll(CLAIM)]
-    .map(([, claim]) => claim ?? '')
-    .filter((claim) => !/^√ fixed|<trust-domain>/.test(claim))
+  return (
+    [...text.matchAll(CLAIM)]
+      .map(([, claim]) => claim ?? '')
+      // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
+      // What a policy comes to says by itself that it is so as assumed.
+      .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}|no container holds it now/.test(claim))
+  )
 }
 
 /** Verdicts that leave it open. */
@@ -64,6 +68,7 @@ function emptyOf(report: unknown): ReadonlySet<string> {
   return containersOf(
     report,
     (container) =>
+      own(container, 'notRead') === null &&
       listAt(container, 'registrations').every((one) => !OPEN.has(stringAt(one, 'verdict') ?? 'issued')) &&
       listAt(container, 'identities').length === 0,
   )

@@ -38,12 +38,18 @@ export function binding(name: string, spec: JsonRecord): JsonRecord {
   }
 }
 
-/** A pod with the label `app`. */
-export function pod(namespace: string, name: string, app: string, containers: readonly string[]): JsonRecord {
+/** A pod with the label `app`, and further ones. */
+export function pod(
+  namespace: string,
+  name: string,
+  app: string,
+  containers: readonly string[],
+  labels: Readonly<Record<string, string>> = {},
+): JsonRecord {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace, labels: { app } },
+    metadata: { name, namespace, labels: { app, ...labels } },
     spec: {
       nodeName: NODE_NAME,
       serviceAccountName: 'runner',

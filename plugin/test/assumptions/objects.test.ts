@@ -32,7 +32,9 @@ const SCM = JSON.stringify({
   ignoreNamespaces: [],
 })
 const SETTINGS =
-  '--trust-domain example.org --clusterspiffeid-class-name spire-mgmt-spire --scm-config scm.json'.split(' ')
+  '--trust-domain example.org --clusterspiffeid-class-name spire-mgmt-spire --scm-config scm.json --variant-label-key role'.split(
+    ' ',
+  )
 
 /** The objects that a world leaves out, with any labels. */
 const missing = fc

@@ -5,7 +5,7 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { accessPolicy, NODE, pod, registration, objective, pool, binding, staticEntry } from './manifests.ts'
 
 /** The settings that may be left out. */
-export const SETTINGS = ['trust domain', 'class', 'scm', 'which scm'] as const
+export const SETTINGS = ['trust domain', 'class', 'variant label key', 'scm', 'which scm'] as const
 /** One of them. */
 export type Setting = (typeof SETTINGS)[number]
 
@@ -13,6 +13,7 @@ export type Setting = (typeof SETTINGS)[number]
 export interface Values {
   readonly 'trust domain': string
   readonly class: string
+  readonly 'variant label key': string
   /** The text of a ControllerManagerConfig. */
   readonly scm: string
   /** The text of another one, which stands beside it where nothing says which of them is meant. */
@@ -23,6 +24,8 @@ export interface Values {
 export type World = string
 
 const TRUST_DOMAIN = 'example.org'
+/** Keys of labels of the pods, and one that no pod has. */
+const LABEL_KEYS = ['role', 'tier', 'none'] as const
 const CLASSES = ['', 'spire-mgmt-spire', 'other'] as const
 
 const trustDomain = fc.oneof(
@@ -66,10 +69,17 @@ const scmConfig: fc.Arbitrary<(className: string) => string> = fc
 
 /** Any values that a sound install could have; mostly ones that go together. */
 export const values: fc.Arbitrary<Values> = fc
-  .record({ trustDomain, class: fc.constantFrom(...CLASSES), scm: scmConfig, beside: scmConfig })
+  .record({
+    trustDomain,
+    class: fc.constantFrom(...CLASSES),
+    labelKey: fc.constantFrom(...LABEL_KEYS),
+    scm: scmConfig,
+    beside: scmConfig,
+  })
   .map((one) => ({
     'trust domain': one.trustDomain,
     class: one.class,
+    'variant label key': one.labelKey,
     scm: one.scm(one.class),
     'which scm': one.beside(one.class),
   }))
@@ -120,8 +130,14 @@ const bindings = fc.subarray(
   { minLength: 0, maxLength: 3 },
 )
 
+const variants = fc.subarray([
+  binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
+  binding('decode', { mode: 'PerVariant', identityBoundary: { variant: 'decode' } }),
+])
+
 const pods = fc.subarray([
-  pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy']),
+  pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill', tier: 'decode' }),
+  pod('team-a', 'llama-1', 'llama', ['vllm'], { role: 'decode' }),
   pod('team-a', 'other-0', 'other', ['main']),
   pod('team-b', 'thief', 'thief', ['main']),
   pod('team-b', 'llama-0', 'llama', ['vllm']),
@@ -130,12 +146,19 @@ const pods = fc.subarray([
 
 interface WorldParts {
   readonly bindings: readonly JsonRecord[]
+  readonly variants: readonly JsonRecord[]
   readonly pods: readonly JsonRecord[]
   readonly foreign: readonly ((name: string) => JsonRecord)[]
   readonly entry: JsonRecord | null
 }
 
-function worldOf({ bindings: asked, pods: there, foreign: others, entry }: WorldParts): World {
+function worldOf({
+  bindings: asked,
+  variants: roles,
+  pods: there,
+  foreign: others,
+  entry,
+}: WorldParts): World {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'List',
@@ -145,6 +168,7 @@ function worldOf({ bindings: asked, pods: there, foreign: others, entry }: World
       objective('batch'),
       accessPolicy(),
       ...asked,
+      ...roles,
       ...there,
       ...others.map((make, at) => make(`foreign-${at}`)),
       ...(entry === null ? [] : [entry]),
@@ -154,13 +178,20 @@ function worldOf({ bindings: asked, pods: there, foreign: others, entry }: World
 
 /** Worlds, but for the node of their pods. */
 const anyWorld: fc.Arbitrary<World> = fc
-  .record({ bindings, pods, foreign: fc.array(foreign, { maxLength: 3 }), entry: fc.option(staticEntries) })
+  .record({
+    bindings,
+    variants,
+    pods,
+    foreign: fc.array(foreign, { maxLength: 3 }),
+    entry: fc.option(staticEntries),
+  })
   .map(worldOf)
 
 /** Worlds in which nothing is wrong but for what a Namespace or a Node that is not there decides. */
 const quietWorld: fc.Arbitrary<World> = fc
   .record({
     bindings: fc.constant([binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })]),
+    variants: fc.constant([]),
     pods,
     foreign: fc.array(
       fc

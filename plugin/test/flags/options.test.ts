@@ -15,9 +15,12 @@ describe('a format without an answer', () => {
     expect(stderr).toContain('fix:  ask one of them: kubectl kleym explain -o mermaid')
   })
 
-  test.each(['sarif', 'junit', 'github', 'mermaid'])('the page of a code is no -o %s', async (format) => {
-    const { code, stdout, stderr } = await inProcess(['explain', 'KLM301', '-o', format], PROJECT_ROOT)
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('use one of text, wide, json, yaml, name')
-  })
+  test.each(['sarif', 'junit', 'github', 'mermaid', 'markdown'])(
+    'the page of a code is no -o %s',
+    async (format) => {
+      const { code, stdout, stderr } = await inProcess(['explain', 'KLM301', '-o', format], PROJECT_ROOT)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain('use one of text, wide, json, yaml, name')
+    },
+  )
 })

@@ -2,6 +2,7 @@ import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
+import { kustomize } from '../../src/sources/kustomize.ts'
 import { load, summary, type Loading } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
 
@@ -397,6 +398,15 @@ describe('-k', () => {
         fix: 'see what is wrong with: kubectl kustomize app',
       },
     ])
+  })
+
+  test('that does not end is ended, with what it has started', async () => {
+    const { root, env } = await fake('sleep 600')
+    const io = { cwd: root, env }
+    expect(await kustomize('app', io, 300)).toMatchObject({
+      kind: 'failed',
+      why: 'kubectl kustomize took longer than 0.3 s',
+    })
   })
 
   test('says so when there is no kubectl', async () => {

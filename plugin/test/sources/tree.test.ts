@@ -251,11 +251,16 @@ describe('a kustomization', () => {
       },
     ],
     [
+      'with a component, which may move its objects, leaves their namespace open',
+      { 'kustomization.yaml': `${resources}components: [../c]\n`, 'a.yaml': pool('a') },
+      { names: [], problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
+    ],
+    [
       'that cannot be read leaves what is beside it open',
       { 'kustomization.yaml': 'resources: [\n', 'a.yaml': pool('a') },
       {
         names: [],
-        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io default/*'] }],
+        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }],
       },
     ],
     [

@@ -54,6 +54,7 @@ export function resultWith(text: string, { code = 'KLM301', subject }: CiResultP
     ],
     differences: [text],
     unknowns: [text],
+    passed: [{ subject: about, text }],
     placeOf: ({ kind }) => (kind === 'ClusterSPIFFEID' ? undefined : { file: text, line: 7 }),
     exitCode: 4,
   }

@@ -12,7 +12,7 @@ export interface Counts extends Readonly<Record<Severity, number>> {
 }
 
 /** The formats that say all of it. */
-export const COUNTED_FORMATS = ['json', 'yaml', 'sarif', 'junit', 'github', 'mermaid'] as const
+export const COUNTED_FORMATS = ['json', 'yaml', 'sarif', 'junit', 'github', 'mermaid', 'markdown'] as const
 export type CountedFormat = (typeof COUNTED_FORMATS)[number]
 
 /** Reads the counts of an answer. */
@@ -30,6 +30,8 @@ export function countsIn(format: CountedFormat, text: string): Counts {
       return countsOfGithub(text)
     case 'mermaid':
       return countsOfMermaid(text)
+    case 'markdown':
+      return countsOfMarkdown(text)
   }
 }
 
@@ -109,6 +111,17 @@ function countsOfMermaid(text: string): Counts {
     suppressed: remarks.filter((word) => word === 'suppressed').length,
     exitCode: exitCodeOf(lines[0]),
     incomplete: lines.some((line) => line.includes('‼ the answer is not complete')),
+  }
+}
+
+function countsOfMarkdown(text: string): Counts {
+  const lines = text.trimEnd().split('\n')
+  const findings = lines.flatMap((line) => /^<summary>[×‼·] (\w+) <b>KLM\d+/.exec(line)?.[1] ?? [])
+  return {
+    ...bySeverity(findings),
+    suppressed: lines.filter((line) => line.startsWith('- suppressed: KLM')).length,
+    exitCode: exitCodeOf(lines.at(-1)),
+    incomplete: lines.some((line) => line.startsWith('- ‼ not known: ')),
   }
 }
 

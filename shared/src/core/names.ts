@@ -19,6 +19,15 @@ export const CLUSTER_SPIFFE_ID_KIND = 'ClusterSPIFFEID'
 /** The name of the kind of registrations that are written by hand. */
 export const CLUSTER_STATIC_ENTRY_KIND = 'ClusterStaticEntry'
 
+/** The group of identity tests, which stand in files alone (docs/testing.md). */
+export const IDENTITY_TEST_GROUP = 'test.kleym.sonda.red'
+/** `apiVersion` of identity tests. */
+export const IDENTITY_TEST_API_VERSION = `${IDENTITY_TEST_GROUP}/v1alpha1`
+/** The kind of identity tests. */
+export const IDENTITY_TEST_KIND = 'IdentityTest'
+/** The annotation by which kustomize leaves an object out. */
+export const LOCAL_CONFIG_ANNOTATION = 'config.kubernetes.io/local-config'
+
 /** The label of every output. Labels are an index for people and watches; decisions read the annotations. */
 export const LABEL_MANAGED_BY = 'kleym.sonda.red/managed-by'
 /** The label of an output with its binding's name, shortened to a label value. */

@@ -126,14 +126,16 @@ export class FollowedKind<T extends Cached> {
   async catchUp(api: Pick<Api, 'pages'>): Promise<void> {
     const { store } = this
     const listed = new Set<string>()
+    const began = store.listBegins()
     let version: string | undefined
     for await (const page of api.pages(this.resource, SMALL_PAGES)) {
+      // Later pages are of the state of the first one.
+      version ??= page.resourceVersion
       for (const raw of page.items) {
         const object = this.read(raw)
         listed.add(uidKey(object))
-        store.observe(object)
+        store.observeListed(object, version, began)
       }
-      version ??= page.resourceVersion
     }
     // What the store holds in a version no newer than the list, and the list does not show, was deleted: also what a watch
     // that lags has added while the list came in.

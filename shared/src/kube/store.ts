@@ -21,9 +21,10 @@ export type StoreChange<T> =
   | { readonly kind: 'updated'; readonly before: T; readonly now: T }
   | { readonly kind: 'removed'; readonly before: T }
 
-/** When a list began, by the store's own count of lists and observations. */
+/** When a list or a read began, by the store's own count of lists and observations, and what the stream had shown by then. */
 export interface ListToken {
   readonly tick: number
+  readonly seen: string | undefined
 }
 
 export interface StoreOptions {
@@ -110,10 +111,10 @@ export class Store<T extends Cached> {
     return index
   }
 
-  /** To be called right before the first request of a list; `replace` wants the result. */
+  /** To be called right before the first request of a list, or before a read; `replace` and `observe` want the result. */
   listBegins(): ListToken {
     this.#tick += 1
-    return { tick: this.#tick }
+    return { tick: this.#tick, seen: this.#seen }
   }
 
   /**
@@ -132,6 +133,7 @@ export class Store<T extends Cached> {
     this.#listed = true
     const { tick = 0, version } = this.#caughtUp ?? {}
     if (began.tick < tick && isNewer(version, listVersion)) return
+    if (began.tick > tick) this.#caughtUp = undefined
     const shown = new Map(items.map((item) => [objectKey(item.meta), item]))
     const list = { version: listVersion, beganAtTick: began.tick }
     for (const key of this.#tombstones.prune((at) => shown.get(at)?.meta, list)) shown.delete(key)
@@ -186,8 +188,22 @@ export class Store<T extends Cached> {
     const held = this.#held.get(key)
     if (held === undefined) return
     if (held.meta.uid !== meta.uid && isNewer(held.meta.resourceVersion, meta.resourceVersion)) return
+    if (this.#isUndone(held, meta)) return
     this.#remove(key)
     this.#notify()
+  }
+
+  /**
+   * Whether an object that was deleted at a version is held after a list beside the stream of a later one has shown it: a
+   * restore of the datastore, which went unnoticed, has brought it back. Some events carry the version of the last write
+   * and say nothing of when the object was deleted.
+   */
+  #isUndone(held: T, deleted: ObjectVersion): boolean {
+    return (
+      held.meta.uid === deleted.uid &&
+      held.meta.resourceVersion !== deleted.resourceVersion &&
+      isAtMost(deleted.resourceVersion, this.#caughtUp?.version)
+    )
   }
 
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
@@ -232,16 +248,44 @@ export class Store<T extends Cached> {
   }
 
   /**
-   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, if it is newer than what the
-   * stream has shown. What the stream has passed is known already, or was deleted since: it changes nothing. The same
-   * goes for a version that cannot be compared.
+   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, if it is newer than what is held
+   * under its key; where nothing is held, if it is newer than what the stream has shown: what the stream has passed was
+   * deleted since. A version that cannot be compared changes nothing.
+   *
+   * Two things cannot be in one history, so that a restore of the datastore has gone unnoticed, and the answer is right:
+   * something older is held than the stream has passed; or a GET, which began at `began`, still finds what the stream had
+   * passed by then, or what had been confirmed gone.
    */
-  observe(object: T): void {
+  observe(object: T, began?: ListToken): void {
     if (this.isBetweenHistories) return
     const { meta } = object
     const key = objectKey(meta)
-    if (!isNewer(meta.resourceVersion, this.#seen) || this.#tombstones.covers(key, meta)) return
-    if (!isNewer(meta.resourceVersion, this.#versionAt(key))) return
+    const passed = this.#held.has(key) ? this.#versionAt(key) : this.#seen
+    const isBack = began !== undefined && !this.#held.has(key) && isAtMost(meta.resourceVersion, began.seen)
+    if (!isBack && !isNewer(meta.resourceVersion, passed)) return
+    if (this.#tombstones.coversSince(began?.tick, key, meta)) return
+    this.#observed(key, object)
+  }
+
+  /**
+   * Takes in an object of a whole list beside the stream, of this version and begun at `began`. The list is right about
+   * all of the time up to its version, also where what is held looks newer: a restore of the datastore went unnoticed.
+   * Only what has become known of the time after it stays: a newer version, a deletion that the stream has shown or that
+   * was confirmed since the list began.
+   */
+  observeListed(object: T, listVersion: string, began: ListToken): void {
+    if (this.isBetweenHistories) return
+    const { meta } = object
+    const key = objectKey(meta)
+    const held = this.#held.get(key)
+    if (held !== undefined && isSame(held.meta, meta)) return
+    const known = held === undefined ? this.#seen : held.meta.resourceVersion
+    if (known !== undefined && !isAtMost(known, listVersion)) return
+    if (this.#tombstones.coversSince(began.tick, key, meta)) return
+    this.#observed(key, object)
+  }
+
+  #observed(key: string, object: T): void {
     this.#place(key, object)
     this.#tick += 1
     this.#observedAt.set(key, this.#tick)

@@ -31,6 +31,12 @@ export class Tombstones {
     return tombstone.uid === object.uid || isAtMost(object.resourceVersion, tombstone.version)
   }
 
+  /** The same, by what was confirmed since a list or a read began: that knows better than what was confirmed before it. */
+  coversSince(tick: number | undefined, key: string, object: Version): boolean {
+    const { tick: added = 0 } = this.#byKey.get(key) ?? {}
+    return (tick === undefined || added > tick) && this.covers(key, object)
+  }
+
   /** Removes all. */
   clear(): void {
     this.#byKey.clear()

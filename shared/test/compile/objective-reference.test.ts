@@ -194,7 +194,7 @@ describe('the poolRefs of an objective without a poolRef', () => {
       'several that all do',
       [ELSEWHERE, ELSEWHERE],
       'InvalidObjectiveRef',
-      'no entry of .spec.poolRefs leads to pool "llama"',
+      'no entry of .spec.poolRefs targets pool "llama"',
     ],
     ['an empty list', [], 'InvalidObjectiveRef', '.spec.poolRefs is empty'],
     ['null, which is none', null, 'InvalidObjectiveRef', '.spec.poolRef is '],

@@ -141,10 +141,7 @@ describe('the label key of variants', () => {
     expect(found.config.variantLabelKey).toBe(ROLE)
     expect(found.variantLabelKeySource).toBe('Deployment kleym/a')
     expect(found.disagreements.map(({ code, evidence }) => [code, ...evidence])).toEqual([
-      [
-        'KLM520',
-        `the status of binding team-a/llama has the variant label key ${DEFAULT}, Deployment kleym/a has ${ROLE}`,
-      ],
+      ['KLM520', `the variant label key is ${DEFAULT} here, and ${ROLE} by Deployment kleym/a`],
     ])
     for (const key of [ROLE, undefined])
       expect(mergeSettings([...deployed, ...statusSettings([withStatus(key)])]).disagreements).toEqual([])

@@ -242,6 +242,68 @@ const CASES: Record<string, readonly Case[]> = {
       holds: [],
     },
     {
+      name: 'an answer that the stream has passed and that is newer than what is held is right: a restore went unnoticed',
+      listed: [A1],
+      act: (store) => {
+        store.bookmark('30')
+        store.observe(thing('a', 'u1', 12))
+      },
+      tells: ['updated a/u1@5 to a/u1@12'],
+      holds: ['a/u1@12'],
+    },
+    {
+      name: 'a read that still finds what the stream had passed before it began is right: a restore went unnoticed',
+      act: (store) => {
+        store.bookmark('30')
+        store.observe(thing('a', 'u1', 12), store.listBegins())
+      },
+      tells: ['added a/u1@12'],
+      holds: ['a/u1@12'],
+    },
+    {
+      name: 'so is one that finds what was confirmed gone before it began',
+      listed: [A1],
+      act: (store) => {
+        store.confirmGone(A1.meta)
+        store.observe(A1, store.listBegins())
+      },
+      tells: ['removed a/u1@5', 'added a/u1@5'],
+      holds: ['a/u1@5'],
+    },
+    {
+      name: 'what the stream has passed while the read was on its way may have been deleted since',
+      act: (store) => {
+        const began = store.listBegins()
+        store.bookmark('30')
+        store.observe(thing('a', 'u1', 12), began)
+      },
+      tells: [],
+      holds: [],
+    },
+    {
+      name: 'what was confirmed gone while the read was on its way is gone',
+      listed: [A1],
+      act: (store) => {
+        const began = store.listBegins()
+        store.confirmGone(A1.meta)
+        store.observe(A1, began)
+      },
+      tells: ['removed a/u1@5'],
+      holds: [],
+      awaits: 1,
+    },
+    {
+      name: 'a read that is older than what is held changes nothing',
+      listed: [A1],
+      act: (store) => {
+        const began = store.listBegins()
+        store.apply('MODIFIED', thing('a', 'u1', 12))
+        store.observe(A1, began)
+      },
+      tells: ['updated a/u1@5 to a/u1@12'],
+      holds: ['a/u1@12'],
+    },
+    {
       name: 'a bookmark passes an answer too',
       act: (store) => {
         store.bookmark('30')
@@ -637,6 +699,97 @@ describe('a list beside the stream', () => {
     store.caughtUp('20')
     store.replace([thing('b', 'u2', 12)], '15', store.listBegins())
     expect([held(store), store.seen]).toEqual([['b/u2@12'], '15'])
+    store.deleted(thing('b', 'u2', 16).meta)
+    expect(held(store), 'its deletions count').toEqual([])
+  })
+})
+
+describe('a deletion that the stream shows after a list beside it', () => {
+  it.each<{ name: string; version: number; holds: readonly string[] }>([
+    { name: 'of later counts', version: 21, holds: [] },
+    { name: 'with the version of the last write counts', version: 14, holds: [] },
+    { name: 'of earlier was undone: a restore went unnoticed', version: 17, holds: ['a/u1@14'] },
+  ])('$name', ({ version, holds }) => {
+    const { store } = open(A1)
+    store.observeListed(thing('a', 'u1', 14), '20', store.listBegins())
+    store.caughtUp('20')
+    store.deleted(thing('a', 'u1', version).meta)
+    expect(held(store)).toEqual(holds)
+  })
+})
+
+describe('an object of a list beside the stream', () => {
+  interface ListedCase {
+    readonly name: string
+    /** Before the list, which is of version 20, begins. */
+    readonly before?: (store: Store<Thing>) => void
+    readonly meanwhile?: (store: Store<Thing>) => void
+    readonly shows: Thing
+    readonly holds: readonly string[]
+  }
+
+  it.each<ListedCase>([
+    { name: 'is new', shows: thing('b', 'u2', 15), holds: ['a/u1@5', 'b/u2@15'] },
+    { name: 'has changed', shows: thing('a', 'u1', 15), holds: ['a/u1@15'] },
+    { name: 'is another one of that name', shows: thing('a', 'u2', 15), holds: ['a/u2@15'] },
+    {
+      name: 'has changed again since: that stays',
+      meanwhile: (store) => store.apply('MODIFIED', thing('a', 'u1', 21)),
+      shows: thing('a', 'u1', 15),
+      holds: ['a/u1@21'],
+    },
+    {
+      name: 'was deleted since, as the stream says',
+      meanwhile: (store) => store.deleted(thing('a', 'u1', 21).meta),
+      shows: thing('a', 'u1', 15),
+      holds: [],
+    },
+    {
+      name: 'was deleted since, as our DELETE says',
+      meanwhile: (store) => store.confirmGone(A1.meta),
+      shows: thing('a', 'u1', 5),
+      holds: [],
+    },
+    {
+      name: 'is older than what is held of the same time: a restore went unnoticed',
+      before: (store) => store.apply('MODIFIED', thing('a', 'u1', 17)),
+      shows: thing('a', 'u1', 15),
+      holds: ['a/u1@15'],
+    },
+    {
+      name: 'is one that the stream has passed: a restore has brought it back unnoticed',
+      before: (store) => {
+        store.apply('ADDED', thing('b', 'u2', 11))
+        store.deleted(thing('b', 'u2', 17).meta)
+      },
+      shows: thing('b', 'u2', 11),
+      holds: ['a/u1@5', 'b/u2@11'],
+    },
+    {
+      name: 'is one that our DELETE had removed: a restore has brought it back unnoticed',
+      before: (store) => store.confirmGone(A1.meta),
+      shows: thing('a', 'u1', 5),
+      holds: ['a/u1@5'],
+    },
+    {
+      name: 'has a version that cannot be compared: that is left to the stream',
+      before: (store) => store.apply('MODIFIED', thing('a', 'u1', 'x')),
+      shows: thing('a', 'u1', 15),
+      holds: ['a/u1@x'],
+    },
+  ])('$name', ({ before, meanwhile, shows, holds }) => {
+    const { store } = open(A1)
+    before?.(store)
+    const began = store.listBegins()
+    meanwhile?.(store)
+    store.observeListed(shows, '20', began)
+    expect(held(store)).toEqual(holds)
+  })
+
+  it('is taken in before the first list of the stream', () => {
+    const store = new Store<Thing>({ onError: () => {} })
+    store.observeListed(A1, '20', store.listBegins())
+    expect(held(store)).toEqual(['a/u1@5'])
   })
 })
 

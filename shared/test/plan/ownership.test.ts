@@ -267,6 +267,14 @@ describe('what follows', () => {
     expect(one.settled.first.actions).toEqual([])
   })
 
+  test('an object that holds the name and names a binding that cannot be read is left alone, and refuses nobody', () => {
+    const output = outputOf(estate(poolOnly()))
+    const holder = live(output, { annotations: { [ANNOTATION_BINDING]: 'team-b/unread' } })
+    const one = settledCluster(estate(poolOnly(), holder), { gaps: { [BINDINGS]: FORBIDDEN } })
+    expect(judgementOf(one)).toMatchObject({ state: 'undetermined', check: 'output', why: FORBIDDEN })
+    expect(one.settled.first.actions).toEqual([])
+  })
+
   test.each<[string, OutputsKnown]>([
     ['cannot all be read', FORBIDDEN],
     ['are not served', 'not served'],
@@ -285,7 +293,7 @@ describe('what follows', () => {
     const one = settledCluster(estate(binding(), old, foreign))
     expect(judgementOf(one)).toMatchObject({
       check: 'output',
-      message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}; delete it if nobody needs it`,
+      message: `ClusterSPIFFEID ${NAME} exists and is not kleym's: it has no annotation ${ANNOTATION_BINDING}; delete it if no workload needs it`,
     })
     expect(one.settled.outputs.map(({ object }) => object.meta.name)).toEqual([NAME])
   })

@@ -8,8 +8,9 @@ import { meet } from '../collide/meet.ts'
 import { podLabelsOf } from '../../src/core/compile/identity.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { planOnce, type LiveOutput } from '../../src/core/plan/plan.ts'
-import { verdictOf } from '../../src/core/plan/status.ts'
-import { manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
+import { nextStatus, verdictOf } from '../../src/core/plan/status.ts'
+import type { Config } from '../../src/core/compile/config.ts'
+import { CONFIG, manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
 import { randomCluster } from '@kleym/testing/random-bindings.ts'
 
 const RUNS = 150
@@ -133,6 +134,22 @@ describe('random clusters', () => {
     expect(Math.min(seen.PerObjective, seen.PerVariant)).toBeGreaterThan(RUNS / 10)
   })
 
+  test('without a binding of a variant the label key of the install changes no byte, nor does having none', () => {
+    const keys = fc.constantFrom(undefined, 'llm-d.ai/role', 'tier', 'app')
+    fc.assert(
+      fc.property(randomCluster, keys, ({ inputs, outputs }, key) => {
+        const objects = [...inputs.filter((one) => modeOf(one) !== 'PerVariant'), ...outputs]
+        const { variantLabelKey: _, ...without } = CONFIG
+        const config: Config = key === undefined ? without : { ...CONFIG, variantLabelKey: key }
+        const one = settledCluster(objects)
+        const other = settledCluster(objects, { config })
+        expect(bytesOf(other)).toBe(bytesOf(one))
+        expect(statusesOf(other, config)).toBe(statusesOf(one, CONFIG))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
   test('what settle leaves is settled: a second time changes nothing', () => {
     fc.assert(
       fc.property(randomCluster, ({ inputs, outputs }) => {
@@ -161,6 +178,21 @@ describe('random clusters', () => {
     )
   })
 })
+
+function modeOf({ spec }: JsonRecord): unknown {
+  return Object(spec).mode
+}
+
+/** The statuses that the operator would write, as bytes. */
+function statusesOf({ settled }: SettledCluster, config: Config): string {
+  const context = { config, generation: 1, now: '2026-01-01T00:00:00Z', inForceReason: undefined }
+  return JSON.stringify(
+    [...settled.judgements].map(([key, judgement]) => [
+      key,
+      nextStatus(undefined, judgement, { ...context, inForce: undefined }),
+    ]),
+  )
+}
 
 function nameOf(object: JsonRecord): unknown {
   const { metadata, kind, apiVersion } = object

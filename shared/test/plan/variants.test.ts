@@ -81,7 +81,8 @@ describe('what a variant renders', () => {
     expect(judgementOf(one, 'team-a/decode')).toMatchObject({
       check: 'safety proof',
       reason: 'UnsafeSelector',
-      message: 'there are 2 variant selectors, not one',
+      message:
+        'InferencePool llama itself selects llm-d.ai/role=prefill, so no pod of it carries llm-d.ai/role=decode; name that variant, or another pool',
     })
   })
 

@@ -11,11 +11,21 @@ import {
   reasonOf,
   settledCluster,
 } from '@kleym/testing/manifests.ts'
+import type { Output } from '../../src/core/compile/output.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { ANNOTATION_BINDING } from '../../src/core/names.ts'
 import { NARROW, tenant } from '../collide/claims.ts'
 
 const STRIPPED = { [ANNOTATION_BINDING]: undefined }
+
+/** The spec of an output without the selectors that begin so. */
+function without(
+  { spec }: Output,
+  prefix: string,
+): { readonly workloadSelectorTemplates: readonly string[] } {
+  const { workloadSelectorTemplates } = spec
+  return { workloadSelectorTemplates: workloadSelectorTemplates.filter((text) => !text.startsWith(prefix)) }
+}
 
 describe('a binding waits', () => {
   const outputA = outputOf(estate(binding()))
@@ -112,6 +122,8 @@ describe('a binding waits', () => {
       'an output from which a user has removed the pod labels',
       { workloadSelectorTemplates: ['k8s:container-name:vllm', 'k8s:ns:team-a', 'k8s:sa:runner'] },
     ],
+    ['an output from which a user has removed the service account', without(outputA, 'k8s:sa:')],
+    ['an output from which a user has removed the namespace', without(outputA, 'k8s:ns:')],
   ])('for %s', (_name, spec) => {
     const orphan = orphanOf(outputA, 'team-a/gone', { spec })
     expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('WaitingForPeer')
@@ -126,6 +138,12 @@ describe('a binding waits', () => {
     expect(reasonOf(settledCluster([...tenant('peer', NARROW), orphan]), 'team-a/peer')).toBe(
       'WaitingForPeer',
     )
+  })
+
+  test.each(['k8s:sa:batch', 'k8s:ns:team-b'])('not for an output with another selector, %s', (text) => {
+    const kept = without(outputA, text.slice(0, 'k8s:sa:'.length)).workloadSelectorTemplates
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec: { workloadSelectorTemplates: [...kept, text] } })
+    expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('Reconciled')
   })
 
   test('for what an output chooses and selects together', () => {

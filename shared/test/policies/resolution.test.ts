@@ -142,7 +142,7 @@ const CASES: readonly Case[] = [
     source: spiffe(CHAT_ID),
     objects: [NODE, pool(), objective(), binding({ spec: { containerName: 'nobody' } }), pod()],
     state: 'unheld',
-    text: ['nobody holds it now: k8s:container-name:nobody does not match'],
+    text: ['no container holds it now: k8s:container-name:nobody does not match'],
   },
   {
     says: 'an ID of an output that SCM ignores is unheld, with the reason',
@@ -153,7 +153,7 @@ const CASES: readonly Case[] = [
       foreign('planner', { spiffeIDTemplate: 'spiffe://example.org/agents/planner', className: 'other' }),
     ],
     state: 'unheld',
-    text: ['nobody holds it now: .spec.className of ClusterSPIFFEID/planner is other'],
+    text: ['no container holds it now: .spec.className of ClusterSPIFFEID/planner is other'],
   },
   {
     says: 'an ID that stands literally in a ClusterSPIFFEID which selects no pod is unheld',
@@ -166,14 +166,14 @@ const CASES: readonly Case[] = [
       }),
     ],
     state: 'unheld',
-    text: ['ClusterSPIFFEID/planner gives it, and nobody holds it now: it selects no pod here'],
+    text: ['ClusterSPIFFEID/planner gives it, and no container holds it now: it selects no pod here'],
   },
   {
     says: 'an ID of a binding is unheld where SCM serves another trust domain',
     source: spiffe(CHAT_ID),
     setting: { scmTrustDomain: 'elsewhere.org' },
     state: 'unheld',
-    text: ['nobody holds it now: SCM serves elsewhere.org and renders no ID of example.org'],
+    text: ['no container holds it now: SCM serves elsewhere.org and renders no ID of example.org'],
   },
   // 3. Dangling.
   {
@@ -305,7 +305,7 @@ const CASES: readonly Case[] = [
     says: 'a type beside the member of another is a mismatch',
     source: { type: 'SPIFFE', serviceAccount: { name: 'planner' } },
     state: 'member mismatch',
-    text: ['its source is of type SPIFFE and fills serviceAccount, and only the type counts'],
+    text: ['its source has type SPIFFE but fills serviceAccount, and only the type counts'],
   },
   {
     says: 'a service account that fills spiffe is a mismatch',
@@ -442,7 +442,7 @@ const CASES: readonly Case[] = [
     objects: [NODE, pool(), objective(), binding()],
     setting: PODS_UNKNOWN,
     state: 'unknown',
-    text: ['whether anybody holds it is not known: cannot list Pod: forbidden'],
+    text: ['whether a container holds it is unknown: cannot list Pod: forbidden'],
   },
   {
     says: 'an ID of a foreign object is unknown, not unheld, where only one namespace was read',
@@ -479,10 +479,10 @@ const CASES: readonly Case[] = [
     objects: [NODE, pool(), objective(), binding()],
     setting: { gaps: { 'ClusterStaticEntry.spire.spiffe.io': gap('ClusterStaticEntry.spire.spiffe.io') } },
     state: 'unknown',
-    text: ['binding team-a/llama of pool llama gives it; whether anybody holds it is not known'],
+    text: ['binding team-a/llama of pool llama gives it; whether a container holds it is unknown'],
   },
   {
-    says: 'an ID that is given, but to no pod here, is unknown beside a template that kleym does not follow',
+    says: 'an ID that is given, but to no pod here, is unknown beside a template that kleym does not support',
     source: spiffe(CHAT_ID),
     objects: [
       NODE,
@@ -493,7 +493,7 @@ const CASES: readonly Case[] = [
       foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/ns/{{ printf "%v" .PodSpec }}' }),
     ],
     state: 'unknown',
-    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not follow'],
+    text: ['ClusterSPIFFEID/odd may give it; its template is not supported'],
   },
   {
     says: 'an ID that a template cannot give is dangling beside it',
@@ -521,7 +521,7 @@ const CASES: readonly Case[] = [
       foreign('odd', { spiffeIDTemplate: 'spiffe://example.org/agents/{{ printf "%v" .PodSpec }}' }),
     ],
     state: 'unknown',
-    text: ['ClusterSPIFFEID/odd may give it, by a template that kleym does not follow'],
+    text: ['ClusterSPIFFEID/odd may give it; its template is not supported'],
   },
   {
     says: 'an ID that hangs on what only the node knows is unknown',

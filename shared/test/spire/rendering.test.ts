@@ -326,7 +326,7 @@ describe('§11.7: text that is not UTF-8', () => {
       {
         source: { kind: 'ClusterSPIFFEID', name: 'cut' },
         kind: 'not UTF-8',
-        why: '.spec.workloadSelectorTemplates of ClusterSPIFFEID/cut gives text that is not UTF-8 on pod team-a/p, so SCM creates no entry for anybody',
+        why: '.spec.workloadSelectorTemplates of ClusterSPIFFEID/cut gives text that is not UTF-8 on pod team-a/p, so SCM creates no entries at all',
       },
     ])
   })

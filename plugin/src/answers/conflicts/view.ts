@@ -1,34 +1,42 @@
-// How `conflicts` looks: how many of what, then each clash with its proof, its witness and its fix, worst first.
+// How `conflicts` looks: how many of what, then a block for each kind of clash, worst first.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
-import { severitiesText, viewFinding } from '../../text/findings.ts'
-import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { kindsText, severitiesText } from '../../text/findings.ts'
+import { span, type Block } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
-import { wrap } from '../../text/wrap.ts'
 import type { ConflictCounts } from './counts.ts'
 
-/** The whole view. */
-export function viewConflicts(findings: readonly Finding[], counts: ConflictCounts, layout: Layout): Block {
+/** The first lines: how many of each severity, and the codes of the worst. */
+export function conflictsAnswer(
+  findings: readonly Finding[],
+  counts: ConflictCounts,
+  layout: Layout,
+): Answer {
   const where = whereText(counts)
+  const world = layout.world ?? ''
   const isEmpty = counts.bindings === 0 && (counts.policies ?? 0) === 0
   if (findings.length === 0 && isEmpty && layout.incomplete !== true)
-    return wrap(
-      line(MARKS.note, ` no binding is in scope, and nothing else is seen to clash${layout.world ?? ''}`),
-      { width: layout.width, hang: 2 },
-    )
+    return { mark: 'note', text: [`no binding is in scope, and nothing else is seen to clash${world}`] }
   if (findings.length === 0) {
-    const world = layout.world ?? ''
-    const text =
-      layout.incomplete === true || layout.unsettled === true
-        ? line(MARKS.warn, ` nothing is known to clash in ${where}${world}`)
-        : line(MARKS.ok, ` nothing clashes in ${where}${world}`)
-    return wrap(text, { width: layout.width, hang: 2 })
+    const isOpen = layout.incomplete === true || layout.unsettled === true
+    return isOpen
+      ? { mark: 'warn', text: [`nothing is known to clash in ${where}${world}`] }
+      : { mark: 'ok', text: [`nothing clashes in ${where}${world}`] }
   }
-  return [
-    line(span(`${severitiesText(findings)} in ${where}`, 'bold')),
-    ...findings.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
-  ]
+  const [worst] = findings
+  return {
+    mark: worst?.severity === 'error' ? 'bad' : worst?.severity === 'warning' ? 'warn' : 'note',
+    text: [span(`${severitiesText(findings)} in ${where}`, 'bold')],
+    reasons: [[kindsText(findings.filter(({ severity }) => severity === worst?.severity))]],
+  }
+}
+
+/** What clashes, a block for each code. */
+export function viewConflicts(findings: readonly Finding[], layout: Layout): Block {
+  return viewFindingGroups(findings, layout)
 }
 
 function whereText({ bindings, namespaces, policies = 0 }: ConflictCounts): string {

@@ -14,7 +14,7 @@ export interface DiffInput extends AnswerInput {
 
 /** Reads one side, or both. */
 export async function gatherSides(
-  options: DiffOptions,
+  options: Omit<DiffOptions, 'tests' | 'bindings' | 'selector'>,
   question: Question,
   context: CommandContext,
 ): Promise<DiffInput> {

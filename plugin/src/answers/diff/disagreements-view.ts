@@ -3,21 +3,28 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, type Block } from '../../text/line.ts'
+import { shortSubject } from '../../text/findings.ts'
+import { namesText } from '../../text/names.ts'
+import { line, MARKS, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 
 /** More are counted: each status of a binding is a source of its own. */
 const SHOWN_MAX = 3
 
-/** The disagreements, a line each, and an empty line; nothing where there is none. */
+/** The disagreements, a line each; nothing where there is none. */
 export function viewDisagreements(findings: readonly Finding[], { width }: Layout): Block {
   if (findings.length === 0) return []
-  const lines = findings.flatMap(({ evidence }) => evidence)
+  const said = findings.flatMap(({ subject, evidence }) =>
+    evidence.map((text) => ({ who: shortSubject(subject), text })),
+  )
+  const lines = [...Map.groupBy(said, ({ text }) => text)].map(
+    ([text, same]) => `${namesText(same.map(({ who }) => who))}: ${text}`,
+  )
   const rest = lines.length - SHOWN_MAX
   const rows = [
-    line(MARKS.warn, ' the settings of this answer are not those of the objects  KLM520'),
+    line(MARKS.warn, ' the settings of this answer differ from those of the objects  KLM520'),
     ...lines.slice(0, SHOWN_MAX).map((text) => line(`  ${text}`)),
-    ...(rest > 0 ? [line(`  and ${counted(rest, 'object')} more`)] : []),
+    ...(rest > 0 ? [line(`  and ${counted(rest, 'disagreement')} more`)] : []),
   ]
-  return [...rows.flatMap((row) => wrap(row, { width, hang: 4 })), BLANK]
+  return rows.flatMap((row) => wrap(row, { width, hang: 4 }))
 }

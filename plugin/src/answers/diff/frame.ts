@@ -15,16 +15,34 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrowed } from './narrow.ts'
+import { diffAnswer } from './answer.ts'
+import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
-/** Makes the report; `shown` is the unified diff. */
-export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], shown: string): Frame {
+/** The states that a diff compares. */
+export function statesOf(input: DiffInput): readonly [before: State, after: State] {
   // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
-  const baseline = input.before === input.after ? input.after.now : input.before.settled
-  const future = input.after.settled
+  return [input.before === input.after ? input.after.now : input.before.settled, input.after.settled]
+}
+
+/** What a report is made of beside its input. */
+export interface DiffParts {
+  readonly changes: readonly ObjectChange[]
+  /** The unified diff, of what is not narrowed away. */
+  readonly shown: string
+  /** With `--tests`. */
+  readonly tests: DiffTests | undefined
+  /** The bindings that the text is narrowed to; undefined: all. */
+  readonly narrowed: Narrowed | undefined
+}
+
+/** Makes the report. */
+export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }: DiffParts): Frame {
+  const [baseline, future] = statesOf(input)
   const change = effectOf(baseline, future, input.drive)
   const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
   const effect = { ...change, findings: { ...change.findings, added } }
@@ -39,6 +57,16 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
     .filter(({ ownership }) => ownership.kind === 'ours' && ownership.assumed)
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
+  const broken = tests?.findings ?? []
+  const shownEffect = (kept: readonly Finding[]): Effect => ({
+    ...narrowEffect(effect, narrowed),
+    findings: {
+      ...effect.findings,
+      added: kept.filter((one) => !disagreements.includes(one) && isFindingShown(narrowed, one)),
+    },
+  })
+  const shownChanges = changes.filter((one) => isChangeShown(narrowed, one))
+  const shownPolicies = (affected ?? []).filter((one) => isPolicyShown(narrowed, one))
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -49,18 +77,22 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         affected,
         base: input.base,
         takenToStay: staying,
+        tests,
       }),
-    findings: [...disagreements, ...added].toSorted(compareFindings),
+    findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
-    suppressionScope: { all: () => [...disagreements, ...added, ...effect.findings.unchanged] },
+    hides: (one) => !disagreements.includes(one) && !broken.includes(one) && !isFindingShown(narrowed, one),
+    suppressionScope: { all: () => [...disagreements, ...added, ...broken, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
+    isUnifiedDiff: true,
+    ...(tests !== undefined && { unknownAssertions: tests.unknown, placeOf: tests.placeOf }),
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
@@ -73,27 +105,35 @@ export function diffFrame(input: DiffInput, changes: readonly ObjectChange[], sh
         namespace: '',
         name,
       })),
-    view: (layout, kept) => [
-      ...viewDisagreements(
-        kept.filter((one) => disagreements.includes(one)),
+    answer: (layout, kept) =>
+      diffAnswer(
+        {
+          effect: shownEffect(kept),
+          objects: shownChanges.filter(({ dueAlready }) => !dueAlready).length,
+          affected: shownPolicies,
+          staying: staying.reduce((sum, { count }) => sum + count, 0),
+          disagrees: disagreements.length > 0,
+          others:
+            narrowed === undefined ? 0 : countOf(effect, changes) - countOf(shownEffect([]), shownChanges),
+        },
         layout,
       ),
-      ...viewDiff(
-        shown,
-        changes,
-        {
-          ...effect,
-          findings: { ...effect.findings, added: kept.filter((one) => !disagreements.includes(one)) },
-        },
-        {
-          ...layout,
-          ownershipUnknown: ownershipUnknown.length,
-          affected: affected ?? [],
-          head: viewSides(input, staying, layout),
-          isPartOfWorld: staying.length > 0,
-          isDisputed: disagreements.length > 0,
-        },
-      ),
+    view: (layout, kept) => [
+      ...viewDiff(shown, shownChanges, shownEffect(kept.filter((one) => !broken.includes(one))), {
+        ...layout,
+        ownershipUnknown: ownershipUnknown.length,
+        affected: shownPolicies,
+        head: [
+          ...viewDisagreements(
+            kept.filter((one) => disagreements.includes(one)),
+            layout,
+          ),
+          ...viewSides(input, staying, layout),
+        ],
+        isPartOfWorld: staying.length > 0,
+        isDisputed: disagreements.length > 0,
+      }),
+      ...(tests?.view(kept, layout) ?? []),
     ],
   }
 }
@@ -144,4 +184,11 @@ function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
       ({ binding, before, after }) => `${binding}: ${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
     ),
   ]
+}
+
+/** How many things a change does, to tell how many of them are not shown. */
+function countOf({ gained, lost, verdicts }: Effect, changes: readonly ObjectChange[]): number {
+  return (
+    gained.length + lost.length + verdicts.length + changes.filter(({ dueAlready }) => !dueAlready).length
+  )
 }

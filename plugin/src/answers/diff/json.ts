@@ -7,6 +7,7 @@ import { findingReport, settingsReport } from '../../frame/json.ts'
 import { affectedReport } from '../policies/json.ts'
 import type { ObjectChange } from './changes.ts'
 import type { StayingKind } from './sides-view.ts'
+import type { DiffTests } from './tests.ts'
 
 /** What a DiffReport tells. */
 export interface DiffFacts {
@@ -20,6 +21,8 @@ export interface DiffFacts {
   readonly base: AnswerInput | undefined
   /** The objects of `--live` that no file holds. */
   readonly takenToStay: readonly StayingKind[]
+  /** With `--tests`. */
+  readonly tests: DiffTests | undefined
 }
 
 /** The fields of a DiffReport. */
@@ -30,6 +33,7 @@ export function diffFields({
   affected,
   base,
   takenToStay,
+  tests,
 }: DiffFacts): ReturnType<Frame['fields']> {
   return {
     baseSettings: base === undefined ? null : settingsReport(base),
@@ -40,6 +44,7 @@ export function diffFields({
       ...effectReport(effect),
       ...(affected === undefined ? {} : { policiesAffected: affected.map(affectedReport) }),
     },
+    ...(tests === undefined ? {} : { tests: tests.fields() }),
   }
 }
 

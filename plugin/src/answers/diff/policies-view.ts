@@ -3,7 +3,7 @@ import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policie
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { policiesText } from '../../text/names.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 
 /** Whether it is the change that affects the rule, and not a change of the rule itself. */
@@ -20,7 +20,7 @@ const EVENTS: Readonly<Record<Exclude<AffectedPolicy['change'], 'rule'>, string>
   lost: 'which is lost',
   gained: 'which is gained',
   moved: 'which moves',
-  otherwise: 'of which the answer changes',
+  otherwise: 'whose holders change',
 }
 
 /** What becomes of the ID; of the rule, where that is what changes. */
@@ -52,14 +52,13 @@ function statesText({ before, after }: AffectedPolicy): string {
   return `${left ?? '(not there)'} → ${right ?? '(gone)'}`
 }
 
-/** The block, with a blank line before it; nothing where no rule is affected. */
+/** The block; nothing where no rule is affected. */
 export function viewAffected(affected: readonly AffectedPolicy[], { width }: Layout): Block {
   if (affected.length === 0) return []
   const policies = policiesText(new Set(affected.map(({ policy }) => policy)).size)
   const rules = new Set(affected.map(({ policy, rule }) => JSON.stringify([policy, rule]))).size
   const head = `${policies} affected, ${counted(rules, 'rule')}`
   return [
-    BLANK,
     line(span(head, 'bold')),
     ...affected.flatMap((one) => [
       ...wrap(

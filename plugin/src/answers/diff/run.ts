@@ -2,10 +2,13 @@
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { gatherSides } from './base.ts'
+import type { InputProblem } from '../../sources/problem.ts'
+import { gatherSides, type DiffInput } from './base.ts'
 import type { DiffOptions } from './base-flag.ts'
 import { objectChanges, sidesOf, type ObjectChange, type Sides } from './changes.ts'
-import { diffFrame } from './frame.ts'
+import { isChangeShown, narrowedTo } from './narrow.ts'
+import { diffFrame, statesOf } from './frame.ts'
+import type { DiffTests } from './tests.ts'
 import { finish } from '../../frame/finish.ts'
 
 /** Tells what would change. */
@@ -17,8 +20,23 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
   requireTrustDomain(input, input.base === undefined ? undefined : 'the files of the other side')
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
-  const shown = caused.length === 0 ? '' : await show(caused, sidesOf(input), context)
-  return finish(diffFrame(input, changes, shown), input, options.output, context)
+  const narrowed = narrowedTo(input, statesOf(input), options)
+  const meant = caused.filter((one) => isChangeShown(narrowed, one))
+  const shown = meant.length === 0 ? '' : await show(meant, sidesOf(input), context)
+  const { tests, problems } = await runTests(options.tests, input, context)
+  const withProblems = { ...input, problems: [...input.problems, ...problems] }
+  return finish(diffFrame(input, { changes, shown, tests, narrowed }), withProblems, options.output, context)
+}
+
+/** Loaded where it is asked for. */
+async function runTests(
+  paths: readonly string[],
+  input: DiffInput,
+  context: CommandContext,
+): Promise<{ readonly tests: DiffTests | undefined; readonly problems: readonly InputProblem[] }> {
+  if (paths.length === 0) return { tests: undefined, problems: [] }
+  const { testsOfChange } = await import('./tests.ts')
+  return testsOfChange(paths, input, context)
 }
 
 /** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */

@@ -8,6 +8,7 @@ import {
   reportSchema,
   settingsSchema,
 } from '../../frame/schema.ts'
+import { assertionSchema } from '../test/schema.ts'
 import { affectedSchema } from '../policies/schema.ts'
 
 const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
@@ -37,7 +38,7 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
     gained: identityChangesSchema,
     lost: identityChangesSchema,
     stranded: z.array(holderSchema).describe('Containers that had an identity and are left with none.'),
-    uncertain: z.array(holderSchema).describe('Containers for which it depends on what is not known.'),
+    uncertain: z.array(holderSchema).describe('Containers whose identity, before or after, is undetermined.'),
     verdicts: z.array(
       z.object({
         binding: bindingKeySchema,
@@ -60,4 +61,15 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
         'Rules of access policies that name an ID which changes hands; absent where there is no policy.',
       ),
   }),
+  tests: z
+    .object({
+      broken: count,
+      failingAlready: count.describe('Those that fail before the change too.'),
+      unknown: count,
+      mended: count,
+      passed: count,
+      brokenAssertions: z.array(assertionSchema),
+    })
+    .optional()
+    .describe('With --tests: what the change does to identity tests.'),
 })

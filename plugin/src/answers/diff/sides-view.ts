@@ -1,5 +1,5 @@
-// How `diff` begins: what it compares with what, and what it takes for granted. A deletion shows only between two desired
-// states; over `--live`, what stands in no file is taken to stay, and that is said before anything is called unchanged.
+// What stands right below the answer of `diff`: what it compares with what, and what it takes for granted. A deletion shows only
+// between two desired states; over `--live`, what stands in no file is taken to stay.
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
@@ -7,7 +7,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, type Block } from '../../text/line.ts'
+import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import type { DiffInput } from './base.ts'
@@ -47,18 +47,19 @@ function placeOf({ kind }: StayingKind): number {
   return at < 0 ? FIRST_KINDS.length : at
 }
 
-/** What is compared, with a blank line behind it; nothing where the files are all there is. */
-export function viewSides(input: DiffInput, staying: readonly StayingKind[], { width }: Layout): Block {
-  const rows = input.base === undefined ? stayRows(staying, width) : betweenRows(input.base, input, width)
-  return rows.length === 0 ? [] : [...rows, BLANK]
+/** What is compared; nothing where the files are all there is. */
+export function viewSides(input: DiffInput, staying: readonly StayingKind[], layout: Layout): Block {
+  return input.base === undefined ? stayRows(staying, layout) : betweenRows(input.base, input, layout.width)
 }
 
-function stayRows(staying: readonly StayingKind[], width: number): Block {
+function stayRows(staying: readonly StayingKind[], { width, wide }: Layout): Block {
   if (staying.length === 0) return []
   const objects = staying.reduce((sum, { count }) => sum + count, 0)
   const text = ` taken to stay: ${counted(objects, 'object')} of --live that no file holds. A deletion does not show here; to compare two desired states, use --base`
+  const head = wrap(line(MARKS.warn, text), { width, hang: 2 })
+  if (!wide) return head
   return [
-    ...wrap(line(MARKS.warn, text), { width, hang: 2 }),
+    ...head,
     ...table(
       staying.map(({ kind, count, named }) => {
         const more = count > named.length ? ` and ${count - named.length} more` : ''

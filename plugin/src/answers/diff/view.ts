@@ -1,12 +1,15 @@
-// How `diff` looks: the unified diff, then which containers gain or lose an identity, then the findings that are new or fixed.
+// How `diff` looks below its answer: which containers gain or lose an identity, the findings that are new or fixed, then the
+// unified diff of objects.
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
+import { isQuiet } from './answer.ts'
 import type { ObjectChange } from './changes.ts'
 import { viewAffected } from './policies-view.ts'
-import { severitiesText, viewFinding } from '../../text/findings.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { severitiesText } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import type { Role } from '../../io/palette.ts'
@@ -27,7 +30,7 @@ export interface DiffLayout extends Layout {
   readonly isDisputed: boolean
 }
 
-/** The whole view. */
+/** What stands below the answer: the effect first, then what changes in objects, then what is pending anyway. */
 export function viewDiff(
   shown: string,
   changes: readonly ObjectChange[],
@@ -36,19 +39,19 @@ export function viewDiff(
 ): Block {
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const due = changes.filter(({ dueAlready }) => dueAlready)
-  const head =
+  const blocks = [
+    layout.head,
+    effectBlock(effect, layout),
+    viewAffected(layout.affected, layout),
+    ...findingBlocks(effect, layout),
     caused.length === 0
-      ? [noChange(due, effect, layout)]
-      : [...patch(shown), BLANK, ...reasons(caused, layout)]
-  return [
-    ...layout.head,
-    ...head,
-    ...dueBlock(due, layout),
-    ...ownershipNote(layout),
-    ...effectBlock(effect, layout),
-    ...viewAffected(layout.affected, layout),
-    ...findingBlock(effect, layout),
+      ? noChange(due, effect, layout)
+      : [...reasons(caused, layout), BLANK, ...patch(shown)],
+    [...ownershipNote(layout), ...dueBlock(due, layout)],
   ]
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
 }
 
 /** kleym changes no object; the mark is `ok` only if nothing else changes either. */
@@ -56,22 +59,37 @@ function noChange(
   due: readonly ObjectChange[],
   effect: Effect,
   { incomplete, affected, isPartOfWorld, isDisputed }: DiffLayout,
-): Line {
-  const { gained, lost, uncertain, findings } = effect
-  const isQuiet = [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
+): Block {
   const mark =
-    incomplete === true || isDisputed ? MARKS.warn : isQuiet && !isPartOfWorld ? MARKS.ok : MARKS.note
-  return due.length === 0
-    ? line(mark, " no ClusterSPIFFEID of kleym's changes")
-    : line(mark, " the files change no ClusterSPIFFEID of kleym's")
+    incomplete === true || isDisputed
+      ? MARKS.warn
+      : isQuiet(effect, affected) && !isPartOfWorld
+        ? MARKS.ok
+        : MARKS.note
+  return [
+    due.length === 0
+      ? line(mark, " no ClusterSPIFFEID of kleym's changes")
+      : line(mark, " the files change no ClusterSPIFFEID of kleym's"),
+  ]
 }
 
 /** What kleym has to do whether or not the files are applied: said, but not mixed with what they do. */
 function dueBlock(due: readonly ObjectChange[], layout: Layout): Block {
   if (due.length === 0) return []
-  const rows = due.map(({ kind, binding, because }) => [SIGNS[kind], binding, because])
-  const head = `due already, without this change: ${counted(due.length, 'ClusterSPIFFEID')}`
-  return [line('  ', MARKS.note, ` ${head}`), ...table(rows, { width: layout.width, indent: 4 })]
+  const kinds = (['create', 'update', 'delete'] as const).flatMap((kind) => {
+    const names = due.filter((one) => one.kind === kind).map(({ binding }) => binding)
+    return names.length === 0 ? [] : [`${kind} ${layout.wide ? names.join(', ') : namesText(names)}`]
+  })
+  const head = `pending anyway: ${counted(due.length, 'ClusterSPIFFEID')}: ${kinds.join('; ')}`
+  return [
+    ...wrap(line(MARKS.note, ` ${head}`), { width: layout.width, hang: 4 }),
+    ...(layout.wide
+      ? table(
+          due.map(({ kind, binding, because }) => [SIGNS[kind], binding, because]),
+          { width: layout.width, indent: 4 },
+        )
+      : []),
+  ]
 }
 
 function patch(shown: string): Block {
@@ -101,7 +119,7 @@ function reasons(changes: readonly ObjectChange[], layout: Layout): Block {
 function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
   if (ownershipUnknown === 0) return []
   const text = ` ${counted(ownershipUnknown, 'output')} matched by name and annotation: the bindings are manifests without a UID, so whose they are is not known`
-  return wrap(line('  ', MARKS.note, text), { width, hang: 4 })
+  return wrap(line(MARKS.note, text), { width, hang: 2 })
 }
 
 function effectBlock(effect: Effect, layout: DiffLayout): Block {
@@ -109,27 +127,14 @@ function effectBlock(effect: Effect, layout: DiffLayout): Block {
     ...effect.lost.map((change) => identityLine('-', 'lose', change, 'remove')),
     ...effect.gained.map((change) => identityLine('+', 'gain', change, 'add')),
     ...countedLine(effect.stranded, 'left without an identity'),
-    ...countedLine(effect.uncertain, 'for which it depends on what is not known'),
+    ...countedLine(effect.uncertain, 'undetermined'),
   ]
   const verdicts = effect.verdicts.map(({ binding, before, after }) => [
     binding,
     `${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
   ])
-  if (rows.length === 0 && verdicts.length === 0)
-    return [
-      BLANK,
-      ...wrap(
-        layout.incomplete === true || layout.unsettled === true || layout.isDisputed
-          ? line(MARKS.warn, ` no container is known to gain or lose an identity${layout.world ?? ''}`)
-          : line(
-              MARKS.note,
-              ` no container gains or loses an identity${layout.isPartOfWorld ? ', as long as all that stays' : (layout.world ?? '')}`,
-            ),
-        { width: layout.width, hang: 2 },
-      ),
-    ]
+  if (rows.length === 0 && verdicts.length === 0) return []
   return [
-    BLANK,
     line(span('After this change', 'bold')),
     ...rows.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
     ...table(verdicts, { width: layout.width, indent: 2 }),
@@ -160,30 +165,26 @@ function holdersText(holders: readonly Holder[]): string {
     .join('; ')
 }
 
-function findingBlock({ findings }: Effect, layout: Layout): Block {
+function findingBlocks({ findings }: Effect, layout: Layout): readonly Block[] {
   const { added, fixed, noLongerApply, unchanged } = findings
   const part = (label: string, list: typeof added): string =>
     `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
+  const head = [
+    `findings   ${part('new', added)}`,
+    part('fixed', fixed),
+    ...(noLongerApply.length === 0 ? [] : [part('no longer apply', noLongerApply)]),
+    part('unchanged', unchanged),
+  ]
   return [
-    BLANK,
-    ...wrap(
-      span(
-        [
-          `findings   ${part('new', added)}`,
-          part('fixed', fixed),
-          ...(noLongerApply.length === 0 ? [] : [part('no longer apply', noLongerApply)]),
-          part('unchanged', unchanged),
-        ].join('   '),
-        'bold',
-      ),
-      { width: layout.width, hang: 11 },
-    ),
-    ...added.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
-    ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
-    ...noLongerApply.flatMap((one) => goneRows(line(MARKS.note, ' no longer applies: '), one, layout)),
+    wrap(span(head.join('   '), 'bold'), { width: layout.width, hang: 11 }),
+    viewFindingGroups(added, layout),
+    [
+      ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
+      ...noLongerApply.flatMap((one) => goneRows(line(MARKS.note, ' no longer applies: '), one, layout)),
+    ],
   ]
 }
 
 function goneRows(head: Line, { summary, code }: Finding, { width }: Layout): Block {
-  return [BLANK, ...wrap(line(...head, span(summary, 'dim'), `   ${code}`), { width, hang: 2 })]
+  return wrap(line(...head, span(summary, 'dim'), `   ${code}`), { width, hang: 2 })
 }

@@ -59,10 +59,17 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
   return rows
 }
 
+/** The states of an output, as a person reads them. */
+const OUTPUT_WORDS: Readonly<Record<NonNullable<Explanation['output']>['state'], string>> = {
+  'in step': 'up to date',
+  'to be created': 'to be created',
+  'to be updated': 'to be updated',
+}
+
 function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
   const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
   const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
-  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
+  return `ClusterSPIFFEID/${name}, ${OUTPUT_WORDS[output.state]}${drift}`
 }
 
 /** Which pods the identity reaches, misses or may reach, a row for each way; `unknown` is why there may be more pods. */
@@ -85,7 +92,7 @@ export function reachRows(reach: Reach, unknown: UnknownReason | undefined): str
       : labelled('reaches', reached)),
     ...(unknown === undefined ? [] : [['pods', `not known: ${unknownReasonText(unknown)}`]]),
     ...labelled('perhaps', perhaps),
-    ...labelled('in vain', missed),
+    ...labelled('not matched', missed),
     ...labelled('also', held),
     ...labelled('loses', lost),
   ]
@@ -117,6 +124,6 @@ export function viewSteps(steps: readonly DerivationStep[], layout: Layout): Blo
     outcome === 'not judged' ? '' : [MARKS[marks[outcome]], ` ${name}`],
     text,
   ])
-  const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' the rest was not judged')] : []
+  const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' later checks were skipped')] : []
   return [...table(rows, { width: layout.width, indent: 2 }), ...rest]
 }

@@ -135,7 +135,7 @@ function addReach(
   }))
   const missed = reach.missed.map(({ pod, why }) => ({
     pod,
-    label: `in vain: ${why}`,
+    label: `selected, not matched: ${why}`,
     dotted: true as const,
   }))
   const all = [...reached, ...perhaps, ...missed]

@@ -1,24 +1,21 @@
-// How `explain` looks: the answer, the reason, the fix, then the derivation. Refused bindings come first; of a
-// binding that was not asked for by name, only the answer is shown.
+// How `explain` looks: the answer, the reason, the fix, then the derivation. Several bindings that were not asked for by name
+// are a table, refused ones first, and what is wrong with them.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { viewFinding, viewFindingUnder } from '../../text/findings.ts'
+import { pageUrl } from '../../io/docs-url.ts'
+import { viewAnswer, type Answer, type Doubts } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { findingPieces, fixText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
-import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
-import {
-  reachRows,
-  viewDerivation,
-  viewNamedBy,
-  viewSteps,
-  type DerivationLayout,
-} from './derivation-view.ts'
+import { bindingTable } from './binding-table.ts'
+import { viewDerivation, viewNamedBy, viewSteps, type DerivationLayout } from './derivation-view.ts'
 
 /** What the view shows beside the explanations. */
 export interface ExplainLayout extends DerivationLayout {
@@ -26,39 +23,52 @@ export interface ExplainLayout extends DerivationLayout {
   readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
   /** The findings that stop all registrations of the cluster, those of ready bindings too. */
   readonly clusterWide: readonly Finding[]
+  /** How many bindings the answer is about, those included that are not shown. */
+  readonly total: number
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
-  /** How many bindings were read, and where: `there are 3 in team-a`. */
+  /** What is said where no binding is in scope: `no binding is in scope; 3 bindings were found`. */
   readonly scopeText: string
 }
 
-/** All explanations, worst first, with a line that counts them where there are several. */
+/** What stands below the answer: one derivation, a table of several bindings with what is wrong, or (`-o wide`) all derivations. */
 export function viewExplanations(explanations: readonly Explanation[], layout: ExplainLayout): Block {
-  if (explanations.length === 0) {
-    const mark = layout.incomplete === true ? MARKS.warn : MARKS.note
-    return [
-      ...layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK]),
-      line(
-        mark,
-        ` no binding is ${layout.incomplete === true ? 'known to be ' : ''}in scope; ${layout.scopeText}`,
-      ),
-    ]
-  }
-  const inFull = layout.named || layout.wide || explanations.length === 1
-  const sorted = explanations.toSorted((a, b) => RANK[a.judgement.state] - RANK[b.judgement.state])
-  const head = explanations.length === 1 ? [] : [...summary(explanations), BLANK]
-  const hint = inFull
-    ? []
-    : [
-        BLANK,
-        ...wrap(
-          line(span('The derivation of one: kubectl kleym explain NAMESPACE/NAME, of all: -o wide', 'dim')),
-          { width: layout.width, hang: 0 },
-        ),
-      ]
-  const blocks = sorted.map((one) => viewExplanation(one, layout, inFull))
   const stop = layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK])
-  return [...stop, ...head, ...blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block])), ...hint]
+  const [only] = explanations
+  if (only === undefined) return stop.slice(0, -1)
+  if (layout.total === 1) return [...stop, ...viewRest(only, layout)]
+  const sorted = sortedByState(explanations)
+  if (layout.named || layout.wide)
+    return [
+      ...stop,
+      ...sorted.flatMap((one, at) => [
+        ...(at === 0 ? [] : [BLANK]),
+        ...viewAnswer(explanationAnswer(one, layout), NO_DOUBTS, layout),
+        ...viewRest(one, layout),
+      ]),
+    ]
+  return [...stop, ...viewTable(sorted, layout)]
+}
+
+/** Doubts are said once, above all bindings. */
+const NO_DOUBTS: Doubts = { incomplete: false, unsettled: false, notShown: 0 }
+
+/** Refused bindings first. */
+export function sortedByState(explanations: readonly Explanation[]): readonly Explanation[] {
+  return explanations.toSorted((a, b) => RANK[a.judgement.state] - RANK[b.judgement.state])
+}
+
+/** A row for each binding, then what is wrong with which of them, each fix once. */
+function viewTable(explanations: readonly Explanation[], layout: ExplainLayout): Block {
+  const findings = new Set(explanations.flatMap(({ key }) => layout.findingsByBinding.get(key) ?? []))
+  const shown = [...findings].filter((one) => one.severity !== 'info' && !layout.clusterWide.includes(one))
+  const hint = `the derivation of one: kubectl kleym explain NAMESPACE/NAME${layout.echo ?? ''}; of all: -o wide`
+  return [
+    ...bindingTable(explanations, layout, (key) => isError(layout.findingsByBinding.get(key))),
+    ...(shown.length === 0 ? [] : [BLANK, ...viewFindingGroups(shown.toSorted(compareFindings), layout)]),
+    BLANK,
+    ...wrap(line(span(hint, 'dim')), { width: layout.width, hang: 2 }),
+  ]
 }
 
 type BindingState = Judgement['state']
@@ -70,7 +80,12 @@ const RANK: Readonly<Record<BindingState, number>> = {
   ready: 3,
 }
 
-function summary(explanations: readonly Explanation[]): Block {
+/** The first lines: of one binding its verdict, why and the fix; of several, how many have which. */
+export function explainAnswer(explanations: readonly Explanation[], layout: ExplainLayout): Answer {
+  const [only, ...others] = explanations
+  if (only === undefined)
+    return { mark: layout.incomplete === true ? 'warn' : 'note', text: [layout.scopeText] }
+  if (others.length === 0) return explanationAnswer(only, layout)
   const counts = new Map<BindingState, number>()
   for (const { judgement } of explanations)
     counts.set(judgement.state, (counts.get(judgement.state) ?? 0) + 1)
@@ -78,121 +93,105 @@ function summary(explanations: readonly Explanation[]): Block {
   const parts = states.flatMap((state) =>
     counts.has(state) ? [`${counts.get(state)} ${judgementWord(state)}`] : [],
   )
-  return [line(span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}`, 'bold'))]
-}
-
-function viewExplanation(one: Explanation, layout: ExplainLayout, inFull: boolean): Block {
-  const about = layout.findingsByBinding.get(one.key) ?? []
-  switch (one.judgement.state) {
-    case 'refused':
-      return viewRefused(one, about, layout, inFull)
-    case 'undetermined':
-    case 'waiting':
-      return viewUndetermined(one, about, layout, inFull)
-    case 'deleting':
-      return heading(
-        line(MARKS.note, ' ', span(one.key, 'bold'), ' is being deleted; its registrations go with it'),
-        layout,
-      )
-    case 'ready':
-      return viewReady(one, about, layout, inFull)
+  const unreached = explanations.filter(
+    (one) => one.judgement.state === 'ready' && containersOf(one) === 0,
+  ).length
+  const without = unreached === 0 ? '' : ` (${unreached} of them without a container)`
+  return {
+    mark:
+      counts.has('refused') || isError([...layout.findingsByBinding.values()].flat())
+        ? 'bad'
+        : counts.size > 1 || !counts.has('ready') || unreached > 0
+          ? 'warn'
+          : 'ok',
+    text: [span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}${without}`, 'bold')],
   }
 }
 
-function viewRefused(
-  one: Explanation,
-  about: readonly Finding[],
-  layout: ExplainLayout,
-  inFull: boolean,
-): Block {
+function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
+  const about = layout.findingsByBinding.get(one.key) ?? []
+  const key = span(one.key, 'bold')
   const { verdict } = one
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
-  if (verdict === undefined || code === undefined) return []
-  const entry = findingEntry(code)
-  const own = about.find((finding) => finding.code === code)
-  return [
-    ...heading(
-      line(MARKS.bad, ' ', span(one.key, 'bold'), ` is refused: ${entry.title} (${verdict.reason})`),
-      layout,
-    ),
-    ...paragraph(verdict.message, layout),
-    ...peerLines(one, layout),
-    ...paragraph(`fix: ${own?.fix ?? entry.fix}`, layout),
-    ...one.withdrawn.flatMap(({ name }) => paragraph(`ClusterSPIFFEID/${name} is withdrawn`, layout)),
-    ...(inFull
-      ? [more(code), BLANK, ...viewSteps(one.steps, layout), ...viewNamedBy(one, layout)]
-      : [more(code)]),
-  ]
+  switch (one.judgement.state) {
+    case 'deleting':
+      return { mark: 'note', text: [key, ' is being deleted; its registrations go with it'] }
+    case 'ready':
+      return readyAnswer(one, about, layout)
+    case 'refused':
+    case 'undetermined':
+    case 'waiting': {
+      const state = one.judgement.state
+      const mark = state === 'refused' ? 'bad' : 'warn'
+      if (verdict === undefined || code === undefined)
+        return { mark, text: [key, ` is ${judgementWord(state)}`] }
+      const entry = findingEntry(code)
+      const own = about.find((finding) => finding.code === code)
+      const title = state === 'refused' ? `: ${entry.title}` : ''
+      return {
+        mark,
+        text: [key, ` is ${judgementWord(state)}${title} (${verdict.reason})`],
+        reasons: [
+          [verdict.message],
+          [`fix: ${fixText(own?.fix ?? entry.fix, layout)}`],
+          ...(one.afterwards?.ready === 'True' ? [['afterwards it is ready']] : []),
+        ],
+      }
+    }
+  }
 }
 
-function viewUndetermined(
-  one: Explanation,
-  about: readonly Finding[],
-  layout: ExplainLayout,
-  inFull: boolean,
-): Block {
-  const { verdict } = one
-  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
-  if (verdict === undefined || code === undefined) return []
-  return [
-    ...heading(
-      line(
-        MARKS.warn,
-        ' ',
-        span(one.key, 'bold'),
-        ` is ${judgementWord(one.judgement.state)} (${verdict.reason})`,
-      ),
-      layout,
-    ),
-    ...paragraph(verdict.message, layout),
-    ...paragraph(
-      `fix: ${about.find((finding) => finding.code === code)?.fix ?? findingEntry(code).fix}`,
-      layout,
-    ),
-    ...(one.afterwards?.ready === 'True' ? paragraph('afterwards it is ready', layout) : []),
-    ...(inFull
-      ? [more(code), BLANK, ...viewSteps(one.steps, layout), ...viewNamedBy(one, layout)]
-      : [more(code)]),
-  ]
+function isError(findings: readonly Finding[] | undefined): boolean {
+  return findings?.some(({ severity }) => severity === 'error') === true
 }
 
-function viewReady(
-  one: Explanation,
-  about: readonly Finding[],
-  layout: ExplainLayout,
-  inFull: boolean,
-): Block {
-  const containers = one.reach?.reached.reduce((sum, reached) => sum + reached.containers.length, 0) ?? 0
+function containersOf({ reach }: Explanation): number {
+  return reach?.reached.reduce((sum, { containers }) => sum + containers.length, 0) ?? 0
+}
+
+function readyAnswer(one: Explanation, about: readonly Finding[], layout: ExplainLayout): Answer {
+  const containers = containersOf(one)
   const pending = isOffline(layout) ? undefined : pendingText(one)
   const who =
     containers > 0 && pending !== undefined
-      ? `${counted(containers, 'container')} will get, once ${pending},`
+      ? `: ${counted(containers, 'container')} will get, once ${pending},`
       : containers > 0
-        ? `${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}${layout.unsettled === true ? ' as assumed' : ''}`
+        ? `: ${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
         : one.podsUnknown !== undefined
-          ? 'and it is not known which containers get'
+          ? ', but which containers it reaches is unknown:'
           : one.reach !== undefined && one.reach.perhaps.length > 0
-            ? 'and it depends whether a container gets'
-            : `but no container${isOffline(layout) ? ' among these files' : ''} gets`
-  const why =
-    containers > 0 || inFull || one.reach === undefined
-      ? []
-      : reachRows(one.reach, one.podsUnknown).filter(([label]) => label !== 'reaches' && label !== 'pods')
-  return [
-    ...heading(
-      line(
-        containers === 0 || pending !== undefined ? MARKS.warn : MARKS.ok,
-        ' ',
-        span(one.key, 'bold'),
-        ` is ready${containers === 0 ? ',' : ':'} ${who}`,
-      ),
-      layout,
-    ),
-    line(`  ${one.identity?.spiffeId ?? ''}`),
-    ...about.flatMap((finding) => viewFindingUnder(finding, layout)),
-    ...(about.length > 0 ? [] : table(why, { width: layout.width, indent: 4 })),
-    ...(inFull ? [BLANK, ...viewDerivation(one, layout)] : []),
-  ]
+            ? ', but whether it reaches a container is undetermined:'
+            : `, but reaches no container${isOffline(layout) ? ' among these files' : ''}:`
+  return {
+    mark: isError(about) ? 'bad' : containers === 0 || pending !== undefined ? 'warn' : 'ok',
+    text: [span(one.key, 'bold'), ` is ready${who} ${one.identity?.spiffeId ?? ''}`],
+    reasons: about.flatMap((finding) => [
+      findingPieces(finding),
+      ...(finding.severity === 'error' ? [[`fix: ${fixText(finding.fix, layout)}`]] : []),
+    ]),
+  }
+}
+
+/** What stands below the answer about one binding. */
+function viewRest(one: Explanation, layout: ExplainLayout): Block {
+  const { verdict } = one
+  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  switch (one.judgement.state) {
+    case 'deleting':
+      return []
+    case 'ready':
+      return viewDerivation(one, layout)
+    case 'refused':
+    case 'undetermined':
+    case 'waiting':
+      return [
+        ...peerLines(one, layout),
+        ...one.withdrawn.flatMap(({ name }) => paragraph(`ClusterSPIFFEID/${name} is withdrawn`, layout)),
+        ...(code === undefined ? [] : [more(code), BLANK]),
+        ...viewSteps(one.steps, layout),
+        ...viewNamedBy(one, layout),
+      ]
+  }
 }
 
 /** What kleym has yet to write in a cluster: until then the identity is not there, or is another one. */
@@ -210,7 +209,7 @@ function isOffline({ world = '' }: Layout): boolean {
 function peerLines(one: Explanation, layout: ExplainLayout): Block {
   const shown = layout.wide || layout.named ? one.peers : one.peers.slice(0, 3)
   const lines = shown.flatMap(({ binding, relation, proof, witness }) => {
-    const seen = witness === undefined ? 'no such pod exists now' : `witness: ${shortPodText(witness)}`
+    const seen = witness === undefined ? 'no such pod exists now' : `for example ${shortPodText(witness)}`
     return wrap(line('  ', MARKS.note, ` ${binding} (${relation}): ${proof}; ${seen}`), {
       width: layout.width,
       hang: 4,
@@ -220,15 +219,13 @@ function peerLines(one: Explanation, layout: ExplainLayout): Block {
   return rest > 0 ? [...lines, line(`  and ${counted(rest, 'more peer')}`)] : lines
 }
 
-/** The first line of a binding: names can be longer than a line. */
-function heading(text: Line, { width }: Layout): Block {
-  return wrap(text, { width, hang: 2 })
-}
-
 function paragraph(text: string, { width }: Layout): Block {
   return wrap(line(`  ${text}`), { width, hang: 2 })
 }
 
 function more(code: string): Line {
-  return line(span(`  ${code}, more: kubectl kleym explain ${code}`, 'dim'))
+  const url = pageUrl(code)
+  return line(
+    span(`  ${code}, more: kubectl kleym explain ${code}${url === undefined ? '' : ` or ${url}`}`, 'dim'),
+  )
 }

@@ -6,10 +6,11 @@ import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
 
-/** The policies that are named, else those in scope. Throws where a named one does not exist. */
+/** The policies that are named, else those in scope; `echo` are flags that a command which is told repeats. Throws where a named one does not exist. */
 export function choosePolicies(
-  { after, isLive, namespaceInForce }: Pick<AnswerInput, 'after' | 'isLive' | 'namespaceInForce'>,
+  { after, namespaceInForce }: Pick<AnswerInput, 'after' | 'namespaceInForce'>,
   names: readonly string[],
+  echo = '',
 ): readonly ResolvedPolicy[] {
   const { list } = after.settled.policies()
   if (names.length === 0) return list.filter((one) => isIn(one, namespaceInForce))
@@ -17,7 +18,7 @@ export function choosePolicies(
     const { namespace = namespaceInForce, name } = parsePolicyName(written)
     const found = list.filter((one) => one.name === name && isIn(one, namespace))
     if (found.length === 0)
-      throw missing(namespace === undefined ? name : namespacedName(namespace, name), list, isLive)
+      throw missing(namespace === undefined ? name : namespacedName(namespace, name), list, echo)
     return found
   })
   return [...new Set(chosen)]
@@ -40,16 +41,15 @@ function isPolicyKind(word: string): boolean {
   return kindNamed(word.split('.', 1)[0] ?? '') === 'XAccessPolicy'
 }
 
-function missing(path: string, policies: readonly ResolvedPolicy[], isLive: boolean): KleymError {
+function missing(path: string, policies: readonly ResolvedPolicy[], echo: string): KleymError {
   const keys = policies.map(({ key }) => key)
   const there = keys.length === 0 ? 'no policy is' : keys.length === 1 ? '1 is' : `${keys.length} are`
-  const files = isLive ? '' : ' --offline -R -f DIR'
   return new KleymError({
     code: 'not-found',
     what: 'there is no such access policy',
     where: path,
     why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,
-    fix: didYouMean(path, keys) ?? `list them with: kubectl kleym policies -A${files} -o name`,
+    fix: didYouMean(path, keys) ?? `list them with: kubectl kleym policies -A${echo} -o name`,
   })
 }
 

@@ -9,17 +9,13 @@ import { bareKind, objectKey } from '@kleym/shared/core/findings/suppress-annota
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { viewPolicies } from './view.ts'
+import { policiesAnswer, viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 import { policiesFields } from './json.ts'
 
-/** Makes the report for the chosen policies; `named` says that the person asked for them one by one. */
-export function policiesFrame(
-  input: AnswerInput,
-  chosen: readonly ResolvedPolicy[],
-  { named }: { readonly named: boolean },
-): Frame {
+/** Makes the report for the chosen policies. */
+export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolicy[]): Frame {
   const { after } = input
   const { knowledge } = after.settled.policies()
   const keys = new Set(chosen.map(objectKey))
@@ -51,7 +47,8 @@ export function policiesFrame(
         namespace,
         name,
       })),
-    view: (layout, shown) => viewPolicies(chosen, { ...layout, knowledge, named, findings: shown }),
+    answer: (layout, shown) => policiesAnswer(chosen, { ...layout, knowledge, findings: shown }),
+    view: (layout, shown) => viewPolicies(chosen, { ...layout, knowledge, findings: shown }),
   }
 }
 

@@ -20,8 +20,8 @@ export async function run(options: PoliciesOptions, context: CommandContext): Pr
   const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
   const input = await gather(options, question, context)
   const chosen = notFoundOnlyIfRead(input, qualifiedKind(ACCESS_POLICY_KIND), () =>
-    choosePolicies(input, names),
+    choosePolicies(input, names, options.output.echo),
   )
-  const frame = policiesFrame(input, chosen, { named: names.length > 0 })
+  const frame = policiesFrame(input, chosen)
   return finish(frame, input, options.output, context)
 }

@@ -44,7 +44,7 @@ const sourceSchema = z
           source: z.string().describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
           binding: bindingKeySchema.nullable(),
           pool: z.string().nullable(),
-          why: z.string().nullable().describe('Why nobody holds the ID by this object.'),
+          why: z.string().nullable().describe('Why no container holds the ID by this object.'),
         }),
       )
       .optional()

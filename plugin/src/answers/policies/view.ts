@@ -20,7 +20,9 @@ import type {
   ResolvedSource,
 } from '@kleym/shared/core/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
-import { viewFinding } from '../../text/findings.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { namesText, policiesText } from '../../text/names.ts'
@@ -29,48 +31,55 @@ import { wrap } from '../../text/wrap.ts'
 /** What the view shows beside the policies. */
 export interface PoliciesLayout extends Layout {
   readonly knowledge: PolicyKnowledge
-  /** Whether the policies were asked for by name. */
-  readonly named: boolean
   readonly findings: readonly Finding[]
 }
 
-/** The whole view. */
+/** What stands below the answer: the policies, those in trouble first, then each fix that several of them need. */
 export function viewPolicies(policies: readonly ResolvedPolicy[], layout: PoliciesLayout): Block {
   const stop = layout.findings.filter(({ severity }) => severity === 'error')
   const others = layout.findings.filter(({ severity }) => severity !== 'error')
   const about = Map.groupBy(others, ({ subject }) => objectKey(subject))
-  const head = policies.length === 0 ? nothing(layout) : summary(policies, layout)
-  return [
-    ...stop.flatMap((one) => [...viewFinding(one, layout), BLANK]),
-    ...head,
-    ...policies.flatMap((one, at) => [
-      ...(at === 0 && head.length === 0 ? [] : [BLANK]),
-      ...viewPolicy(one, about.get(objectKey(one)) ?? [], layout),
-    ]),
+  const shared = policies.length < 2 ? new Set<string>() : sharedFixes(others)
+  const rank = (one: ResolvedPolicy): number => worstOf(one, about.get(objectKey(one)) ?? [])
+  const blocks = [
+    viewFindingGroups(stop, layout),
+    ...policies
+      .toSorted((left, right) => rank(left) - rank(right))
+      .map((one) => viewPolicy(one, about.get(objectKey(one)) ?? [], shared, layout)),
+    viewSharedFixes(others, shared, layout),
   ]
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
 }
 
-/** Not served, not given, not known and none are four answers. */
-function nothing({ knowledge, width, incomplete }: PoliciesLayout): Block {
-  const kind = qualifiedKind(ACCESS_POLICY_KIND)
-  const say = (mark: Mark, text: string): Block => wrap(line(MARKS[mark], ` ${text}`), { width, hang: 2 })
-  switch (knowledge.state) {
-    case 'absent':
-      return say('note', `this cluster does not serve ${kind}, so there is no access policy`)
-    case 'not given':
-      return incomplete === true
-        ? say('warn', 'none of the files that could be read holds an access policy')
-        : say('note', 'none of the files holds an access policy')
-    case 'unknown':
-      return say('warn', `no access policy is known to be in scope: ${unknownReasonText(knowledge.why)}`)
-    case 'known':
-      return say('note', 'no access policy is in scope')
-  }
+/** The fixes that more than one rule or policy needs: they stand once, below all policies. */
+function sharedFixes(findings: readonly Finding[]): ReadonlySet<string> {
+  const byFix = Map.groupBy(findings, ({ fix }) => fix)
+  return new Set([...byFix].filter(([, same]) => same.length > 1).map(([fix]) => fix))
 }
 
-/** How many there are, and how many sources are in which state, those that need attention first. */
-function summary(policies: readonly ResolvedPolicy[], { width, named, knowledge }: PoliciesLayout): Block {
-  if (named && policies.length === 1) return []
+function viewSharedFixes(findings: readonly Finding[], shared: ReadonlySet<string>, layout: Layout): Block {
+  const byFix = new Map(findings.filter(({ fix }) => shared.has(fix)).map((one) => [one.fix, one]))
+  return [...byFix.values()].flatMap(({ code, fix }) =>
+    wrap(line(span(code, 'dim'), `  fix: ${fixText(fix, layout)}`), { width: layout.width, hang: 8 }),
+  )
+}
+
+/** Warnings first, then what is undetermined, then information. */
+function worstOf({ rules, problems }: ResolvedPolicy, about: readonly Finding[]): number {
+  if (about.some(({ severity }) => severity === 'warning')) return 0
+  const isOpen = rules.some(({ sources }) =>
+    sources.some(({ resolution: { state } }) => state === 'unknown' || state === 'unreadable'),
+  )
+  if (isOpen || problems.length > 0) return 1
+  return about.length > 0 ? 2 : 3
+}
+
+/** The first lines: how many policies and rules there are, and how many sources are in which state, trouble first. */
+export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: PoliciesLayout): Answer {
+  if (policies.length === 0) return nothing(layout)
+  const { knowledge, findings } = layout
   const sources = policies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
   const counts = Map.groupBy(sources, ({ resolution }) => resolution.state)
   const parts = STATES.flatMap((state) => {
@@ -79,18 +88,49 @@ function summary(policies: readonly ResolvedPolicy[], { width, named, knowledge 
   })
   const rules = policies.reduce((sum, one) => sum + one.rules.length, 0)
   const more = knowledge.state === 'unknown' ? ', and perhaps more' : ''
-  const head = `${policiesText(policies.length)}${more}, ${counted(rules, 'rule')}`
-  return wrap(span(parts.length === 0 ? head : `${head}: ${parts.join(', ')}`, 'bold'), { width })
+  const [only, ...others] = policies
+  const who = only !== undefined && others.length === 0 ? `policy ${only.key}` : policiesText(policies.length)
+  const head = `${who}${more}, ${counted(rules, 'rule')}`
+  const isOpen = knowledge.state === 'unknown' || counts.has('unknown') || counts.has('unreadable')
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
+  return {
+    mark: findings.some(({ severity }) => severity === 'error')
+      ? 'bad'
+      : warnings.length > 0 || isOpen
+        ? 'warn'
+        : 'ok',
+    text: [span(parts.length === 0 ? head : `${head}: ${parts.join(', ')}`, 'bold')],
+    reasons: warnings.length === 0 ? [] : [[kindsText(warnings)]],
+  }
+}
+
+/** Not served, not given, not known and none are four answers. */
+function nothing({ knowledge, incomplete }: PoliciesLayout): Answer {
+  const kind = qualifiedKind(ACCESS_POLICY_KIND)
+  switch (knowledge.state) {
+    case 'absent':
+      return { mark: 'note', text: [`this cluster does not serve ${kind}, so there is no access policy`] }
+    case 'not given':
+      return incomplete === true
+        ? { mark: 'warn', text: ['none of the files that could be read holds an access policy'] }
+        : { mark: 'note', text: ['none of the files holds an access policy'] }
+    case 'unknown': {
+      const why = unknownReasonText(knowledge.why)
+      return { mark: 'warn', text: [`no access policy is known to be in scope: ${why}`] }
+    }
+    case 'known':
+      return { mark: 'note', text: ['no access policy is in scope'] }
+  }
 }
 
 const WORDS: Readonly<Record<ResolutionState, string>> = {
-  dangling: 'dangling',
-  'member mismatch': 'with a member mismatch',
-  unbounded: 'unbounded',
+  dangling: 'dangling (no registration gives the ID)',
+  'member mismatch': 'whose source type and field disagree',
+  unbounded: 'for any principal',
   unreadable: 'not readable',
-  unknown: 'not known',
+  unknown: 'undetermined',
   'service account': 'by service account',
-  unheld: 'declared and unheld',
+  unheld: 'that no container holds now',
   foreign: 'foreign',
   'not SPIFFE': 'not SPIFFE',
   resolved: 'resolved',
@@ -121,7 +161,12 @@ const STATE_MARKS: Readonly<Record<ResolutionState, Mark>> = {
   unreadable: 'warn',
 }
 
-function viewPolicy(policy: ResolvedPolicy, about: readonly Finding[], layout: PoliciesLayout): Block {
+function viewPolicy(
+  policy: ResolvedPolicy,
+  about: readonly Finding[],
+  shared: ReadonlySet<string>,
+  layout: PoliciesLayout,
+): Block {
   const targets = policy.targets.map(targetText)
   const on = targets.length === 0 ? '' : ` on ${layout.wide ? targets.join(', ') : namesText(targets)}`
   const action = policy.isInterpreted ? ` action ${actionText(policy)}${on}` : ` ${policy.apiVersion}`
@@ -130,9 +175,9 @@ function viewPolicy(policy: ResolvedPolicy, about: readonly Finding[], layout: P
     ...wrap(line(span(policy.key, 'bold'), ` ${action}`), { width: layout.width, hang: 2 }),
     ...policy.problems.flatMap((text) => wrap(line('  ', MARKS.warn, ` ${text}`), hanging(layout, 4))),
     ...policy.notes.flatMap((one) => viewNote(one, layout, 2)),
-    ...viewFixes(byRule.get(undefined) ?? [], layout, 4),
+    ...viewFixes(byRule.get(undefined) ?? [], shared, layout, 4),
     ...policy.rules.flatMap((rule) =>
-      viewRule(rule, byRule.get(`${policy.name}/${rule.name}`) ?? [], layout),
+      viewRule(rule, byRule.get(`${policy.name}/${rule.name}`) ?? [], shared, layout),
     ),
   ]
 }
@@ -148,7 +193,12 @@ function ruleNamed({ related }: Finding): string | undefined {
   return related.find(({ kind }) => kind === RULE_KIND)?.name
 }
 
-function viewRule(rule: ResolvedRule, about: readonly Finding[], layout: PoliciesLayout): Block {
+function viewRule(
+  rule: ResolvedRule,
+  about: readonly Finding[],
+  shared: ReadonlySet<string>,
+  layout: PoliciesLayout,
+): Block {
   return [
     ...wrap(line(`  rule ${rule.name}`, span(`, ${asksText(rule)}`, 'dim')), hanging(layout, 4)),
     ...rule.sources.flatMap((one) => viewSource(one, layout)),
@@ -156,7 +206,7 @@ function viewRule(rule: ResolvedRule, about: readonly Finding[], layout: Policie
       wrap(line('    ', MARKS.note, ` ${id} is mentioned in CEL, not interpreted`), hanging(layout, 6)),
     ),
     ...rule.notes.flatMap((one) => viewNote(one, layout, 4)),
-    ...viewFixes(about, layout, 6),
+    ...viewFixes(about, shared, layout, 6),
   ]
 }
 
@@ -185,7 +235,9 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
 /** The state of one source, before its sentence. */
 const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
   ...WORDS,
-  'member mismatch': 'member mismatch',
+  dangling: 'dangling',
+  unheld: 'not held now',
+  'member mismatch': 'source type and field disagree',
   unreadable: 'unreadable',
   unknown: 'unknown',
   'service account': 'service account',
@@ -244,12 +296,22 @@ function viewNote({ kind, text, source }: PolicyNote, layout: Layout, columns: n
   )
 }
 
-/** The code and the fix of each finding, once. */
-function viewFixes(about: readonly Finding[], layout: Layout, columns: number): Block {
+/** The code and the fix of each finding, once; of a fix that stands below all policies, the code alone. */
+function viewFixes(
+  about: readonly Finding[],
+  shared: ReadonlySet<string>,
+  layout: Layout,
+  columns: number,
+): Block {
   const byCode = new Map(about.map((one) => [one.code, one]))
   return indent(
     [...byCode.values()].flatMap(({ fix, code }) =>
-      wrap(line(`fix: ${fix}   `, span(code, 'dim')), { width: layout.width - columns, hang: 5 }),
+      shared.has(fix)
+        ? [line(span(`${code}, fix below`, 'dim'))]
+        : wrap(line(`fix: ${fixText(fix, layout)}   `, span(code, 'dim')), {
+            width: layout.width - columns,
+            hang: 5,
+          }),
     ),
     columns,
   )

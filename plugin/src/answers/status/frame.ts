@@ -7,6 +7,7 @@ import { operatorsUnknown, type Installation } from '../../cluster/installation.
 import type { InstalledInput } from '../../gather/installed.ts'
 import { statusFields } from './json.ts'
 import { isClassKnown, statusAnswer } from './model.ts'
+import { statusSummary } from './answer.ts'
 import { viewStatus } from './view.ts'
 import { namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -37,6 +38,7 @@ export function statusFrame(input: InstalledInput, installation: Installation, n
       ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
     ],
     names: (shown) => shown.map(namedSubject),
+    answer: (_, shown) => statusSummary(answer, input, shown),
     view: (layout, shown) => viewStatus(answer, input, shown, layout),
   }
 }

@@ -1,4 +1,4 @@
-// How `status` looks: a line each, with a mark; then the findings, with their fixes.
+// How `status` looks below its answer: a line each, with a mark; then the findings, with their fixes.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
@@ -10,32 +10,36 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { KindFact } from '../../cluster/installation.ts'
 import type { StatusAnswer } from './model.ts'
-import { viewFinding } from '../../text/findings.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, MARKS, type Block, type Mark } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 
-type StatusRow = readonly [mark: Mark, what: string, says: string]
+/** One line: its mark, what it is about, and what is said. */
+export type StatusRow = readonly [mark: Mark, what: string, says: string]
 
-/** The whole view. */
+/** The rows about the installation itself. */
+export function installationRows(answer: StatusAnswer, input: AnswerInput): readonly StatusRow[] {
+  return [
+    ...kindRows(answer.kinds),
+    ...operatorRows(answer),
+    ...settingRows(input),
+    ...scmRows(answer, input),
+  ]
+}
+
+/** What stands below the answer: a line each, then the findings with their fixes. */
 export function viewStatus(
   answer: StatusAnswer,
   input: AnswerInput,
   findings: readonly Finding[],
   layout: Layout,
 ): Block {
-  const rows: readonly StatusRow[] = [
-    ...kindRows(answer.kinds),
-    ...operatorRows(answer),
-    ...settingRows(input),
-    ...scmRows(answer, input),
-    ...bindingRows(answer),
-    ...inForceRows(answer),
-  ]
+  const rows = [...installationRows(answer, input), ...bindingRows(answer), ...inForceRows(answer)]
   const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])
   return [
     ...table(cells, { width: layout.width, gap: 1 }),
-    ...findings.flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+    ...(findings.length === 0 ? [] : [BLANK, ...viewFindingGroups(findings, layout)]),
   ]
 }
 
@@ -73,7 +77,7 @@ function leaderRow(leader: StatusAnswer['leader']): StatusRow {
   if (leader === undefined) return ['note', 'leader', 'no Lease is known']
   if (leader.isCurrent) return ['ok', 'leader', `${leader.holder}, by Lease ${leader.lease}`]
   const was = leader.holder === '' ? '' : `; the last was ${leader.holder}`
-  return ['warn', 'leader', `nobody holds Lease ${leader.lease}${was}`]
+  return ['warn', 'leader', `no replica holds Lease ${leader.lease}${was}`]
 }
 
 function settingRows(input: AnswerInput): readonly StatusRow[] {

@@ -12,6 +12,7 @@ import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { entriesFields } from './json.ts'
+import { openJudgements } from './model.ts'
 import { viewEntries } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -71,7 +72,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     fields: () => entriesFields(entries),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
-    missing: missingOf(input, [], { pods: new Set(pods) }),
+    missing: missingOf(input, openJudgements(input.after.settled, pods), { pods: new Set(pods) }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

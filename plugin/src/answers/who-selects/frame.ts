@@ -15,12 +15,17 @@ import { whoSelectsFields } from './json.ts'
 import {
   countRunning,
   namedIdsOf,
+  openJudgements,
   pendingByName,
   podAnswers,
   type ContainerFilter,
   type PodAnswer,
 } from './model.ts'
+import { containersAnswer, holdersAnswer } from './answer.ts'
+import type { WhoSelectsLayout } from './registration-text.ts'
 import { viewWhoSelects } from './view.ts'
+import type { Answer } from '../../text/answer.ts'
+import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -55,6 +60,16 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
   const bindings = bindingsByOutput(input.after.settled)
   const named = namedIdsOf(input.after, answers, filter)
   const lookup = filter.spiffeId === undefined ? undefined : whoHolds(input.after.settled, filter.spiffeId)
+  const layoutOf = (layout: Layout, shown: readonly Finding[]): WhoSelectsLayout => ({
+    ...layout,
+    bindings,
+    findings: shown,
+    filter,
+    named,
+    lookup,
+    pending: pendingByName(input.after),
+    running: (pod) => countRunning(input.after, pod),
+  })
   return {
     kind: 'WhoSelectsReport',
     fields: () =>
@@ -68,27 +83,60 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
     unfollowed: isNotFollowed(lookup),
-    missing: missingOf(input, [], {
+    missing: missingOf(input, filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked), {
       pods: new Set(asked),
       ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
     }),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
-    view: (layout, shown) =>
-      viewWhoSelects(answers, {
-        ...layout,
-        bindings,
-        findings: shown,
-        filter,
-        named,
-        lookup,
-        pending: pendingByName(input.after),
-        running: (pod) => countRunning(input.after, pod),
-      }),
+    answer: (layout, shown) => answerOf(answers, filter, lookup, layoutOf(layout, shown)),
+    view: (layout, shown) => viewWhoSelects(answers, layoutOf(layout, shown)),
   }
 }
 
-/** Whether a template that kleym does not follow may give the ID to somebody, in scope or out of it. */
+/** The first lines: about one SPIFFE ID, about containers, or that nothing is in scope. */
+function answerOf(
+  answers: readonly PodAnswer[],
+  { spiffeId, container }: ContainerFilter,
+  lookup: WhoHolds | undefined,
+  layout: WhoSelectsLayout,
+): Answer {
+  if (spiffeId !== undefined) {
+    const answer = holdersAnswer(answers, spiffeId, layout, isUnknown(lookup))
+    return answers.length > 0 ? answer : { ...answer, reasons: lookupRows(lookup, container) }
+  }
+  if (answers.length > 0) return containersAnswer(answers, layout)
+  const known = layout.incomplete === true ? 'known to be ' : ''
+  return {
+    mark: layout.incomplete === true ? 'warn' : 'note',
+    text: [
+      container === undefined
+        ? `no pod is ${known}in scope`
+        : `no pod ${known}in scope has a container ${container}`,
+    ],
+  }
+}
+
+/** Where no container in scope holds an ID: what gives it, who holds it elsewhere, or what is nearly it. */
+function lookupRows(
+  lookup: WhoHolds | undefined,
+  container: string | undefined,
+): readonly (readonly string[])[] {
+  if (lookup === undefined) return []
+  const { resolution, near } = lookup
+  const isElsewhere = resolution.state === 'resolved' && container === undefined
+  return [
+    [`${isElsewhere ? 'out of scope, ' : ''}${resolution.text}`],
+    ...(near.length === 0 ? [] : [[`did you mean ${near.join(' or ')}?`]]),
+  ]
+}
+
+/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
+function isUnknown(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
+}
+
+/** Whether a template that kleym does not support may give the ID to a container, in scope or out of it. */
 function isNotFollowed(lookup: WhoHolds | undefined): boolean {
   return lookup?.resolution.state === 'unknown' && lookup.resolution.because === 'prediction'
 }

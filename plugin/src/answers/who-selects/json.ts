@@ -3,7 +3,6 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
@@ -64,7 +63,7 @@ function podReport(
     containers: containers.map(({ container, registrations, notRead }) => ({
       name: container.name,
       role: container.role,
-      notRead: notRead === undefined ? null : unknownReasonText(notRead),
+      notRead: notRead ?? null,
       identities: registrations
         .filter(({ verdict }) => verdict === 'issued')
         .map(({ spiffeId }) => spiffeId ?? null),

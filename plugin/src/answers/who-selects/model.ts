@@ -1,7 +1,16 @@
 // What `who-selects` tells, as data: containers with every registration that would select them, and who names the
 // identities.
 import { identityGap } from '@kleym/shared/core/snapshot/unread.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import {
+  NONE_UNDECIDED,
+  undecidedFor,
+  undecidedOn,
+  undecidedText,
+  type UndecidedBinding,
+  type UndecidedBindings,
+} from '@kleym/shared/core/analysis/undecided.ts'
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
@@ -20,8 +29,10 @@ export interface ShownRegistration extends Omit<Registration, 'verdict'> {
 export interface ContainerAnswer {
   readonly container: Container
   readonly registrations: readonly ShownRegistration[]
-  /** Why the container may get an identity from something that was not read; undefined: all of that was read. */
-  readonly notRead: UnknownReason | undefined
+  /** Why the container may get an identity from something that is not known; undefined: all of that is. */
+  readonly notRead: string | undefined
+  /** The bindings that may give it an identity, and could not be decided. */
+  readonly undecided: readonly UndecidedBinding[]
 }
 
 /** One pod, or the template of a workload, with the containers that were asked about. */
@@ -58,20 +69,22 @@ export function podAnswers(
     analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),
   )
   return pods.flatMap((pod) => {
-    const notRead = identityGap(analysis.snapshot, pod.namespace)
+    const gap = identityGap(analysis.snapshot, pod.namespace)
+    const open = isAsItIs ? NONE_UNDECIDED : analysis.settled.undecided
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
       .map((one) => ({
         container: one,
-        notRead,
-        registrations: (isAsItIs && analysis.changes.all.length > 0
+        undecided: undecidedFor(open, pod, one.name),
+        registrations: (isAsItIs && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
           ? registrationsNow(analysis, pod, one)
           : containerVerdicts(analysis.settled.prediction(), pod, one)
         ).map((each) => (isPending(each) ? each : ofRegistration(each))),
       }))
-      .map(({ container: one, registrations }) => ({
+      .map(({ container: one, undecided, registrations }) => ({
         container: one,
-        notRead,
+        undecided,
+        notRead: gap === undefined ? undecided.map(undecidedText)[0] : unknownReasonText(gap),
         registrations:
           spiffeId === undefined
             ? registrations
@@ -80,6 +93,19 @@ export function podAnswers(
       .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
     return containers.length === 0 ? [] : [{ pod, containers }]
   })
+}
+
+/** The judgements that leave open what these pods hold, be it that a fallback gives way. */
+export function openJudgements(
+  {
+    judgements,
+    undecided,
+  }: { readonly undecided: UndecidedBindings } & Pick<Analysis['settled'], 'judgements'>,
+  pods: Iterable<Pod>,
+): readonly Judgement[] {
+  if (undecided.size === 0) return []
+  const bindings = new Set([...pods].flatMap((pod) => undecidedOn(undecided, pod).map((one) => one.binding)))
+  return [...bindings].flatMap((binding) => judgements.get(binding) ?? [])
 }
 
 /**

@@ -1,22 +1,20 @@
 // The answer of `kubectl kleym who-selects`.
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { UNKNOWN_CONTAINER } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { gather, type AnswerInput } from '../../gather/gather.ts'
+import { gather } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
-import { parseLabelQuery } from '../../gather/label-query.ts'
 import { whoSelectsFrame } from './frame.ts'
 import { requireSpiffeId } from './spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
+import { choosePods } from './choose.ts'
 
 /** What `who-selects` is asked. */
 export interface WhoSelectsOptions extends CommonOptions {
@@ -37,7 +35,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
-    { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
+    { allNamespaces, named: [target?.namespace], kind: workloadKind(target), policies: !options.entries },
     context,
   )
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
@@ -70,39 +68,16 @@ function requireContainer(
 /** How many names of containers a message lists. */
 const CONTAINERS_NAMED = 10
 
+/** Only a kind of workload says which templates must be read. */
+function workloadKind(target: WhoSelectsOptions['target']): string | undefined {
+  return WORKLOAD_KINDS.some(({ kind }) => kind === target?.kind) || target?.kind === 'ReplicaSet'
+    ? target?.kind
+    : undefined
+}
+
 /** The qualified kind of what is asked about. */
 function kindOf(target: WhoSelectsOptions['target']): string {
   const { kind = 'Pod' } = target ?? {}
   const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
   return qualifiedKind({ kind, group })
-}
-
-/** The pods of the named object, else those in scope. A workload is asked about by its template. */
-function choosePods(
-  { after, isLive, namespaceInForce }: AnswerInput,
-  { target, selector, allNamespaces }: WhoSelectsOptions,
-): readonly Pod[] {
-  const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
-  const query = selector === undefined ? undefined : parseLabelQuery(selector)
-  const candidates =
-    target === undefined ? after.podsInQuestion : [...after.snapshot.pods, ...after.snapshot.templates]
-  const chosen = candidates.filter(
-    (pod) =>
-      (namespace === undefined || pod.namespace === namespace) &&
-      (target === undefined || (pod.ref.kind === target.kind && pod.ref.name === target.name)) &&
-      (query === undefined ||
-        matchSelector(query, {
-          labels: pod.labels,
-          unknownValues: pod.unknownLabels,
-          possible: pod.possibleLabels,
-        }) !== 'no'),
-  )
-  if (target === undefined || chosen.length > 0) return chosen
-  throw new KleymError({
-    code: 'not-found',
-    what: `there is no such ${target.kind}`,
-    where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
-    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix: `list what is there with: kubectl kleym who-selects ${isLive ? '' : '-A --offline -R -f DIR '}-o name`,
-  })
 }

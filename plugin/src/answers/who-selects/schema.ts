@@ -43,7 +43,7 @@ export const whoSelectsReportSchema = reportSchema(
             notRead: z
               .string()
               .nullable()
-              .describe('Why it may get an identity from something that could not be read.'),
+              .describe('Why it may get an identity from something that is not known.'),
             identities: z.array(z.string().nullable()).describe('The SPIFFE IDs that are issued.'),
             registrations: z.array(registrationSchema),
           }),

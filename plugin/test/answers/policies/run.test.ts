@@ -58,14 +58,14 @@ describe('whom a rule names', () => {
     ],
     [
       'no source: any principal',
-      { rule: {}, state: 'unbounded', shows: /‼ .*\n {6}unbounded: /, code: 'KLM603' },
+      { rule: {}, state: 'unbounded', shows: /‼ .*\n {6}for any principal: /, code: 'KLM603' },
     ],
     [
       'a type and another member: any principal',
       {
         rule: { source: { type: 'ServiceAccount', spiffe: CHAT } },
         state: 'member mismatch',
-        shows: /‼ .*\n {6}member mismatch: /,
+        shows: /‼ .*\n {6}source type and field disagree: /,
         code: 'KLM602',
       },
     ],
@@ -195,7 +195,7 @@ describe('where there is none', () => {
 
   test('a file cannot be read, and may hold more', async () => {
     const { code, stdout } = await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), 'kind: [')
-    expect(stdout).toMatch(/^‼ not everything could be read/)
+    expect(stdout).toMatch(/^‼ incomplete: not everything could be read/m)
     expect(code).toBe(4)
     const named = await ask(['policies', 'agents/gone'], policy('tools', []), 'kind: [')
     expect(named).toMatchObject({ code: 4, stdout: '' })

@@ -12,12 +12,20 @@ import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowled
 import { render } from '../../../src/text/line.ts'
 import { namedByRows, namedIdRows } from '../../../src/answers/policies/named-by.ts'
 import { PLAIN } from '../../../src/io/palette.ts'
-import { viewPolicies } from '../../../src/answers/policies/view.ts'
+import { viewAnswer } from '../../../src/text/answer.ts'
+import { policiesAnswer, viewPolicies, type PoliciesLayout } from '../../../src/answers/policies/view.ts'
 
 const FORBIDDEN: PolicyKnowledge = {
   state: 'unknown',
   why: { verb: 'list', what: 'XAccessPolicy.agentic.networking.x-k8s.io', cause: 'forbidden' },
 }
+
+/** The first line where there is no policy. */
+function first(layout: PoliciesLayout): string {
+  return render(viewAnswer(policiesAnswer([], layout), NO_DOUBTS, layout), PLAIN)
+}
+
+const NO_DOUBTS = { incomplete: false, unsettled: false, notShown: 0 }
 
 describe('no policy to show', () => {
   test.each<[string, PolicyKnowledge, string]>([
@@ -34,14 +42,14 @@ describe('no policy to show', () => {
       '‼ no access policy is known to be in scope: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden\n',
     ],
   ])('%s', (_, knowledge, expected) => {
-    const layout = { width: 120, wide: false, knowledge, named: false, findings: [] }
-    expect(render(viewPolicies([], layout), PLAIN)).toBe(expected)
+    const layout = { width: 120, wide: false, knowledge, findings: [] }
+    expect(first(layout)).toBe(expected)
   })
 })
 
 test('no file that could be read holds one: another may', () => {
-  const layout = { width: 120, wide: false, named: false, findings: [], incomplete: true }
-  expect(render(viewPolicies([], { ...layout, knowledge: { state: 'not given' } }), PLAIN)).toBe(
+  const layout = { width: 120, wide: false, findings: [], incomplete: true }
+  expect(first({ ...layout, knowledge: { state: 'not given' } })).toBe(
     '‼ none of the files that could be read holds an access policy\n',
   )
 })

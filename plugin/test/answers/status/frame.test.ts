@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { nameFromItself } from '@kleym/shared/core/compile/output.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+} from '@kleym/shared/core/names.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'
 import { ClusterReader } from '../../../src/cluster/reader.ts'
 import { installedInput } from '../../../src/gather/installed.ts'
@@ -100,7 +105,7 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   const lines = rows.map((row) => [row.slice(2, 2 + NAMES).trim(), `${row[0]} ${row.slice(3 + NAMES)}`])
   return {
     frame,
-    fields: frame.fields(),
+    fields: frame.fields([]),
     codes: frame.findings.map(({ code }) => code),
     lines: Object.fromEntries(lines),
     calls: fake.calls,
@@ -124,6 +129,27 @@ test('limited to a namespace, an output of another one is no orphan: its binding
   }
   expect(await codesFor(undefined)).toContain('KLM521')
   expect(await codesFor(['team-a'])).not.toContain('KLM521')
+})
+
+test.each<{ name: string; metadata: JsonRecord; fix: readonly RegExp[] }>([
+  {
+    name: 'an output that a hand has stripped of its annotations, with the command that removes it',
+    metadata: { name: 'kleym-team-b-mistral-pool-0123456789abcdef0123' },
+    fix: [/kubectl delete clusterspiffeid kleym-team-b-mistral-pool-0123456789abcdef0123$/],
+  },
+  {
+    name: 'what carries the label of kleym and is not of its making',
+    metadata: { name: 'by-another-tool', labels: { [LABEL_MANAGED_BY]: MANAGED_BY } },
+    fix: [/kubectl delete clusterspiffeid by-another-tool$/],
+  },
+  { name: 'nothing else', metadata: { name: 'kleym-team-b-mistral' }, fix: [] },
+])('of ClusterSPIFFEIDs that are not of kleym, it tells of $name', async ({ metadata, fix }) => {
+  const output = { metadata, spec: { spiffeIDTemplate: ID } }
+  const lists = { ...SOUND.lists, 'ClusterSPIFFEID.spire.spiffe.io': [[[output]]] }
+  const { frame } = await said({ ...SOUND, lists })
+  const found = frame.findings.filter(({ code }) => code === 'KLM522')
+  expect(found.map(({ subject }) => subject.name)).toEqual(fix.map(() => metadata['name']))
+  expect(found.map((one) => one.fix)).toEqual(fix.map((text) => expect.stringMatching(text)))
 })
 
 const ID = 'spiffe://example.org/ns/team-b/pool/mistral'
@@ -247,19 +273,19 @@ describe('the leader', () => {
     [
       'is gone',
       withLease(lease('2026-11-21T11:59:40Z')),
-      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
     [
       'has until now',
       withLease(lease('2026-11-21T11:59:45Z')),
-      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
     [
       'gave it up',
       withLease(lease('2026-11-21T11:59:59Z', '')),
-      '‼ nobody holds Lease kleym/kleym-operator',
+      '‼ no replica holds Lease kleym/kleym-operator',
       { current: false },
     ],
     ['never was', { ...SOUND, objects: {} }, '· no Lease is known', null],
@@ -267,7 +293,7 @@ describe('the leader', () => {
     [
       'says nonsense',
       withLease(lease('yesterday')),
-      '‼ nobody holds Lease kleym/kleym-operator; the last was pod-1',
+      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
   ])('%s', async (_says, answers, row, told) => {

@@ -78,7 +78,7 @@ async function status(answers: Answers): Promise<Said> {
   const lines = render(frame.view({ width: 300, wide: false }, []), PLAIN).split('\n')
   return {
     rows: lines.filter((line) => /^. SCM /.test(line)).map((line) => line.replace(/ SCM +/, ' ').trimEnd()),
-    fields: frame.fields(),
+    fields: frame.fields([]),
     codes: frame.findings.map(({ code }) => code),
     notes: input.notes,
     calls: fake.calls,
@@ -213,7 +213,7 @@ describe('what only looks like an SCM makes no answer sure', () => {
       const { rows, fields } = await status(cluster([...GREEN, ...LOOKALIKE], 'blue', reason))
       expect(rows.filter((row) => row.startsWith('√'))).toEqual([])
       expect(rows[0]).toBe(
-        "‼ not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it looks as if it did, and so can what anybody makes; no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
+        "‼ not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it looks as if it did, which any workload can imitate; no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
       )
       expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [{ handlesClass: 'unknown' }, {}] })
     },
@@ -243,7 +243,7 @@ describe('what only looks like an SCM makes no answer sure', () => {
       { ...OPTIONS, sources },
       { cwd: '/', namespace: undefined },
     )
-    expect(statusFrame(input, installation, new Date('2026-11-22T00:00:00Z')).fields()).toMatchObject({
+    expect(statusFrame(input, installation, new Date('2026-11-22T00:00:00Z')).fields([])).toMatchObject({
       scmHandlesClass: 'handled',
     })
   })

@@ -19,6 +19,7 @@ import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
 import { ownershipFacts } from './ownership-facts.ts'
 import { State } from './state.ts'
+import { NONE_UNDECIDED, undecidedBindings } from './undecided.ts'
 
 /** A snapshot, its two states, and what lies between them. */
 export interface Analysis extends CompiledSnapshot {
@@ -74,8 +75,13 @@ export function* analysing(
   )
   return {
     ...base,
-    now: new State(base, { ...first, outputs: live, unwritten: new Set() }),
-    settled: new State(base, { ...last, outputs, unwritten }),
+    now: new State(base, { ...first, outputs: live, unwritten: new Set(), undecided: NONE_UNDECIDED }),
+    settled: new State(base, {
+      ...last,
+      outputs,
+      unwritten,
+      undecided: undecidedBindings(compiled, outputs),
+    }),
     changes: new Changes(changes),
   }
 }

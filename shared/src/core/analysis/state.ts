@@ -11,9 +11,11 @@ import { resolvePolicies, type Policies } from '../policies/policies.ts'
 import { displacementGap } from '../snapshot/unread.ts'
 import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
+import type { Pod } from '../objects/pod.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 import { predict } from '../spire/predict.ts'
+import { undecidedOn, type UndecidedBindings } from './undecided.ts'
 import type { EntrySource, Prediction } from '../spire/prediction.ts'
 
 /** What a state is made from, beside the compiled snapshot. */
@@ -22,6 +24,8 @@ export interface StateParts extends Pass {
   readonly outputs: readonly LiveOutput[]
   /** The names of those among `outputs` that kleym has yet to create or update in the cluster. */
   readonly unwritten: ReadonlySet<string>
+  /** Bindings that may get an output beside these; none in what is there now. */
+  readonly undecided: UndecidedBindings
 }
 
 /**
@@ -40,16 +44,21 @@ export class State implements PolicyContext {
   readonly claims: ClaimIndex
   readonly outputs: readonly LiveOutput[]
   readonly unwritten: ReadonlySet<string>
+  readonly undecided: UndecidedBindings
   #prediction: Prediction | undefined
   #policies: Policies | undefined
 
-  constructor(base: CompiledSnapshot, { judgements, actions, claims, outputs, unwritten }: StateParts) {
+  constructor(
+    base: CompiledSnapshot,
+    { judgements, actions, claims, outputs, unwritten, undecided }: StateParts,
+  ) {
     this.base = base
     this.judgements = judgements
     this.actions = actions
     this.claims = claims
     this.outputs = outputs
     this.unwritten = unwritten
+    this.undecided = undecided
   }
 
   /** What SPIRE does with the outputs of this state. */
@@ -63,7 +72,7 @@ export class State implements PolicyContext {
       pods: podsInQuestion,
       endpoints: snapshot.endpoints,
       settings,
-      whyUnread: (namespace) => whyUnread(snapshot, namespace),
+      whyIncomplete: (pod) => whyUnread(snapshot, pod.namespace) ?? whyUndecided(this.undecided, pod),
       whyDoubted: ({ kind, name }) => whyDoubted(snapshot, kind, name),
     })
     return this.#prediction
@@ -78,7 +87,15 @@ export class State implements PolicyContext {
 
 function whyUnread(snapshot: Snapshot, namespace: string): string | undefined {
   const gap = displacementGap(snapshot, namespace)
-  return gap === undefined ? undefined : unknownReasonText(gap)
+  return gap === undefined ? undefined : `a ClusterSPIFFEID that was not read (${unknownReasonText(gap)})`
+}
+
+function whyUndecided(undecided: UndecidedBindings, pod: Pod): string | undefined {
+  if (undecided.size === 0) return undefined
+  const [first] = undecidedOn(undecided, pod)
+  return first === undefined
+    ? undefined
+    : `the ClusterSPIFFEID of binding ${first.binding}, which is undetermined (${unknownReasonText(first.why)}),`
 }
 
 /** Why a registration that was read may be another one: it stands twice. */

@@ -208,7 +208,7 @@ function objectiveLeadsToPool({ objective, pool }: CheckInput): Objection | unde
     return { kind: 'undetermined', why: { verb: 'read', what, namespace, cause: 'malformed' } }
   }
   const which = objectText(kind, objective.objective.meta.name)
-  return refused('InvalidObjectiveRef', `${which} leads to another pool: ${leads.why}`)
+  return refused('InvalidObjectiveRef', `${which} targets another pool: ${leads.why}`)
 }
 
 function poolSelector({ pool }: CheckInput): Objection | undefined {

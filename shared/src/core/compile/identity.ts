@@ -117,10 +117,17 @@ const PROOFS: readonly Proof[] = [
     if (!isDns1123Label(parts.containerName ?? '')) return ['the container name is no DNS-1123 label']
     return exactlyOne(selectors, 'k8s:container-name:', parts.containerName ?? '', 'container')
   },
-  ({ mode, variant }, selectors) => {
+  ({ mode, variant, poolLabels, poolName }, selectors) => {
     if (mode !== 'PerVariant') return []
     if (variant === undefined || variant.value === '' || labelValueProblem(variant.value) !== undefined)
       return ['the variant is no label value']
+    const ofPool = poolLabels.get(variant.key)
+    if (ofPool !== undefined && ofPool !== variant.value) {
+      const { key, value } = variant
+      return [
+        `InferencePool ${poolName} itself selects ${key}=${ofPool}, so no pod of it carries ${key}=${value}; name that variant, or another pool`,
+      ]
+    }
     // Neither a label key nor a label value has a colon, so nothing else begins like that.
     return exactlyOne(selectors, podLabelSelector(variant.key, ''), variant.value, 'variant')
   },

@@ -124,7 +124,7 @@ export function objectivePool(objective: DeclaredObjective, pool: DeclaredPool):
   if (whys.includes(undefined)) return { state: 'leads there' }
   if (poolRefs.hasUnread) return { state: 'unknown' }
   const [only, another] = whys
-  const none = `no entry of .spec.poolRefs leads to pool ${JSON.stringify(pool.meta.name)}`
+  const none = `no entry of .spec.poolRefs targets pool ${JSON.stringify(pool.meta.name)}`
   return { state: 'leads elsewhere', why: another === undefined ? (only ?? '.spec.poolRefs is empty') : none }
 }
 

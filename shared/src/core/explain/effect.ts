@@ -4,6 +4,7 @@ import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
+import { undecidedFor } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -43,7 +44,7 @@ export interface Effect {
   readonly lost: readonly IdentityChange[]
   /** Containers that had an identity and are left with none. */
   readonly stranded: readonly Holder[]
-  /** Containers for which it depends on what is not known whether they gain or lose one. */
+  /** Containers of which it is undetermined whether they gain or lose one. */
   readonly uncertain: readonly Holder[]
   /** Whether some of that rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean
@@ -124,6 +125,10 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
         open: new Set(),
         unfollowed: false,
       }))
+      for (const { binding, spiffeId, labels } of undecidedFor(state.undecided, pod, container.name)) {
+        one.open.add(JSON.stringify([binding, spiffeId, [...labels]]))
+        if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+      }
       for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
         if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
         if (verdict === 'depends') {

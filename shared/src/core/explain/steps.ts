@@ -105,7 +105,7 @@ function poolText({ pool }: CheckInput): string {
 
 function objectiveText({ objective, pool }: CheckInput): string {
   if (objective?.state !== 'found' || pool?.state !== 'found') return 'none named, none needed'
-  return `${objectText(objective.kind, objective.objective.meta.name)}, leads to ${pool.pool.meta.name}`
+  return `${objectText(objective.kind, objective.objective.meta.name)}, targets pool ${pool.pool.meta.name}`
 }
 
 function selectorText({ pool }: CheckInput): string {

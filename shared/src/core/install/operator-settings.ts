@@ -165,7 +165,7 @@ function disagreementsOf(
     if (one.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
     const { subject } = one
     getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
-      `${one.source} has ${what} ${shown(theirs)}, ${first.source} has ${shown(ours ?? '')}`,
+      `${what} is ${shown(theirs)} here, and ${shown(ours ?? '')} by ${first.source}`,
     )
   }
   for (const one of sources) {
@@ -189,7 +189,7 @@ function disagreementsOf(
   return [...bySubject.values()].map(({ subject, evidence }) =>
     finding('KLM520', {
       subject,
-      summary: 'the settings here are not those that this answer uses',
+      summary: 'its settings differ from those that this answer uses',
       evidence,
     }),
   )

@@ -1,6 +1,7 @@
 // Objects of kinds that kleym does not read, and whose controllers make pods: a pod template is read generically wherever one
 // stands in such an object, and a few kinds are known to make pods or pools without one. What they make is *perhaps*, never
 // certain: another controller may add labels, containers and a service account (docs/offline.md, "Kinds that hold pods").
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
 import { readMeta, readStringMap } from './meta.ts'
@@ -101,6 +102,7 @@ export const UNREAD_KINDS: readonly UnreadKind[] = [
 /** Kinds that hold a pod template, or something like one, and make no pods of it by themselves. */
 const NO_MAKERS: ReadonlySet<string> = new Set([
   'PodTemplate',
+  'CustomResourceDefinition.apiextensions.k8s.io',
   'ControllerRevision.apps',
   `ServingRuntime.${KSERVE}`,
   `ClusterServingRuntime.${KSERVE}`,
@@ -108,6 +110,7 @@ const NO_MAKERS: ReadonlySet<string> = new Set([
   `SandboxTemplate.${SANDBOX}`,
   'TrainingRuntime.trainer.kubeflow.org',
   'ClusterTrainingRuntime.trainer.kubeflow.org',
+  `${IDENTITY_TEST_KIND}.${IDENTITY_TEST_GROUP}`,
 ])
 
 /** Groups of policies, which hold patterns and patches of pods. */
@@ -145,6 +148,15 @@ export function isPodMaker(value: JsonRecord): boolean {
   const kind = kindOf(value)
   if (unreadKind(kind) !== undefined || workloadOf(kind, value) !== undefined) return true
   return mayMakePods(kind) && templatesIn(value).length > 0
+}
+
+/**
+ * Whether an object of a kind that is not read may make pods, by the text of it in YAML, which is not parsed: a pod spec has a
+ * key `containers`, which is in the text unless an escape hides it.
+ */
+export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
+  if (unreadKind(kind) !== undefined) return true
+  return mayMakePods(kind) && (text.includes('containers') || /\\[xuU]/.test(text))
 }
 
 /** What an object of a kind that is not read makes; undefined for one that makes no pods. Never throws. */

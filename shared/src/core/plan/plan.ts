@@ -265,7 +265,7 @@ function place(
   if (holder.ownership.kind === 'foreign' || holder.ownership.binding !== key) {
     const why =
       holder.ownership.kind === 'foreign' ? holder.ownership.why : `it belongs to ${holder.ownership.binding}`
-    const message = `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}; delete it if nobody needs it`
+    const message = `ClusterSPIFFEID ${output.metadata.name} exists and is not kleym's: ${why}; delete it if no workload needs it`
     return refuseOutput(compiled, own, 'OutputNotOwned', message)
   }
   if (isTerminating(holder)) {
@@ -367,7 +367,7 @@ function waitText({ claim }: Peer, holderOf: (name: string) => LiveOutput | unde
   const { output = '', owner, containerName } = claim
   const what = containerName === undefined ? 'pods' : 'container'
   if (holderOf(output)?.ownership.kind === 'foreign')
-    return `ClusterSPIFFEID ${output}, which claims the same ${what} and has a name of kleym's, but is not kleym's: delete it if nobody needs it`
+    return `ClusterSPIFFEID ${output}, which claims the same ${what} and has a name of kleym's, but is not kleym's: delete it if no workload needs it`
   const whose = owner === '' ? 'an orphan' : `of binding ${owner}`
   return `ClusterSPIFFEID ${output}, ${whose}, which claims the same ${what}`
 }

@@ -50,7 +50,7 @@ function acceptance(policy: AccessPolicy): readonly PolicyNote[] {
   const { ancestors, meta } = policy
   if (ancestors === undefined) return []
   if (ancestors.length === 0)
-    return [noteOf('not accepted', 'its status names no ancestor: nobody has accepted it')]
+    return [noteOf('not accepted', 'its status names no ancestor: no controller has accepted it')]
   return ancestors.flatMap((ancestor) => {
     const name = ancestorText(ancestor, policy)
     const isFormer = isFormerTarget(ancestor, policy)

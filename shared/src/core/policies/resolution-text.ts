@@ -57,7 +57,7 @@ function countContainers(holders: readonly PolicyHolder[]): number {
 export function unheld(declarers: readonly Declarer[]): string {
   const [first] = declarers
   const why = first?.why === undefined ? '' : `: ${first.why}`
-  return `${few(declarers.map(identitySourceText))} ${declarers.length === 1 ? 'gives' : 'give'} it, and nobody holds it now${why}`
+  return `${few(declarers.map(identitySourceText))} ${declarers.length === 1 ? 'gives' : 'give'} it, and no container holds it now${why}`
 }
 
 /** Nothing gives the ID. */
@@ -103,7 +103,7 @@ export function unbounded(why: string): string {
 
 /** A source whose type and member disagree. */
 export function mismatch(type: string, filled: string): string {
-  return `any principal: its source is of type ${type} and fills ${filled}, and only the type counts`
+  return `any principal: its source has type ${type} but fills ${filled}, and only the type counts`
 }
 
 /** An identity of another kind. */
@@ -118,7 +118,7 @@ export function notCertain({ source, why }: { readonly source: EntrySource; read
 
 /** A template that kleym does not follow. */
 export function notFollowed(source: EntrySource): string {
-  return `${sourceText(source)} may give it, by a template that kleym does not follow`
+  return `${sourceText(source)} may give it; its template is not supported`
 }
 
 /** A template that may give it for some other pod. */
@@ -135,7 +135,7 @@ export function undetermined(binding: string, why: string): string {
 export function notRead(why: UnknownReason, identitySources: readonly IdentitySource[]): string {
   return identitySources.length === 0
     ? `whether anything gives it is not known: ${unknownReasonText(why)}`
-    : `${few(identitySources.map(identitySourceText))} ${identitySources.length === 1 ? 'gives' : 'give'} it; whether anybody holds it is not known: ${unknownReasonText(why)}`
+    : `${few(identitySources.map(identitySourceText))} ${identitySources.length === 1 ? 'gives' : 'give'} it; whether a container holds it is unknown: ${unknownReasonText(why)}`
 }
 
 /** The pods or registrations that could not be read may hold an ID. */

@@ -53,7 +53,7 @@ export const FINDINGS = {
     meaning:
       'The binding names the group of its pool, and the other group holds a pool of the same name that selects other pods.',
     consequence:
-      "The SPIFFE ID holds the pool's name but not its group, so nobody who reads it can tell the two pools apart.",
+      "The SPIFFE ID holds the pool's name but not its group, so a reader of the ID cannot tell the two pools apart.",
     fix: 'Remove the pool that is no longer used, or rename one of them.',
   },
   KLM111: {
@@ -73,7 +73,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'label sets that may overlap',
     meaning:
-      'Two PerObjective bindings claim the same container and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
+      'Two PerObjective bindings claim the same container and service account, or two PerVariant bindings the same variant and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
     consequence:
       'A pod with both label sets would hold both identities, and which of them a client gets first is not defined.',
     fix: 'Give one of the bindings its own containerName, or give the pools labels that exclude each other.',
@@ -91,7 +91,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'one SPIFFE ID claimed twice',
     meaning: 'Two registrations give the same SPIFFE ID to different workloads.',
-    consequence: 'Whoever trusts the ID trusts both workloads, and cannot tell them apart.',
+    consequence: 'A peer that trusts the ID trusts both workloads, and cannot tell them apart.',
     fix: 'Let one binding stand for each identity, or name different objectives or pools.',
   },
   KLM305: {
@@ -122,7 +122,7 @@ export const FINDINGS = {
     title: 'identity given to another namespace',
     meaning:
       "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of another namespace.",
-    consequence: 'Those pods can act as the workload of the binding towards everybody who trusts its ID.',
+    consequence: 'Those pods can act as the workload of the binding towards every peer that trusts its ID.',
     fix: 'Find out who made the other registration, and delete or correct it now.',
   },
   KLM401: {
@@ -154,7 +154,7 @@ export const FINDINGS = {
     title: 'the identity reaches no container',
     meaning:
       "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else in sight could supply them.",
-    consequence: 'Nobody gets the identity; and the pods lose a default identity that is a fallback.',
+    consequence: 'No container gets the identity, and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   },
   KLM405: {
@@ -167,18 +167,18 @@ export const FINDINGS = {
   },
   KLM406: {
     severity: 'error',
-    title: 'an object that stops SCM for everybody',
+    title: 'an object that stops the SPIRE controller manager',
     meaning:
       'Go cannot decode a ClusterSPIFFEID or ClusterStaticEntry: a wrong type, or a duration such as 1d.',
     consequence:
-      'SCM works on with the old objects, so no new, edited or deleted registration takes effect for anybody; after a restart it exits.',
+      'SCM works on with the old objects, so no new, edited or deleted registration takes effect in the cluster; after a restart it exits.',
     fix: 'Correct or delete the object now.',
   },
   KLM407: {
     severity: 'error',
-    title: 'an entry that is no UTF-8 stops new entries for everybody',
+    title: 'an entry that is not UTF-8 stops all new entries',
     meaning: 'A template cuts a string in the middle of a character, and SCM cannot send the result.',
-    consequence: 'No entry of that batch is created, whoever it belongs to.',
+    consequence: 'SCM creates no entry of that batch, in any namespace.',
     fix: 'Correct the template so that it slices no character in two.',
   },
   KLM408: {
@@ -214,23 +214,24 @@ export const FINDINGS = {
   },
   KLM412: {
     severity: 'info',
-    title: "no pod carries the pool's labels",
+    title: "no pod has the pool's labels",
     meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
-    consequence: 'Nobody gets the identity yet.',
+    consequence: 'No container gets the identity yet.',
     fix: 'Nothing, if the workload is deployed later; else correct the labels of the pool or of the pods.',
   },
   KLM413: {
     severity: 'info',
-    title: 'a template that kleym does not follow',
-    meaning: 'A ClusterSPIFFEID uses a template construct whose result kleym cannot tell without guessing.',
-    consequence: 'Whatever depends on that object is shown as unknown.',
+    title: 'a template that kleym does not support',
+    meaning:
+      'A ClusterSPIFFEID uses a template construct that kleym does not support, so its result is unknown.',
+    consequence: 'Every answer that depends on that object is shown as unknown.',
     fix: 'Compare with the registration entries of the server: spire-server entry show.',
   },
   KLM414: {
     severity: 'error',
     title: 'SCM does not start with this configuration',
     meaning: 'The configuration of the SPIRE controller manager holds a setting that it refuses at start.',
-    consequence: 'No registration is made or changed for anybody.',
+    consequence: 'SCM makes and changes no registration in the cluster.',
     fix: 'Correct the setting that the evidence names.',
   },
   KLM415: {
@@ -239,14 +240,14 @@ export const FINDINGS = {
     meaning:
       "The binding names a variant of its pool, and none of the pool's pods carries the label of variants with that value.",
     consequence:
-      'Nobody gets the identity. A misspelt variant looks like this, and so does a label key that is not that of the pods.',
+      'No container gets the identity. A misspelt variant looks like this, and so does a label key that differs from that of the pods.',
     fix: 'Correct .spec.identityBoundary.variant or the label of the pods; compare the key with kubectl kleym status.',
   },
   KLM416: {
     severity: 'warning',
     title: 'pods of a pool that no variant covers',
     meaning:
-      'Bindings share the pods of the pool out among variants, and some pods carry no variant, or one that no binding names.',
+      'Bindings share the pods of the pool out among variants, and some pods carry no variant, one that no binding names, or run under a service account for which none names it.',
     consequence: 'Those pods get no identity of the pool: they keep a default identity, or have none.',
     fix: 'Label the pods in their template, bind the variant that is missing, or add a PoolOnly binding for all of them.',
   },
@@ -336,6 +337,15 @@ export const FINDINGS = {
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
   },
+  KLM522: {
+    severity: 'warning',
+    title: 'an object that looks like an output, and is not',
+    meaning:
+      "A ClusterSPIFFEID has a name or a label of kleym's and no annotations that prove it to be an output: another tool or an older version made it, or a webhook or a person took the annotations away.",
+    consequence:
+      'kleym neither changes nor deletes it, and SPIRE goes on registering what it says. Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
+    fix: 'If nothing else needs it, delete it with kubectl; the binding that it once belonged to writes its own anew.',
+  },
   KLM551: {
     severity: 'error',
     title: 'a kind, group or version that nothing serves',
@@ -349,7 +359,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a suppression that suppresses nothing',
     meaning: 'A --suppress flag or a suppress annotation names a finding that there is not.',
-    consequence: 'Nothing yet: but if the finding comes back one day, nobody will see it.',
+    consequence: 'None now. If the finding comes back later, it is hidden.',
     fix: 'Remove the suppression, or correct its code or its object.',
   },
   KLM531: {
@@ -420,17 +430,17 @@ export const FINDINGS = {
     meaning:
       "A rule of an access policy names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
-      'Nobody presents that ID, so the rule names nobody. Kube Agentic Networking compares an ID as a whole, in its case, with no prefix and no pattern.',
+      'No client presents that ID, so the rule matches no client. Kube Agentic Networking compares an ID as a whole, in its case, with no prefix and no pattern.',
     fix: 'Correct the ID in the policy (the evidence names any that is nearly it), or bind the workload that should hold it.',
   },
   KLM602: {
     severity: 'warning',
-    title: "a policy's source fills another member than its type",
+    title: 'the type and the field of a policy source disagree',
     meaning:
-      "The source of a rule is of one type and fills the member of another one. The CRD's validation does not tie the two together.",
+      "The source of a rule has one type and fills the field of another type. The CRD's validation does not tie the two together.",
     consequence:
-      'In the reference implementation only the type counts; its member is missing, so the rule names any principal.',
-    fix: 'Let the type of the source and its member agree.',
+      'In the reference implementation only the type counts; the field of that type is missing, so the rule names any principal.',
+    fix: 'Make the type of the source and its field agree.',
   },
   KLM603: {
     severity: 'warning',
@@ -439,7 +449,7 @@ export const FINDINGS = {
       'The source of a rule is missing, has no type, or has a type without its member. (There is no wildcard: this is what one looks like.)',
     consequence:
       'In the reference implementation the rule names every client of the gateway, all identities of bindings included.',
-    fix: 'Name the identities that are meant, one rule each; suppress the finding where everybody is meant.',
+    fix: 'Name the identities that are meant, one rule each; suppress the finding where every client is meant.',
   },
   KLM604: {
     severity: 'info',
@@ -452,11 +462,11 @@ export const FINDINGS = {
   },
   KLM605: {
     severity: 'info',
-    title: 'a policy names an identity that nobody holds now',
+    title: 'a policy names an identity that no container holds now',
     meaning:
       'A rule of an access policy names a SPIFFE ID that some object gives, and no container holds it now.',
-    consequence: 'The rule names nobody until a pod comes that gets the identity.',
-    fix: 'Nothing, if the workload is deployed later; else see why the registration reaches nobody: kubectl kleym explain.',
+    consequence: 'The rule matches no client until a pod gets the identity.',
+    fix: 'Nothing, if the workload is deployed later; otherwise see why the registration reaches no container: kubectl kleym explain.',
   },
   KLM606: {
     severity: 'warning',
@@ -490,8 +500,16 @@ export const FINDINGS = {
     meaning:
       'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, of the kind AccessPolicy that only proposals have, or holds a field that cannot be understood.',
     consequence:
-      'Whom it names is not known, so nobody can be said to be named by no policy. Of the kind AccessPolicy it is read, and no API server has it.',
+      'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it. A manifest of kind AccessPolicy is read, but no API server serves that kind.',
     fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
+  },
+  KLM701: {
+    severity: 'error',
+    title: 'an identity test fails',
+    meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
+    consequence:
+      'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
+    fix: 'Undo the change that the evidence names, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
   },
 } as const satisfies Record<string, FindingEntry>
 

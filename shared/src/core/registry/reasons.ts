@@ -71,7 +71,7 @@ export const REASONS = {
   InvalidObjectiveRef: {
     condition: 'InvalidRef',
     ready: 'False',
-    meaning: 'The reference to the objective is malformed, or the objective leads to another pool.',
+    meaning: 'The reference to the objective is malformed, or the objective targets another pool.',
     fix: 'Correct .spec.objectiveRef, or let .spec.poolRef of the objective and of the binding name the same pool.',
     fromFiles: true,
   },
@@ -180,7 +180,7 @@ export const REASONS = {
     condition: 'RenderFailure',
     ready: 'False',
     meaning: "An object that is not kleym's holds the name of the ClusterSPIFFEID that the binding needs.",
-    fix: 'Look at who made that ClusterSPIFFEID, and delete it if nobody needs it; kleym never takes it over.',
+    fix: 'Look at who made that ClusterSPIFFEID, and delete it if no workload needs it; kleym never takes it over.',
     fromFiles: true,
   },
   ManagedOutputApplyFailed: {

@@ -68,7 +68,7 @@ function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undef
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
   return [...snapshot.gaps.values()].includes(why)
-    ? "Ask as somebody who may read it. The operator may have read it: its verdict is in the binding's status."
+    ? "Ask with an account that may read it. The operator may have read it: its verdict is in the binding's status."
     : undefined
 }
 

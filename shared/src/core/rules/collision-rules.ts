@@ -95,8 +95,8 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
   const witness = carrier ?? witnesses[0]
   if (witness === undefined) return 'no such pod exists now'
   return carrier === undefined
-    ? `witness: ${podText(witness)} is selected, though without that service account${claim?.containerName === undefined ? '' : ' and container'}`
-    : `witness: ${podText(witness)} ${what}`
+    ? `for example ${podText(witness)} is selected, though without that service account${claim?.containerName === undefined ? '' : ' and container'}`
+    : `for example ${podText(witness)} ${what}`
 }
 
 /**
@@ -164,6 +164,7 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
   const witnesses = first === undefined ? [] : analysis.pods().withLabels(first.namespace, both)
   return finding('KLM302', {
     subject: first === undefined ? { kind: BINDING_KIND, namespace: '', name: '' } : claimSubject(first),
+    ...(first?.containerName === undefined && { fix: FIX_OF_VARIANTS }),
     related: rest.map(claimSubject),
     summary: `a pod may carry both ${left} and ${right}, and ${first?.containerName === undefined ? 'it' : `container ${first.containerName}`} is claimed by both sides`,
     evidence: [witnessText(witnesses, first, 'carries both')],

@@ -1,10 +1,12 @@
 // Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
-// class that SCM ignores.
+// class that SCM ignores, objects that look like outputs and are not.
 import type { Analysis } from '../analysis/analysis.ts'
 import type { OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../kinds.ts'
 import { outputHandling } from '../install/scm-instance.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { isOutputName } from '../compile/output.ts'
+import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY } from '../names.ts'
 import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings } from './install-rules.ts'
 import { counted } from '../text/counted.ts'
 
@@ -25,6 +27,7 @@ export function installationFindings(analysis: Analysis, facts: InstallationFact
     ...missingKinds(facts),
     ...operators(facts),
     ...(facts.isClassKnown ? classes(analysis) : []),
+    ...lookAlikes(analysis),
     // With bindings, it is among the findings about them.
     ...(isAnyBinding ? [] : trustDomainFindings(analysis)),
   ]
@@ -77,4 +80,24 @@ function classes({ config, settings }: Analysis): readonly Finding[] {
       evidence: [`SCM's settings: ${settings.source}`],
     }),
   ]
+}
+
+/** Foreign objects that look like kleym's: one with such a name claims what it says until a person deletes it. */
+function lookAlikes({ now }: Analysis): readonly Finding[] {
+  return now.outputs.flatMap(({ object: { meta, spec }, ownership }) => {
+    const isNamed = isOutputName(meta.name)
+    if (ownership.kind !== 'foreign') return []
+    if (!isNamed && meta.labels.get(LABEL_MANAGED_BY) !== MANAGED_BY) return []
+    return [
+      finding('KLM522', {
+        subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: meta.name },
+        summary: `it looks like an output of kleym: ${ownership.why}`,
+        evidence: [
+          `it registers ${spec.spiffeIDTemplate}`,
+          ...(isNamed ? ['its name has the shape of those that kleym gives, so it claims what it says'] : []),
+        ],
+        fix: `If nothing else needs it: kubectl delete clusterspiffeid ${meta.name}`,
+      }),
+    ]
+  })
 }

@@ -2,7 +2,7 @@
 import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
-import { judgeContainer } from '../spire/attestor.ts'
+import { judgeContainer, judgeSelector } from '../spire/attestor.ts'
 import type { EntrySelector } from '../spire/prediction.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText, PodCount } from '../objects/pod-index.ts'
@@ -155,6 +155,13 @@ function* notesOf(
   return all.filter((one) => one.dependsOn === undefined || !certain.has(findingKey(one)))
 }
 
+/** Whether a pod is certain to have the namespace and the labels that an output asks for. */
+function isSelected(pod: Pod, selectors: readonly EntrySelector[]): boolean {
+  return selectors
+    .filter(({ value }) => value.startsWith('ns:') || value.startsWith('pod-label:'))
+    .every((selector) => judgeSelector(pod, undefined, selector).match === 'yes')
+}
+
 /** The workload selectors of each output that is Ready, by its name: they hold no template. */
 function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly EntrySelector[]> {
   const selectors = new Map<string, readonly EntrySelector[]>()
@@ -195,10 +202,9 @@ function recordReach(
     const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
     const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
     const isMet = matches.some(({ state }) => state !== 'dead')
-    if (outcome.verdict.state === 'depends') {
-      if (isMet) reach.perhaps++
-      continue
-    }
+    if (outcome.verdict.state === 'depends' && isMet) reach.perhaps++
+    // What it depends on may be whether the output selects the pod at all.
+    if (outcome.verdict.state === 'depends' && (isMet || !isSelected(pod, ofOutput))) continue
     reach.selected.add(pod)
     if (isMet) reach.reached++
     else {
@@ -255,7 +261,7 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     return [
       finding('KLM404', {
         subject,
-        summary: `${reach.selected.text()} of the pool, and no container that all selectors match${meantText(binding, reach)}`,
+        summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
         evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
       }),
     ]

@@ -129,7 +129,6 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
           `${names} of ${pods} ${lost.length === 1 ? 'is' : 'are'} left without an identity`,
         evidence: [
           `${source === undefined ? '' : sourceText(source)} is a fallback: any other registration rendered for the pod displaces it`,
-          `containers: ${names}`,
         ],
       }
     }),

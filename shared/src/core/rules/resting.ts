@@ -57,10 +57,14 @@ export function fates(analysis: Analysis): {
   /** Why an entry may not be on the server; undefined where that rests on no assumption. */
   readonly ofEntry: (source: string) => string | undefined
 } {
+  const { assumptions, alternatives } = analysis.openSettings
+  // Everything was given: nothing rests on anything, and there may be a hundred thousand pods.
+  if (assumptions.length === 0 && alternatives.length === 0)
+    return { ofRegistration: (one) => one, ofEntry: () => undefined }
   const ours = new Set(
     [...bindingsByOutput(analysis.settled).keys()].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`),
   )
-  const beside = analysis.openSettings.alternatives
+  const beside = alternatives
     .filter(({ when }) => when === undefined)
     .map((one) => ({
       source: one.settings.source,
@@ -127,6 +131,7 @@ export function underAlternative(analysis: Analysis, { settings, classFollows }:
       actions: state.actions,
       claims: state.claims,
       unwritten: state.unwritten,
+      undecided: state.undecided,
       outputs: classFollows
         ? state.outputs.map((one) => withClass(one, analysis.config.className, config.className))
         : state.outputs,

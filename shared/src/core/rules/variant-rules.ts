@@ -25,14 +25,16 @@ interface SharedPool {
     readonly variant: VariantLabel
     readonly isReady: boolean
   }[]
-  /** A PoolOnly binding of the pool is ready: no pod of it is left without an identity. */
-  isCovered: boolean
+  /** The service accounts for which a PoolOnly binding of the pool is ready: no pod under them is left without an identity. */
+  readonly covered: Set<string>
 }
 
 /** The pods of a pool, by the variant that they carry; those of which it is not known are in none. */
 interface PodsByVariant {
   readonly carried: ReadonlyMap<string, NameSummary>
   readonly without: NameSummary
+  /** The pods that no binding of the pool is for, by what tells them apart, as a person reads it. */
+  readonly left: ReadonlyMap<string, NameSummary>
   /** How many carry a variant that is not known yet. */
   readonly open: number
 }
@@ -57,41 +59,67 @@ export function variantFindings(analysis: Analysis): readonly Finding[] {
 
 function sharedPools({ compiled, now }: Analysis): ReadonlyMap<string, SharedPool> {
   const pools = new Map<string, SharedPool>()
-  const covered = new Set<string>()
+  const covered = new Map<string, Set<string>>()
   for (const { binding, input } of compiled) {
     const { parts } = input
     if (parts === undefined || binding.meta.deletedAt !== undefined) continue
     const key = JSON.stringify([parts.namespace, parts.poolName, [...parts.poolLabels]])
     const isReady = now.judgements.get(binding.key)?.state === 'ready'
-    if (parts.mode === 'PoolOnly' && isReady) covered.add(key)
+    if (parts.mode === 'PoolOnly' && isReady)
+      getOrCreate(covered, key, () => new Set<string>()).add(parts.serviceAccountName)
     if (parts.variant === undefined) continue
     const { variant } = parts
     const pool = getOrCreate(pools, key, (): SharedPool => ({
       parts,
       key: variant.key,
       bindings: [],
-      isCovered: false,
+      covered: getOrCreate(covered, key, () => new Set<string>()),
     }))
     pool.bindings.push({ binding, variant, isReady })
-  }
-  for (const key of covered) {
-    const pool = pools.get(key)
-    if (pool !== undefined) pool.isCovered = true
   }
   return pools
 }
 
-function podsByVariant(analysis: Analysis, { parts, key }: SharedPool): PodsByVariant {
+function podsByVariant(analysis: Analysis, pool: SharedPool): PodsByVariant {
+  const { parts, key } = pool
+  const leftOf = whatIsLeft(pool)
   const carried = new Map<string, NameSummary>()
+  const left = new Map<string, NameSummary>()
   const without = new NameSummary()
   let open = 0
   for (const pod of analysis.pods().withLabels(parts.namespace, parts.poolLabels)) {
     const variant = pod.labels.get(key)
-    if (variant !== undefined) getOrCreate(carried, variant, () => new NameSummary()).add(podText(pod))
+    if (variant !== undefined) getOrCreate(carried, variant, newSummary).add(podText(pod))
     else if (mayCarry(pod, key)) open++
     else without.add(podText(pod))
+    const what = variant === undefined && mayCarry(pod, key) ? undefined : leftOf(variant, pod)
+    if (what !== undefined) getOrCreate(left, what, newSummary).add(podText(pod))
   }
-  return { carried, without, open }
+  return { carried, without, left, open }
+}
+
+function newSummary(): NameSummary {
+  return new NameSummary()
+}
+
+/** Why no binding of the pool is for a pod that carries a variant, or none; undefined where one is, or may be. */
+function whatIsLeft({
+  bindings,
+  key,
+  covered,
+}: SharedPool): (variant: string | undefined, pod: Pod) => string | undefined {
+  const accounts = new Map<string, Set<string>>()
+  for (const { binding, variant } of bindings) {
+    const account = binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''
+    getOrCreate(accounts, variant.value, () => new Set<string>()).add(account)
+  }
+  return (variant, { serviceAccountName: account, perhaps }) => {
+    if (perhaps?.knowsAccount === false || covered.has(account)) return undefined
+    if (variant === undefined) return `no label ${key}`
+    const named = accounts.get(variant)
+    if (named === undefined) return `${key}=${variant}`
+    return named.has(account) ? undefined : `${key}=${variant} under service account ${account}`
+  }
 }
 
 function mayCarry({ unknownLabels, possibleLabels }: Pod, key: string): boolean {
@@ -117,22 +145,18 @@ function uncarried(
   )
 }
 
-/** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names. */
-function unnamed(
-  { bindings, key, parts, isCovered }: SharedPool,
-  { carried, without }: PodsByVariant,
-): readonly Finding[] {
-  if (isCovered) return []
-  const named = new Set(bindings.map(({ variant }) => variant.value))
-  const others = new Map([...carried].filter(([variant]) => !named.has(variant)))
-  const count = [...others.values()].reduce((sum, pods) => sum + pods.count, without.count)
+/** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names for their account. */
+function unnamed({ bindings, parts }: SharedPool, { left }: PodsByVariant): readonly Finding[] {
+  const count = [...left.values()].reduce((sum, pods) => sum + pods.count, 0)
   if (count === 0) return []
   return [
     finding('KLM416', {
       subject: poolSubject(parts),
       related: bindings.map(({ binding }) => bindingSubject(binding)),
-      summary: `${counted(count, 'pod')} of InferencePool ${parts.poolName} carry no variant that a binding names`,
-      evidence: [...carriedText(others, key), ...withoutText(without, key)],
+      summary: `no binding of InferencePool ${parts.poolName} is for ${counted(count, 'pod')} of it`,
+      evidence: [...left]
+        .toSorted(([one], [other]) => compareBytes(one, other))
+        .map(([what, pods]) => `${what}: ${pods.text()}`),
     }),
   ]
 }

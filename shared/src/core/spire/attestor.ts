@@ -52,11 +52,17 @@ function judgeEntry(pod: Pod, container: Container | undefined, entry: JudgedEnt
     if (judged.match === 'no') return { state: 'dead', selector: text, why: judged.why }
     uncertain ??= { state: 'depends', selector: text, why: judged.why }
   }
-  if (container?.injectedBy !== undefined && uncertain === undefined) {
-    const why = `whether the container is there depends on the webhook of ${container.injectedBy}`
+  const why = container === undefined ? undefined : whyInjected(container)
+  if (container !== undefined && why !== undefined && uncertain === undefined)
     return { state: 'depends', selector: `k8s:container-name:${container.name}`, why }
-  }
   return uncertain ?? { state: 'issued' }
+}
+
+/** Why it is not certain that a container is there; undefined where no webhook adds it. */
+export function whyInjected({ injectedBy }: Container): string | undefined {
+  return injectedBy === undefined
+    ? undefined
+    : `whether the container is there depends on the webhook of ${injectedBy}`
 }
 
 /** Whether one selector is among those that the attestors give this container. */

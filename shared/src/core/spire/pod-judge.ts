@@ -50,7 +50,7 @@ export interface PodJudgement {
 }
 
 /** What of the input was not read, or is in doubt. */
-type UnreadInput = Pick<PredictionInput, 'whyUnread' | 'whyDoubted'>
+type UnreadInput = Pick<PredictionInput, 'whyIncomplete' | 'whyDoubted'>
 
 const DECLARED: EntryVerdict = { state: 'declared' }
 
@@ -86,7 +86,7 @@ export class PodJudge {
       .selecting(pod)
       .map((selection) => this.#stateOf(selection, podVerdict, podFacts, pod))
     states.sort((left, right) => compareBytes(left.id.source.name, right.id.source.name))
-    displaceFallbacks(states, this.#unread.whyUnread?.(pod.namespace))
+    displaceFallbacks(states, this.#unread.whyIncomplete?.(pod))
     const statics = this.#mask(states)
     for (const state of states) accept(state)
     const outcomes = states.map((state) => outcomeOf(state, pod))
@@ -241,13 +241,13 @@ function appliedBy(
 
 /**
  * A fallback skips every pod to which SCM applied a ClusterSPIFFEID that is no fallback, whatever became of that entry.
- * `whyUnread` says why there may be one that was not read.
+ * `further` is one that there may be beside these.
  */
-function displaceFallbacks(states: readonly CandidateState[], whyUnread: string | undefined): void {
+function displaceFallbacks(states: readonly CandidateState[], further: string | undefined): void {
   const others = states.filter(({ id }) => !id.spec.fallback)
   const certain = others.find(({ applied }) => applied === 'yes')
   const possible = certain === undefined ? others.find(({ applied }) => applied === 'uncertain') : undefined
-  if (certain === undefined && possible === undefined && whyUnread === undefined) return
+  if (certain === undefined && possible === undefined && further === undefined) return
   for (const state of states) {
     if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
@@ -257,10 +257,7 @@ function displaceFallbacks(states: readonly CandidateState[], whyUnread: string 
       state.verdict = { state: 'displaced', by: certain.id.source, why }
     } else if (state.applied !== 'no') {
       state.applied = 'uncertain'
-      const other =
-        possible === undefined
-          ? `a ClusterSPIFFEID that was not read (${whyUnread ?? ''})`
-          : sourceText(possible.id.source)
+      const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)
       const why = `${isFallback}, and whether ${other} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
@@ -331,7 +328,7 @@ function invalidUtf8Of(
   const field = state.acceptance?.brokenUtf8
   // SCM does not send an entry that is masked, displaced or ignored.
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
-  const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entry for anybody`
+  const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entries at all`
   return [{ outcome, why }]
 }
 

@@ -17,8 +17,8 @@ export interface PredictionInput {
   /** Undefined: not known, so DNS names that come from Services are not known either. */
   readonly endpoints: readonly Endpoints[] | undefined
   readonly settings: ScmSettings
-  /** Why there may be a ClusterSPIFFEID for the pods of a namespace that is not among these; undefined: all of them are. */
-  readonly whyUnread?: (namespace: string) => string | undefined
+  /** The ClusterSPIFFEID that there may be for a pod beside these, as a sentence names it; undefined: there is none. */
+  readonly whyIncomplete?: (pod: Pod) => string | undefined
   /** Why an object may be other than it is here: it stands twice in the files. */
   readonly whyDoubted?: (source: EntrySource) => string | undefined
 }

@@ -146,7 +146,7 @@ export type RowChange =
   | { readonly kind: 'added' | 'changed'; readonly row: Row }
   | { readonly kind: 'removed'; readonly row: Row }
 
-/** What became of rows, in the order of `compareRows('name')`. */
+/** What became of rows, trouble first. */
 export function changesBetween(before: readonly Row[], after: readonly Row[]): readonly RowChange[] {
   const had = new Map(before.map((row) => [row.key, row]))
   const has = new Set(after.map(({ key }) => key))
@@ -158,7 +158,8 @@ export function changesBetween(before: readonly Row[], after: readonly Row[]): r
   const removed = before
     .filter(({ key }) => !has.has(key))
     .map((row): RowChange => ({ kind: 'removed', row }))
-  return [...changes, ...removed].toSorted((left, right) => byName(left.row, right.row))
+  const order = compareRows('trouble')
+  return [...changes, ...removed].toSorted((left, right) => order(left.row, right.row))
 }
 
 function isSameRow(left: Row, right: Row): boolean {

@@ -66,7 +66,7 @@ export function startState(namespace: string | undefined): ScreenState {
     place: 0,
     top: 0,
     filter: '',
-    order: 'name',
+    order: 'trouble',
     isOpen: false,
     detailTop: 0,
     typed: '',

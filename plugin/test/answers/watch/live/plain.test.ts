@@ -34,8 +34,8 @@ describe('lines', () => {
     expect(streamed([picture(first), picture(second), picture(second), picture(third)]).out).toBe(
       [
         '  NAMESPACE  NAME   VERDICT               IDENTITY OR REASON',
-        '‼ team-a     chat   ready, to be created  spiffe://example.org/ns/team-a/objective/chat',
         '× team-b     embed  UnsafeSelector        it is not safe',
+        '‼ team-a     chat   ready, to be created  spiffe://example.org/ns/team-a/objective/chat',
         '√ team-a     chat   ready                 spiffe://example.org/ns/team-a/objective/chat',
         '√ team-c     new    ready                 spiffe://example.org/ns/team-c/objective/new',
         '· team-a     chat   deleted',

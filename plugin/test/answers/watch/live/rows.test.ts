@@ -127,10 +127,10 @@ describe('what has changed between two pictures', () => {
     ],
     ['a count of pods', [chat], [{ ...chat, pods: 1 }], ['changed a/chat']],
     [
-      'all at once, in order',
+      'all at once, trouble first',
       [chat, embed],
       [refused('a/embed'), llama],
-      ['removed a/chat', 'changed a/embed', 'added a/llama'],
+      ['changed a/embed', 'removed a/chat', 'added a/llama'],
     ],
   ])('%s', (_, before, after, changes) => {
     expect(changesBetween(before, after).map(({ kind, row: one }) => `${kind} ${one.key}`)).toEqual(changes)

@@ -91,20 +91,20 @@ const selectedIn = (lines: readonly string[]): string | undefined => lines.find(
 
 test('the arrows and letters move the selection', async () => {
   const { press, lines } = await sit(picture(ROWS))
-  expect(selectedIn(lines())).toContain('team-a/chat')
-  await press(DOWN)
   expect(selectedIn(lines())).toContain('team-a/embed')
-  await press('j')
+  await press(DOWN)
   expect(selectedIn(lines())).toContain('team-b/mistral')
-  await press(`${ESC}[H`)
+  await press('j')
   expect(selectedIn(lines())).toContain('team-a/chat')
+  await press(`${ESC}[H`)
+  expect(selectedIn(lines())).toContain('team-a/embed')
 })
 
 test('the selection stays with its binding when rows come', async () => {
   const { press, show, lines } = await sit(picture(ROWS))
   await press('j')
   await show(picture([row('aaa/first'), ...ROWS]))
-  expect(selectedIn(lines())).toContain('team-a/embed')
+  expect(selectedIn(lines())).toContain('team-b/mistral')
 })
 
 test('a filter is typed, kept, and cleared', async () => {
@@ -117,11 +117,11 @@ test('a filter is typed, kept, and cleared', async () => {
 })
 
 test('Enter asks for the derivation, which follows the selection until it is closed', async () => {
-  const { press, asked, lines } = await sit(picture(ROWS, {}, { state: 'deleted', key: 'team-a/chat' }))
+  const { press, asked, lines } = await sit(picture(ROWS, {}, { state: 'deleted', key: 'team-a/embed' }))
   await press('\r')
-  expect(lines()).toContain('· team-a/chat is not there any more')
+  expect(lines()).toContain('· team-a/embed is not there any more')
   await press('j', '\r')
-  expect(asked).toEqual(['choose none', 'choose team-a/chat', 'choose team-a/embed', 'choose none'])
+  expect(asked).toEqual(['choose none', 'choose team-a/embed', 'choose team-b/mistral', 'choose none'])
 })
 
 test('a namespace is chosen from those that there are', async () => {

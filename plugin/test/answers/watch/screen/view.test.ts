@@ -46,9 +46,9 @@ describe('whole frames', () => {
     expect(look(picture(ROWS), { rows: 7 })).toEqual([
       'kleym  all namespaces  kind  3 bindings: 1 refused, 2 ready',
       '    BINDING         VERDICT               IDENTITY, OR WHY NOT',
-      '> √ team-a/chat     ready                 …/ns/team-a/objective/chat',
-      '  × team-a/embed    TargetPoolNotFound    no InferencePool e5 in namespace team…',
+      '> × team-a/embed    TargetPoolNotFound    no InferencePool e5 in namespace team…',
       '  ‼ team-b/mistral  ready, to be created  …/ns/team-b/objective/mistral',
+      '  √ team-a/chat     ready                 …/ns/team-a/objective/chat',
       '',
       'q quit   ? help   Enter open   j/k move   / filter   n namespace   s order',
     ])
@@ -60,8 +60,8 @@ describe('whole frames', () => {
       'kleym  namespace team-a  kind',
       '2 bindings: 1 refused, 1 ready',
       '    BINDING  VERDICT',
-      '> √ chat     ready',
-      '  × embed    TargetPoolNotFound',
+      '> × embed    TargetPoolNotFound',
+      '  √ chat     ready',
       '',
       'q quit   ? help   Enter open   j/k move',
     ])
@@ -69,7 +69,7 @@ describe('whole frames', () => {
 
   test('200 columns: identities whole, and how many pods SCM selects', () => {
     const rows = [row('team-a/chat', { pods: 3 }), ...ROWS.slice(1)]
-    expect(look(picture(rows), { columns: 200, rows: 6 }).slice(1, 4)).toEqual([
+    expect(look(picture(rows), { columns: 200, rows: 6, state: { order: 'name' } }).slice(1, 4)).toEqual([
       '    BINDING         VERDICT               PODS  IDENTITY, OR WHY NOT',
       '> √ team-a/chat     ready                    3  spiffe://example.org/ns/team-a/objective/chat',
       '  × team-a/embed    TargetPoolNotFound          no InferencePool e5 in namespace team-a',
@@ -106,7 +106,7 @@ describe('whole frames', () => {
     const reading = picture(ROWS, {}, { state: 'reading', key: 'team-a/chat' })
     const lines = look(reading, { rows: 30, state: { isOpen: true, selected: 'team-a/chat' } })
     expect(lines.slice(4, 7)).toEqual([
-      '  ‼ team-b/mistral  ready, to be created  …/ns/team-b/objective/mistral',
+      '> √ team-a/chat     ready                 …/ns/team-a/objective/chat',
       'EXPLAIN team-a/chat',
       '· reading the pods of team-a…',
     ])

@@ -1,0 +1,168 @@
+// The first lines of `diff`: what the change does to containers, then to bindings. What is undetermined stands beside it.
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import type { Effect, Holder, IdentityChange, VerdictChange } from '@kleym/shared/core/explain/effect.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
+import type { Layout } from '../../text/layout.ts'
+import type { Mark } from '../../text/line.ts'
+import { policiesText } from '../../text/names.ts'
+
+/** What the first line of a diff is made from. */
+export interface DiffFacts {
+  /** With the new findings that are shown. */
+  readonly effect: Effect
+  /** How many ClusterSPIFFEIDs of kleym's the change touches. */
+  readonly objects: number
+  readonly affected: readonly AffectedPolicy[]
+  /** How many objects are taken to stay that no file holds. */
+  readonly staying: number
+  /** Whether the settings of this answer differ from those of the objects. */
+  readonly disagrees: boolean
+  /** How many other changes the diff is narrowed from. */
+  readonly others: number
+}
+
+/** Whether a change does nothing to containers, findings and policies. */
+export function isQuiet(
+  { gained, lost, uncertain, findings }: Effect,
+  affected: readonly AffectedPolicy[],
+): boolean {
+  return [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
+}
+
+/** The answer, the bindings whose verdict changes as its reason. */
+export function diffAnswer(facts: DiffFacts, layout: Layout): Answer {
+  const { effect, disagrees, others } = facts
+  const { findings, verdicts, uncertain } = effect
+  const open = uncertain.length === 0 ? [] : [`${counted(uncertain.length, 'container')} undetermined`]
+  const sure = identityTexts(effect)
+  const said = sure.length > 0 ? sure : [nothingText(facts, layout)]
+  const codes = codesOf(findings.added)
+  const more = others === 0 ? '' : `; ${counted(others, 'other change')} not shown`
+  const settings = disagrees ? '; the settings of the objects differ (KLM520)' : ''
+  return {
+    mark: markOf(facts, layout),
+    text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${more}${settings}`],
+    reasons: [...(verdicts.length === 0 ? errorTexts(findings.added) : [verdictsText(verdicts)])].map(
+      (text) => [text],
+    ),
+  }
+}
+
+function markOf({ effect, objects, affected, staying, disagrees, others }: DiffFacts, layout: Layout): Mark {
+  const { findings, lost, uncertain } = effect
+  if (findings.added.some(({ severity }) => severity === 'error')) return 'bad'
+  const isOpen = layout.incomplete === true || layout.unsettled === true || disagrees
+  if (isOpen || lost.length > 0 || uncertain.length > 0) return 'warn'
+  if (findings.added.some(({ severity }) => severity === 'warning')) return 'warn'
+  const isNothing = others === 0 && objects === 0 && staying === 0 && effect.verdicts.length === 0
+  return isNothing && isQuiet(effect, affected) ? 'ok' : 'note'
+}
+
+/** The new errors, else the new warnings, by their codes. */
+function codesOf(added: readonly Finding[]): string {
+  const errors = added.filter(({ severity }) => severity === 'error')
+  const worst = errors.length > 0 ? errors : added.filter(({ severity }) => severity === 'warning')
+  return [...new Set(worst.map(({ code }) => code))].slice(0, CODES_NAMED).join(', ')
+}
+
+/** What the first new error is, where no verdict of a binding tells it. */
+function errorTexts(added: readonly Finding[]): readonly string[] {
+  const error = added.find(({ severity }) => severity === 'error')
+  return error === undefined ? [] : [`${findingEntry(error.code).title}: ${error.summary}`]
+}
+
+const CODES_NAMED = 3
+/** More IDs than these are counted: a line cannot hold them. */
+const IDS_NAMED = 2
+
+function identityTexts({ lost, gained, stranded }: Effect): readonly string[] {
+  const left = stranded.length === 0 ? [] : [`${stranded.length} left without an identity`]
+  const [loss, gain] = [lost[0], gained[0]]
+  if (
+    lost.length === 1 &&
+    gained.length === 1 &&
+    loss !== undefined &&
+    gain !== undefined &&
+    isSame(loss, gain)
+  )
+    return [`${changeText('gain', gain)} instead of ${loss.spiffeId}`]
+  if (lost.length + gained.length <= IDS_NAMED)
+    return [
+      ...lost.map((change) => changeText('lose', change)),
+      ...gained.map((change) => changeText('gain', change)),
+      ...left,
+    ]
+  return [
+    ...(lost.length === 0 ? [] : [manyText('lose', lost)]),
+    ...(gained.length === 0 ? [] : [manyText('gain', gained)]),
+    ...left,
+  ]
+}
+
+function isSame(left: IdentityChange, right: IdentityChange): boolean {
+  return JSON.stringify(left.containers) === JSON.stringify(right.containers)
+}
+
+function changeText(verb: 'lose' | 'gain', { spiffeId, containers }: IdentityChange): string {
+  return `${counted(containers.length, 'container')}${ofNamespace(containers)} ${containers.length === 1 ? `${verb}s` : verb} ${spiffeId}`
+}
+
+function manyText(verb: 'lose' | 'gain', changes: readonly IdentityChange[]): string {
+  const holders = changes.flatMap(({ containers }) => containers)
+  const count = new Set(holders.map(({ pod, container }) => `${pod} ${container}`)).size
+  return `${counted(count, 'container')}${ofNamespace(holders)} ${count === 1 ? `${verb}s` : verb} ${changes.length === 1 ? (changes[0]?.spiffeId ?? '') : `${changes.length} identities`}`
+}
+
+/** ` of team-b` where all are of one namespace. */
+function ofNamespace(holders: readonly Holder[]): string {
+  const namespaces = new Set(holders.map(({ pod }) => /^\S+ ([^/]+)\//.exec(pod)?.[1]))
+  const [only] = namespaces
+  return namespaces.size === 1 && only !== undefined ? ` of ${only}` : ''
+}
+
+/** No container is seen to gain or lose one: what else changes, and as far as what that goes. */
+function nothingText(
+  { objects, staying, affected, effect, disagrees, others }: DiffFacts,
+  layout: Layout,
+): string {
+  const isOpen =
+    layout.incomplete === true || layout.unsettled === true || disagrees || effect.uncertain.length > 0
+  const far = isOpen
+    ? `no container is known to gain or lose an identity${layout.world ?? ''}`
+    : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`
+  const also = [
+    ...(objects === 0
+      ? []
+      : [`${counted(objects, 'ClusterSPIFFEID')} ${objects === 1 ? 'changes' : 'change'}`]),
+    ...(effect.verdicts.length === 0 ? [] : [`${counted(effect.verdicts.length, 'verdict')} of bindings`]),
+    ...(affected.length === 0
+      ? []
+      : [`${policiesText(new Set(affected.map(({ policy }) => policy)).size)} affected`]),
+  ]
+  return [far, ...also].join('; ')
+}
+
+function verdictsText(verdicts: readonly VerdictChange[]): string {
+  const shown = verdicts
+    .toSorted((left, right) => rank(left) - rank(right))
+    .slice(0, VERDICTS_NAMED)
+    .map(({ binding, before, after }) =>
+      before === undefined
+        ? `${binding} is new: ${after ?? ''}`
+        : after === undefined
+          ? `${binding} is deleted`
+          : `${binding}: ${before} → ${after}`,
+    )
+  const more = verdicts.length - shown.length
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+const VERDICTS_NAMED = 2
+
+/** A binding that is ready no more comes first. */
+function rank({ before, after }: VerdictChange): number {
+  return before === 'ready' ? 0 : after === 'ready' ? 2 : 1
+}

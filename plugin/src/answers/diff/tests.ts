@@ -1,0 +1,96 @@
+// `diff --tests`: which identity tests the change breaks. Each assertion is run on what was there before it and on what is there
+// after it: what fails on both is no news.
+import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { CommandContext } from '../../io/context.ts'
+import type { FilePlace } from '../../output/ci.ts'
+import type { InputProblem } from '../../sources/problem.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { findingOf, subjectOf, unknownText } from '../test/frame.ts'
+import { assertionReport } from '../test/json.ts'
+import { assertionName, type AssertionResult } from '../test/model.ts'
+import { loadIdentityTests, resultsOf } from '../test/results.ts'
+import { viewResult } from '../test/view.ts'
+import type { DiffInput } from './base.ts'
+
+/** What a change does to identity tests, as a diff tells it. */
+export interface DiffTests {
+  /** One for each assertion that the change breaks. */
+  readonly findings: readonly Finding[]
+  /** The assertions of which it is not known whether they hold after the change, a sentence each. */
+  readonly unknown: readonly string[]
+  readonly placeOf: (subject: Subject) => FilePlace | undefined
+  readonly fields: () => Readonly<Record<string, unknown>>
+  /** `shown` are the findings that are not suppressed. */
+  readonly view: (shown: readonly Finding[], layout: Layout) => Block
+}
+
+/** Runs the tests of some files on both sides, and what is wrong with the files. */
+export async function testsOfChange(
+  paths: readonly string[],
+  input: DiffInput,
+  context: CommandContext,
+): Promise<{ readonly tests: DiffTests; readonly problems: readonly InputProblem[] }> {
+  const loaded = await loadIdentityTests({ paths, areNamed: true }, input, context)
+  const after = resultsOf(loaded, input)
+  // Without a state that the change starts from, whatever fails is told.
+  const isStart = input.base === undefined && input.before === input.after
+  const before = isStart ? undefined : resultsOf(loaded, input.base ?? { ...input, after: input.before })
+  return { tests: diffTests(after, before), problems: loaded.problems }
+}
+
+function diffTests(
+  after: readonly AssertionResult[],
+  before: readonly AssertionResult[] | undefined,
+): DiffTests {
+  const stateBefore = (at: number): string => before?.[at]?.outcome.state ?? 'passed'
+  const failed = after.map((one, at) => ({ one, was: stateBefore(at) })).filter(({ one }) => isFailed(one))
+  const broken = failed.filter(({ was }) => was !== 'failed').map(({ one }) => one)
+  const unknown = after.filter(({ outcome }) => outcome.state === 'unknown')
+  const mended = after.filter(({ outcome }, at) => outcome.state === 'passed' && stateBefore(at) === 'failed')
+  const counts = {
+    broken: broken.length,
+    failingAlready: failed.length - broken.length,
+    unknown: unknown.length,
+    mended: mended.length,
+    passed: after.filter(({ outcome }) => outcome.state === 'passed').length,
+  }
+  const places = new Map(after.map((one) => [objectKey(subjectOf(one)), one.place]))
+  return {
+    findings: broken.map(findingOf),
+    unknown: unknown.map(unknownText),
+    placeOf: (subject) => places.get(objectKey(subject))?.(),
+    fields: () => ({ ...counts, brokenAssertions: broken.map(assertionReport) }),
+    view: (shown, layout) => {
+      const counting = new Set(shown.map(({ subject }) => subject.name))
+      const told = broken.filter((one) => counting.has(assertionName(one)))
+      return [BLANK, headline(counts), ...[...told, ...unknown].flatMap((one) => viewResult(one, layout))]
+    },
+  }
+}
+
+function isFailed({ outcome }: AssertionResult): boolean {
+  return outcome.state === 'failed'
+}
+
+function headline({
+  broken,
+  failingAlready,
+  unknown,
+  mended,
+  passed,
+}: Readonly<Record<'broken' | 'failingAlready' | 'unknown' | 'mended' | 'passed', number>>): Block[number] {
+  const mark = broken > 0 ? MARKS.bad : unknown > 0 ? MARKS.warn : failingAlready > 0 ? MARKS.note : MARKS.ok
+  const parts = [
+    broken === 0
+      ? 'the change breaks no identity test'
+      : `the change breaks ${counted(broken, 'assertion')} of identity tests`,
+    ...(unknown === 0 ? [] : [`${unknown} not known`]),
+    ...(failingAlready === 0 ? [] : [`${failingAlready} failing before it too`]),
+    ...(mended === 0 ? [] : [`${mended} mended`]),
+    `${passed} passing`,
+  ]
+  return line(mark, ' ', span(parts.join(', '), 'bold'))
+}

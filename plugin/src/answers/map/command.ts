@@ -1,0 +1,58 @@
+// `kubectl kleym map`: flags and words; the answer is in run.ts.
+import * as Flags from '@oclif/core/flags'
+import { SourceCommand } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
+import { commonOptions } from '../../flags/options.ts'
+import { requireComparable } from './compare-flag.ts'
+import type { MapOptions } from './options.ts'
+
+/** The command line of `map`. */
+export class MapCommand extends SourceCommand {
+  static override readonly summary = 'Who holds what, as a picture?'
+  static override readonly description =
+    'Draws namespaces with their workloads, pods and containers, the bindings, ClusterSPIFFEIDs and static ' +
+    'entries that give them identities, and the access policies that name these. With -o html as one page ' +
+    'that needs no network: it can be searched, filtered, printed, and read by keyboard and screen reader. ' +
+    'Other forms are mermaid, dot and json; as text, a table of namespaces. With --compare, the picture ' +
+    'shows what a change gives and takes.'
+  static override readonly usage = 'map [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> map --offline -R -f examples/estate -A -o html > map.html',
+    '<%= config.bin %> map --offline -R -f examples/estate -n team-a -o mermaid',
+    {
+      description: 'What a pull request gives and takes.',
+      command:
+        '<%= config.bin %> map --offline --compare examples/pull-request/base -R -f examples/pull-request/head -o html > map.html',
+    },
+  ]
+
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    selector: selectorFlag,
+    'spiffe-id': Flags.string({
+      helpValue: 'ID',
+      description: 'Only what has to do with this SPIFFE ID.',
+    }),
+    compare: Flags.string({
+      helpValue: 'FILE|DIR',
+      description:
+        'With --offline: the whole desired state before the change, read as -f is; the files are the one after it. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  }
+
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(MapCommand)
+    const options: MapOptions = {
+      ...commonOptions(flags, 'map', this.context.cwd),
+      selector: flags.selector,
+      spiffeId: flags['spiffe-id'],
+      compare: flags.compare ?? [],
+    }
+    requireComparable(options)
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

@@ -1,0 +1,63 @@
+// The report of `map`: the graph of who holds what, and the findings about what it shows.
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
+import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
+import { concerns, type Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+import { mapGraph, type MapScope, type MapSide } from './build.ts'
+import { mapFields } from './json.ts'
+import { FindingMarks, withFindings } from './marks.ts'
+import { mapNames } from './names.ts'
+import { mapAnswer, viewMap } from './view.ts'
+
+/** Makes the report. `base` is the desired state of `--compare`. */
+export function mapFrame(
+  side: MapSide,
+  { scope, base }: { readonly scope: MapScope; readonly base: MapSide | undefined },
+): Frame {
+  const { input } = side
+  const { after } = input
+  const judgements = [side, ...(base === undefined ? [] : [base])].flatMap((one) =>
+    [...one.input.after.now.judgements.values()].filter(
+      ({ compiled }) => scope.namespace === undefined || compiled.binding.meta.namespace === scope.namespace,
+    ),
+  )
+  const missing = missingOf(input, judgements, {
+    namespace: scope.namespace,
+    ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
+  })
+  const bare = mapGraph(side, { scope, base, missing })
+  const marks = new FindingMarks(bare.nodes)
+  const isNarrow = scope.isChosen || scope.spiffeId !== undefined
+  const all = [...input.drive(findingSteps(after)), ...input.inputFindings]
+  const isShown = (one: Finding): boolean =>
+    concernsEverybody(one) ||
+    isNearMiss(one) ||
+    (isNarrow ? marks.of(one).length > 0 : concerns(one, scope.namespace))
+  const findings = all.filter(isShown).toSorted(compareFindings)
+  const graphOf = (shown: readonly Finding[]): typeof bare => ({
+    ...bare,
+    nodes: withFindings(bare.nodes, shown, marks),
+  })
+  const count = bare.nodes.filter(
+    ({ kind }) => kind !== 'namespace' && kind !== 'gap' && kind !== 'identity',
+  ).length
+  return {
+    kind: 'MapReport',
+    fields: (shown) => mapFields(graphOf(shown), { scope, isCompared: base !== undefined }),
+    findings,
+    judged: { count, what: 'binding, pod, policy or registration' },
+    missing,
+    suppressionScope: {
+      all: () => all,
+      covers: ({ namespace }) =>
+        !isNarrow && (scope.namespace === undefined || namespace === scope.namespace),
+    },
+    names: () => mapNames(side, bare.nodes),
+    diagram: async (shown) => (await import('./diagram.ts')).mapDiagram(graphOf(shown)),
+    page: async (parts) => (await import('./html.ts')).mapPage(parts, side, marks),
+    answer: (layout, shown) => mapAnswer(bare, shown, layout),
+    view: (layout, shown) => viewMap(bare, { ...layout, isCompared: base !== undefined, findings: shown }),
+  }
+}

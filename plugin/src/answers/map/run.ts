@@ -1,0 +1,35 @@
+// The answer of `kubectl kleym map`.
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { finish } from '../../frame/finish.ts'
+import { gatherSides } from '../diff/base.ts'
+import { choosePods } from '../who-selects/choose.ts'
+import { podAnswers } from '../who-selects/model.ts'
+import { requireSpiffeId } from '../who-selects/spiffe-id.ts'
+import type { MapSide } from './build.ts'
+import { mapFrame } from './frame.ts'
+import type { MapOptions } from './options.ts'
+
+/** Draws who holds what. */
+export async function run(options: MapOptions, context: CommandContext): Promise<CommandResult> {
+  const { allNamespaces, spiffeId, selector, compare } = options
+  requireSpiffeId(spiffeId, options.settings.trustDomain)
+  const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
+  const input = await gatherSides({ ...options, base: compare }, question, context)
+  const scope = { namespace: input.namespaceInForce, isChosen: selector !== undefined, spiffeId }
+  const base = input.base === undefined ? undefined : sideOf(input.base, options)
+  return finish(mapFrame(sideOf(input, options), { scope, base }), input, options.output, context)
+}
+
+/** What `who-selects` says of the pods in scope. One without a container is drawn too, unless a SPIFFE ID is asked for. */
+function sideOf(input: AnswerInput, { allNamespaces, selector, spiffeId, output }: MapOptions): MapSide {
+  const pods = choosePods(input, { target: undefined, selector, allNamespaces, output })
+  const answers = podAnswers(input.after, pods, {
+    container: undefined,
+    spiffeId,
+    isAsItIs: input.isLive && input.before === input.after,
+  })
+  const answered = new Set(answers.map(({ pod }) => pod))
+  const bare = spiffeId === undefined ? pods.filter((pod) => !answered.has(pod)) : []
+  return { input, answers: [...answers, ...bare.map((pod) => ({ pod, containers: [] }))] }
+}

@@ -1,0 +1,74 @@
+// The first lines of `status`: whether the installation is sound, why not, and how its bindings stand.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { Answer } from '../../text/answer.ts'
+import { kindsText } from '../../text/findings.ts'
+import type { StatusAnswer } from './model.ts'
+import { installationRows } from './view.ts'
+
+/** The answer. It is `sound` only where every line about the installation is, and no finding says otherwise. */
+export function statusSummary(
+  answer: StatusAnswer,
+  input: AnswerInput,
+  findings: readonly Finding[],
+): Answer {
+  const rows = installationRows(answer, input)
+  const [error, ...errors] = findings.filter(({ severity }) => severity === 'error')
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
+  const bad = rows.filter(([mark]) => mark === 'bad')
+  const open = rows.filter(([mark]) => mark === 'warn')
+  const bindings = bindingsText(answer)
+  if (error !== undefined) {
+    const more = errors.length === 0 ? '' : `; ${counted(errors.length, 'more error')}`
+    return {
+      mark: 'bad',
+      text: [`not sound: ${errorText(error)}${more}; ${bindings}`],
+      reasons: fixOf(error),
+    }
+  }
+  if (bad.length > 0) return { mark: 'bad', text: [`not sound: ${rowsText(bad)}; ${bindings}`] }
+  if (open.length > 0)
+    return { mark: 'warn', text: [`undetermined whether it is sound: ${rowsText(open)}; ${bindings}`] }
+  return warnings.length === 0
+    ? { mark: 'ok', text: [`sound: ${bindings}`] }
+    : {
+        mark: 'warn',
+        text: [`no error, but ${counted(warnings.length, 'warning')}: ${kindsText(warnings)}; ${bindings}`],
+      }
+}
+
+/** The name of the object stands before a sentence that does not hold it. */
+function errorText({ code, subject, summary }: Finding): string {
+  return code === 'KLM543' && subject.namespace !== ''
+    ? `operator ${subject.namespace}/${subject.name}: ${summary}`
+    : summary
+}
+
+function fixOf({ fix, code }: Finding): NonNullable<Answer['reasons']> {
+  return [[`fix: ${fix} (${code})`]]
+}
+
+type Rows = ReturnType<typeof installationRows>
+
+function rowsText(rows: Rows): string {
+  const [first] = rows
+  if (first === undefined) return ''
+  const more = rows.length === 1 ? '' : `; and ${counted(rows.length - 1, 'more line')}`
+  return `${first[1]}: ${first[2]}${more}`
+}
+
+function bindingsText({ conditions }: StatusAnswer): string {
+  if (conditions === undefined) return 'bindings unknown'
+  const count = (wanted: (ready: string) => boolean): number =>
+    conditions.filter(({ ready }) => wanted(ready)).reduce((sum, one) => sum + one.count, 0)
+  const total = count(() => true)
+  if (total === 0) return 'no bindings'
+  const refused = count((ready) => ready === 'False')
+  const waiting = count((ready) => ready === 'Unknown' || ready === 'none')
+  return [
+    `${count((ready) => ready === 'True')} of ${counted(total, 'binding')} ready`,
+    ...(refused === 0 ? [] : [`${refused} refused`]),
+    ...(waiting === 0 ? [] : [`${waiting} waiting`]),
+  ].join(', ')
+}

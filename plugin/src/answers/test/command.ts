@@ -1,0 +1,51 @@
+// `kubectl kleym test`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { SourceCommand } from '../../flags/command.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { CommandResult } from '../../io/context.ts'
+import type { TestOptions } from './run.ts'
+
+/** The command line of `test`. */
+export class TestCommand extends SourceCommand {
+  static override readonly summary = 'Is what we state about identities true?'
+  static override readonly description =
+    'Runs IdentityTests: files that state which containers hold which identities, who holds an identity and ' +
+    'nobody else, what bindings come to, and rules for everything. Each assertion passes, fails, or is not ' +
+    'known; one that matches nothing fails. --generate prints tests that pin what is true now, --update the ' +
+    'changes that make failing ones true.'
+  static override readonly usage = 'test [FILE|DIR...] [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> test examples/identity-tests/estate.yaml --offline -R -f examples/estate',
+    '<%= config.bin %> test --generate --offline -R -f examples/estate > identities.yaml',
+  ]
+  static override readonly args = {
+    tests: Args.string({
+      multiple: true,
+      ignoreStdin: true,
+      description: 'Files and folders of IdentityTests, and - for stdin; without any, those of -f.',
+    }),
+  }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    generate: Flags.boolean({
+      description: 'Print tests that pin what is true now.',
+      exclusive: ['update'],
+    }),
+    update: Flags.boolean({
+      description: 'Print, as a patch, the changes that make failing assertions true.',
+    }),
+  }
+
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(TestCommand)
+    const options: TestOptions = {
+      ...commonOptions(flags, 'test', this.context.cwd),
+      tests: args.tests ?? [],
+      mode: flags.generate ? 'generate' : flags.update ? 'update' : 'run',
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

@@ -1,0 +1,62 @@
+// The report of `test`: a finding for each assertion that fails, at the line where it stands; what is not known makes the
+// answer incomplete.
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
+import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import type { Frame } from '../../frame/frame.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { testFields } from './json.ts'
+import { assertionName, FAILED, type AssertionResult } from './model.ts'
+import { viewTests } from './view.ts'
+
+/** Makes the report; `subjects`: how many objects assertions could be about. */
+export function testFrame(
+  results: readonly AssertionResult[],
+  missing: readonly UnknownReason[],
+  subjects: number,
+): Frame {
+  const failed = results.filter(({ outcome }) => outcome.state === 'failed')
+  const places = new Map(results.map((one) => [objectKey(subjectOf(one)), one.place]))
+  return {
+    kind: 'TestReport',
+    fields: () => testFields(results),
+    findings: failed.map(findingOf),
+    judged: { count: subjects, what: 'binding, pod or registration' },
+    missing,
+    unknownAssertions: results.filter(({ outcome }) => outcome.state === 'unknown').map(unknownText),
+    passed: results.flatMap((one) =>
+      one.outcome.state === 'passed' ? [{ subject: subjectOf(one), text: one.outcome.claim }] : [],
+    ),
+    placeOf: (subject) => places.get(objectKey(subject))?.(),
+    names: () =>
+      failed.map((one) => ({
+        kind: IDENTITY_TEST_KIND,
+        group: IDENTITY_TEST_GROUP,
+        namespace: '',
+        name: assertionName(one),
+      })),
+    view: (layout, shown) => viewTests(results, shown, layout),
+  }
+}
+
+/** An assertion as the subject of a finding: it is no object of a cluster. */
+export function subjectOf(one: AssertionResult): Subject {
+  return { kind: IDENTITY_TEST_KIND, namespace: '', name: assertionName(one) }
+}
+
+/** The finding of an assertion that fails. */
+export function findingOf(one: AssertionResult): Finding {
+  const { outcome, assertion } = one
+  const description = assertion.description === undefined ? '' : ` (${assertion.description})`
+  return finding(FAILED, {
+    subject: subjectOf(one),
+    summary: `not true: ${outcome.claim}${description}: ${outcome.why}`,
+    evidence: outcome.evidence,
+    ...(outcome.fix === undefined ? {} : { fix: outcome.fix }),
+  })
+}
+
+/** What is not known, of an assertion that can be decided neither way. */
+export function unknownText({ outcome }: AssertionResult): string {
+  return `whether ${outcome.claim}: ${outcome.why}`
+}

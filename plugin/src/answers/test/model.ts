@@ -1,0 +1,58 @@
+// What `test` tells, as data: each assertion with what it has come to and where it stands.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { evaluating } from '@kleym/shared/core/identity-tests/evaluate.ts'
+import { fieldText, type Assertion } from '@kleym/shared/core/identity-tests/identity-test.ts'
+import type { AssertionOutcome } from '@kleym/shared/core/identity-tests/outcome.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { Drive } from '@kleym/shared/core/steps.ts'
+import type { FilePlace } from '../../output/ci.ts'
+import type { LoadedTest } from './load-tests.ts'
+
+/** The code of an assertion that fails. */
+export const FAILED: FindingCode = 'KLM701'
+
+/** One assertion and its outcome. */
+export interface AssertionResult {
+  /** The name of the test. */
+  readonly test: string
+  readonly assertion: Assertion
+  readonly outcome: AssertionOutcome
+  readonly place: () => FilePlace
+}
+
+/** What tests are run with, beside the analysis. */
+export interface RunSurroundings {
+  readonly drive: Drive
+  /** Why something of a namespace, or of any, may be missing; undefined where everything could be read. */
+  readonly incomplete: (namespace: string | undefined) => string | undefined
+}
+
+/** Runs all tests against what an analysis settles to. */
+export function runTests(
+  tests: readonly LoadedTest[],
+  analysis: Analysis,
+  { drive, incomplete }: RunSurroundings,
+): readonly AssertionResult[] {
+  const all = tests.flatMap((loaded) => loaded.test.assertions.map((assertion) => ({ loaded, assertion })))
+  const assertions = all.map(({ assertion }) => assertion)
+  const outcomes = drive(evaluating(assertions, { analysis, incomplete }))
+  return all.flatMap(({ loaded, assertion }, at) => {
+    const outcome = outcomes[at]
+    if (outcome === undefined) return []
+    return [{ test: loaded.test.name, assertion, outcome, place: () => loaded.placeOf(assertion.path) }]
+  })
+}
+
+/** `tenancy/containers[0]`: how an assertion is named. */
+export function assertionName({ test, assertion }: AssertionResult): string {
+  return `${test}/${fieldText(assertion.path.slice(1))}`
+}
+
+/** How many assertions have come to what. */
+export function countOutcomes(
+  results: readonly AssertionResult[],
+): Readonly<Record<AssertionOutcome['state'], number>> {
+  const counts = { passed: 0, failed: 0, unknown: 0 }
+  for (const { outcome } of results) counts[outcome.state]++
+  return counts
+}

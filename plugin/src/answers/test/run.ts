@@ -1,0 +1,61 @@
+// The answer of `kubectl kleym test`.
+import { gather, type AnswerInput } from '../../gather/gather.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import { finish } from '../../frame/finish.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
+import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { testFrame } from './frame.ts'
+import type { TestPaths } from './load-tests.ts'
+import { loadIdentityTests, missingForTests, resultsOf } from './results.ts'
+
+/** What `test` is asked. */
+export interface TestOptions extends CommonOptions {
+  /** Files and folders of tests; empty: those of `-f`. */
+  readonly tests: readonly string[]
+  readonly mode: 'run' | 'generate' | 'update'
+}
+
+/** Runs identity tests, or writes them. */
+export async function run(options: TestOptions, context: CommandContext): Promise<CommandResult> {
+  const paths = options.mode === 'generate' ? { paths: [], areNamed: false } : testPaths(options)
+  // What an assertion states may be true of any namespace.
+  const question = { allNamespaces: true, named: [undefined] }
+  const input = await gather({ ...options, allNamespaces: true }, question, context)
+  if (options.mode === 'generate') return (await import('./generate.ts')).generated(input, context)
+  const loaded = await loadIdentityTests(paths, input, context)
+  const results = resultsOf(loaded, input)
+  if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)
+  const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
+  return finish(
+    testFrame(results, missingForTests(input), subjectsIn(input)),
+    withProblems,
+    options.output,
+    context,
+  )
+}
+
+function testPaths({ tests, sources }: TestOptions): TestPaths {
+  if (
+    tests.filter((path) => path === STDIN_ARGUMENT).length > 0 &&
+    sources.files.files.includes(STDIN_ARGUMENT)
+  )
+    throw usage('stdin is given twice', 'it can be read only once', 'write - once: for the tests or for -f')
+  if (tests.length > 0) return { paths: tests, areNamed: true }
+  const files = sources.files.files.filter((path) => path !== STDIN_ARGUMENT)
+  if (files.length > 0) return { paths: files, areNamed: false }
+  throw usage(
+    'no tests are named',
+    'test runs the IdentityTests of files',
+    'name them: kubectl kleym test tests/ --offline -R -f DIR, or write some with --generate',
+  )
+}
+
+function subjectsIn({ after }: AnswerInput): number {
+  const { bindings, clusterSpiffeIds, staticEntries } = after.snapshot
+  return bindings.length + clusterSpiffeIds.length + staticEntries.length + after.podsInQuestion.length
+}
+
+function usage(what: string, why: string, fix: string): KleymError {
+  return new KleymError({ code: 'usage', what, why, fix, docs: 'kubectl kleym test --help' })
+}

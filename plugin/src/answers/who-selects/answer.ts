@@ -1,0 +1,223 @@
+// The first lines of `who-selects`: how many containers hold how many identities, or who holds the one that was asked for.
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
+import { span, type Mark, type Piece } from '../../text/line.ts'
+import {
+  commonOf,
+  holdingOf,
+  HOLDINGS,
+  isOpen,
+  NOTHING_IN_COMMON,
+  type Common,
+  type CommonRegistration,
+  type Holding,
+} from './holding.ts'
+import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
+import { originText, readable, type WhoSelectsLayout } from './registration-text.ts'
+
+/** The answer about the containers of some pods. */
+export function containersAnswer(answers: readonly PodAnswer[], layout: WhoSelectsLayout): Answer {
+  const containers = answers.flatMap((answer) => answer.containers)
+  const [only] = containers
+  if (only === undefined) return { mark: 'note', text: ['no container is in scope'] }
+  if (containers.length === 1 && answers[0] !== undefined) return oneContainer(answers[0], only, layout)
+  const common = commonOf(answers)
+  const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
+  const open = [...common.values()].filter(({ one }) => isOpen(one))
+  return {
+    mark: markOf(holdings, open.length > 0),
+    text: [...subject(answers, containers.length), ': ', countsText(holdings), ...openForAll(open)],
+    ...reasonsOf(containers, common, layout),
+  }
+}
+
+const WORDS: Readonly<Record<Holding, string>> = {
+  one: 'with one identity',
+  some: 'with one identity or more',
+  several: 'with several',
+  none: 'with none',
+  pending: 'that wait for kleym',
+  undetermined: 'undetermined',
+}
+const ORDER: readonly Holding[] = ['one', 'some', 'several', 'none', 'pending', 'undetermined']
+
+function countsText(holdings: readonly Holding[]): string {
+  return ORDER.flatMap((holding) => {
+    const count = holdings.filter((one) => one === holding).length
+    return count === 0 ? [] : [`${count} ${WORDS[holding]}`]
+  }).join(', ')
+}
+
+function markOf(holdings: readonly Holding[], isAnyOpen: boolean): Mark {
+  if (holdings.includes('none')) return 'bad'
+  return isAnyOpen || holdings.some((one) => one !== 'one') ? 'warn' : 'ok'
+}
+
+function subject(answers: readonly PodAnswer[], count: number): readonly Piece[] {
+  const [first, ...others] = answers
+  const many = counted(count, 'container')
+  return first === undefined || others.length > 0 ? [many] : [span(podText(first.pod), 'bold'), `: ${many}`]
+}
+
+/** What may come on top for every container: it stands in the first line, since no count can hold it. */
+function openForAll(open: readonly CommonRegistration[]): readonly Piece[] {
+  const [first, ...others] = open
+  if (first === undefined) return []
+  const whom = open.every(({ except }) => except.length === 0) ? 'for all' : 'for nearly all'
+  return others.length === 0
+    ? [`; ${first.one.spiffeId ?? 'one more identity'} undetermined ${whom}`]
+    : [`; ${open.length} more identities undetermined ${whom}`]
+}
+
+/** The reasons of the containers in the worst state, where all of them have the same. */
+function reasonsOf(
+  containers: readonly ContainerAnswer[],
+  common: Common,
+  layout: WhoSelectsLayout,
+): Pick<Answer, 'reasons'> {
+  const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
+  const worst = HOLDINGS.find((holding) => holdings.includes(holding))
+  if (worst === undefined || worst === 'one') return {}
+  const whys = containers.filter((_, at) => holdings[at] === worst).map((one) => whyTexts(one, worst, layout))
+  const [first] = whys
+  const isShared = new Set(whys.map((texts) => JSON.stringify(texts))).size === 1
+  return first === undefined || !isShared ? {} : { reasons: first.map((text) => [text]) }
+}
+
+function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelectsLayout): Answer {
+  const holding = holdingOf(one, NOTHING_IN_COMMON, layout.unsettled)
+  const ids = [
+    ...new Set(
+      one.registrations.filter(({ verdict }) => verdict === 'issued').map(({ spiffeId }) => spiffeId ?? ''),
+    ),
+  ]
+  const who: readonly Piece[] = [span(podText(answer.pod), 'bold'), `, container ${one.container.name}, `]
+  const says: Readonly<Record<Holding, string>> = {
+    one: `holds ${ids.join(', ')}`,
+    some: `holds ${ids.join(', ')}, and perhaps more`,
+    several: `holds ${ids.length} identities`,
+    none: `holds no identity${layout.world ?? ''}`,
+    pending: 'holds no identity yet',
+    undetermined: `undetermined: it may hold ${candidatesText(one.registrations)}, or none`,
+  }
+  const marks: Readonly<Record<Holding, Mark>> = {
+    one: 'ok',
+    some: 'warn',
+    several: 'warn',
+    none: 'bad',
+    pending: 'warn',
+    undetermined: 'warn',
+  }
+  return {
+    mark: marks[holding],
+    text: [...who, says[holding]],
+    ...(holding === 'one' ? {} : { reasons: whyTexts(one, holding, layout).map((text) => [text]) }),
+  }
+}
+
+/** The identities that a container may get. */
+function candidatesText(registrations: readonly ShownRegistration[]): string {
+  const open = registrations.filter(isOpen)
+  const ids = [...new Set(open.flatMap(({ spiffeId }) => spiffeId ?? []))]
+  const isUnknown = ids.length === 0 || open.some(({ spiffeId }) => spiffeId === undefined)
+  return [...ids, ...(isUnknown ? ['one that is unknown'] : [])].join(' or ')
+}
+
+const NOT_ISSUED: readonly ShownRegistration['verdict'][] = [
+  'refused',
+  'failed',
+  'dead',
+  'ignored',
+  'displaced',
+  'masked',
+]
+
+/** Why a container holds what it holds: of several registrations of a kind the nearest to one that is issued. */
+function whyTexts(
+  { registrations, notRead, undecided }: ContainerAnswer,
+  holding: Holding,
+  layout: WhoSelectsLayout,
+): readonly string[] {
+  const nearest = (wanted: readonly ShownRegistration['verdict'][]): readonly string[] => {
+    const rank = ({ verdict, source }: ShownRegistration): number =>
+      wanted.indexOf(verdict) + (layout.bindings.has(source.name) ? 0 : wanted.length)
+    const [first] = registrations
+      .filter(({ verdict }) => wanted.includes(verdict))
+      .toSorted((left, right) => rank(left) - rank(right))
+    return first === undefined ? [] : [whyText(first, layout)]
+  }
+  const gap =
+    notRead === undefined
+      ? []
+      : [undecided.length > 0 ? notRead : 'a registration that could not be read may give it another']
+  const settings = layout.unsettled === true ? ['it rests on settings that were not given'] : []
+  switch (holding) {
+    case 'several':
+      return ['which of them a client gets first is not defined']
+    case 'pending':
+      return nearest(['pending'])
+    case 'none': {
+      const why = nearest(NOT_ISSUED)
+      return why.length > 0 ? why : ['no registration selects the pod']
+    }
+    case 'undetermined': {
+      const open = [...nearest(['depends', 'unknown']), ...gap]
+      return [...nearest(NOT_ISSUED), ...(open.length > 0 ? open : settings)]
+    }
+    case 'some':
+    case 'one':
+      return [...nearest(['depends', 'unknown']), ...gap]
+  }
+}
+
+function whyText(one: ShownRegistration, layout: WhoSelectsLayout): string {
+  const selector = one.selector === undefined ? '' : `${one.selector} does not match: `
+  const said = one.verdict === 'dead' ? selector : ''
+  return `${originText(one, layout)} ${VERDICT_WORDS[one.verdict]}: ${said}${readable(one.why ?? '', layout)}`
+}
+
+const VERDICT_WORDS: Readonly<Record<ShownRegistration['verdict'], string>> = {
+  issued: 'gives one',
+  dead: 'does not reach it',
+  masked: 'is masked',
+  displaced: 'is displaced',
+  ignored: 'is ignored',
+  failed: 'fails to render',
+  refused: 'is refused by the SPIRE server',
+  depends: 'may give one',
+  unknown: 'may give one',
+  pending: 'is not written yet',
+}
+
+/** The answer to `--spiffe-id`; `isUnknown`: something that is not known may give the ID to a container. */
+export function holdersAnswer(
+  answers: readonly PodAnswer[],
+  spiffeId: string,
+  layout: WhoSelectsLayout,
+  isUnknown: boolean,
+): Answer {
+  const all = answers.flatMap(({ containers }) => containers.map(({ registrations }) => registrations))
+  const holds = all.filter((list) => list.some(({ verdict }) => verdict === 'issued')).length
+  const pending = all.filter(
+    (list) =>
+      list.every(({ verdict }) => verdict !== 'issued') && list.some(({ verdict }) => verdict === 'pending'),
+  ).length
+  const open = all.length - holds - pending
+  const id = span(spiffeId, 'bold')
+  const parts = [
+    ...(holds > 0 ? [`${counted(holds, 'container')} ${holds === 1 ? 'holds' : 'hold'} it`] : []),
+    ...(pending > 0
+      ? [`${counted(pending, 'container')} will, once kleym has written its ClusterSPIFFEID`]
+      : []),
+    ...(open > 0 ? [`${open === 1 && holds + pending === 0 ? '1 container' : open} undetermined`] : []),
+  ]
+  if (holds > 0) return { mark: open + pending > 0 ? 'warn' : 'ok', text: [id, `: ${parts.join(', ')}`] }
+  const isDoubted = isUnknown || layout.incomplete === true || layout.unsettled === true
+  const none = isDoubted || open > 0 ? 'no container is known to hold it' : 'no container holds it'
+  const where = pending > 0 ? '' : (layout.world ?? '')
+  return {
+    mark: parts.length > 0 || isDoubted ? 'warn' : 'bad',
+    text: [id, `: ${[pending > 0 && open === 0 ? `${none} yet` : none, ...parts].join('; ')}${where}`],
+  }
+}

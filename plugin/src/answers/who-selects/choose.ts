@@ -1,0 +1,55 @@
+// Which pods a command line means: those of a named object, or those in scope.
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { parseLabelQuery } from '../../gather/label-query.ts'
+import type { OutputOptions } from '../../flags/options.ts'
+import { podsMeant, standsForMany } from './pods-meant.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+
+/** What limits the pods of an answer. */
+export interface PodQuestion {
+  /** The object whose pods are meant; undefined: those in scope. */
+  readonly target: ObjectName | undefined
+  /** A label selector as written. */
+  readonly selector: string | undefined
+  readonly allNamespaces: boolean
+  /** Its flags, for the fix of an error. */
+  readonly output: Pick<OutputOptions, 'echo'>
+}
+
+/** The pods of the named object, else those in scope. A workload is asked about by its template. */
+export function choosePods(
+  { after, isLive, namespaceInForce }: AnswerInput,
+  { target, selector, allNamespaces, output }: PodQuestion,
+): readonly Pod[] {
+  const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
+  const query = selector === undefined ? undefined : parseLabelQuery(selector)
+  const candidates =
+    target === undefined || standsForMany(target)
+      ? after.podsInQuestion
+      : [...after.snapshot.pods, ...after.snapshot.templates]
+  const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
+  const chosen = candidates.filter(
+    (pod) =>
+      (namespace === undefined || pod.namespace === namespace) &&
+      isTarget(pod) &&
+      (query === undefined ||
+        matchSelector(query, {
+          labels: pod.labels,
+          unknownValues: pod.unknownLabels,
+          possible: pod.possibleLabels,
+        }) !== 'no'),
+  )
+  // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
+  if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
+  throw new KleymError({
+    code: 'not-found',
+    what: `there is no such ${target.kind}`,
+    where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
+    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
+    fix: `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`,
+  })
+}

@@ -1,0 +1,58 @@
+// How the containers that hold one SPIFFE ID look: by what gives it to them, then a row for each pod.
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { line, MARKS, type Block } from '../../text/line.ts'
+import { table } from '../../text/table.ts'
+import { wrap } from '../../text/wrap.ts'
+import type { PodAnswer, ShownRegistration } from './model.ts'
+import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
+
+interface Held {
+  readonly pod: Pod
+  readonly container: string
+  readonly one: ShownRegistration
+}
+
+/** A block for each registration that gives the ID, or may: where it comes from, then the pods with their containers. */
+export function viewHolders(answers: readonly PodAnswer[], layout: WhoSelectsLayout): readonly Block[] {
+  const held = answers.flatMap(({ pod, containers }) =>
+    containers.flatMap(({ container, registrations }) =>
+      registrations.map((one): Held => ({ pod, container: container.name, one })),
+    ),
+  )
+  const groups = [...Map.groupBy(held, ({ one }) => headText(one, layout))]
+  return groups
+    .toSorted(([, left], [, right]) => rankOf(left) - rankOf(right))
+    .map(([head, same]) => viewGroup(head, same, layout))
+}
+
+/** What is issued first. */
+function rankOf([first]: readonly Held[]): number {
+  return first?.one.verdict === 'issued' ? 0 : 1
+}
+
+function headText(one: ShownRegistration, layout: WhoSelectsLayout): string {
+  const selector = one.selector === undefined ? '' : `${one.selector}: `
+  const why =
+    one.verdict === 'issued' ? '' : `; ${one.verdict}: ${selector}${readable(one.why ?? '', layout)}`
+  const pending = one.verdict === 'issued' ? layout.pending.get(one.source.name) : undefined
+  const other =
+    one.spiffeId === undefined || one.spiffeId === layout.filter.spiffeId ? '' : `, as ${one.spiffeId}`
+  return `by ${originText(one, layout)}${other}${hintText(one)}${why}${pending === undefined ? '' : `; ${pending}`}`
+}
+
+function viewGroup(head: string, same: readonly Held[], layout: WhoSelectsLayout): Block {
+  const [first] = same
+  if (first === undefined) return []
+  const { verdict } = first.one
+  const mark = verdict === 'issued' ? MARKS.ok : MARKS[VERDICT_MARKS[verdict]]
+  const rows = [...Map.groupBy(same, ({ pod }) => pod)].map(([pod, ofPod]) => [
+    podText(pod),
+    pod.exists ? (pod.nodeName ?? '(no node)') : '(template)',
+    [...new Set(ofPod.map(({ container }) => container))].join(', '),
+  ])
+  return [
+    ...wrap(line(mark, ' ', head), { width: layout.width, hang: 4 }),
+    ...table(rows, { width: layout.width, indent: 2, header: ['POD', 'NODE', 'CONTAINERS'] }),
+  ]
+}

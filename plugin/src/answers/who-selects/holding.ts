@@ -1,0 +1,93 @@
+// How many identities each container holds, and what is open for all containers of an answer alike: both are said once, above
+// and below the containers.
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
+
+/** What a container holds; `some`: one for certain, and perhaps more. The worst first. */
+export const HOLDINGS = ['none', 'undetermined', 'several', 'pending', 'some', 'one'] as const
+/** One of them. */
+export type Holding = (typeof HOLDINGS)[number]
+
+/** A registration that says the same of nearly every container of an answer. */
+export interface CommonRegistration {
+  readonly one: ShownRegistration
+  /** The containers that it says nothing of: `vllm of pod lab/edge`. */
+  readonly except: readonly string[]
+}
+
+/** The registrations that are said once, by what they say. */
+export type Common = ReadonlyMap<string, CommonRegistration>
+
+/** Nothing is said of all containers. */
+export const NOTHING_IN_COMMON: Common = new Map()
+
+/** More exceptions than these, and it is said of each container. */
+const EXCEPTIONS_MAX = 4
+
+/** What is said of a registration, whatever the container is. */
+function sayingOf({ source, spiffeId, verdict, why, selector }: ShownRegistration): string {
+  return JSON.stringify([sourceText(source), spiffeId, verdict, why, selector])
+}
+
+/** Whether a registration is said once, below all containers. */
+export function isCommon(one: ShownRegistration, common: Common): boolean {
+  return common.has(sayingOf(one))
+}
+
+/** Whether it is not known whether the container gets the identity. */
+export function isOpen({ verdict }: ShownRegistration): boolean {
+  return verdict === 'depends' || verdict === 'unknown'
+}
+
+/** What holds for all containers of an answer, but for a few that are named: open registrations, and those that SCM ignores. */
+export function commonOf(answers: readonly PodAnswer[]): Common {
+  const containers = answers.flatMap(({ pod, containers: all }) =>
+    all.map(({ container, registrations }) => ({
+      name: `${container.name} of ${podText(pod)}`,
+      said: new Map(
+        registrations
+          .filter((one) => isOpen(one) || one.verdict === 'ignored')
+          .map((one) => [sayingOf(one), one] as const),
+      ),
+    })),
+  )
+  if (containers.length < 2) return NOTHING_IN_COMMON
+  const counts = new Map<string, { readonly one: ShownRegistration; count: number }>()
+  for (const { said } of containers) {
+    for (const [key, one] of said) getOrCreate(counts, key, () => ({ one, count: 0 })).count++
+  }
+  const exceptions = Math.min(EXCEPTIONS_MAX, Math.floor(containers.length / 5))
+  return new Map(
+    [...counts]
+      .filter(([, { count }]) => containers.length - count <= exceptions)
+      .toSorted(([left], [right]) => compareBytes(left, right))
+      .map(([key, { one }]) => [
+        key,
+        { one, except: containers.filter(({ said }) => !said.has(key)).map(({ name }) => name) },
+      ]),
+  )
+}
+
+/** What one container holds, by its own registrations; with none, whatever is open for all containers decides too. */
+export function holdingOf(
+  { registrations, notRead }: ContainerAnswer,
+  common: Common,
+  unsettled = false,
+): Holding {
+  const ids = new Set(
+    registrations.filter(({ verdict }) => verdict === 'issued').map(({ spiffeId }) => spiffeId),
+  )
+  const isOwnOpen = registrations.some((one) => isOpen(one) && !isCommon(one, common))
+  if (ids.size > 1) return 'several'
+  if (ids.size === 1) return isOwnOpen || notRead !== undefined ? 'some' : 'one'
+  if (registrations.some(({ verdict }) => verdict === 'pending')) return 'pending'
+  return registrations.some(isOpen) || notRead !== undefined || unsettled ? 'undetermined' : 'none'
+}
+
+/** The worst that any container of a pod holds. */
+export function worstOf({ containers }: PodAnswer, common: Common, unsettled: boolean): number {
+  return Math.min(...containers.map((one) => HOLDINGS.indexOf(holdingOf(one, common, unsettled))))
+}

@@ -1,0 +1,62 @@
+// How the views of `who-selects` name a registration and its reason, and what they show beside the pods.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
+import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import type { Layout } from '../../text/layout.ts'
+import type { Mark } from '../../text/line.ts'
+import type { NamedIds } from '../policies/named-by.ts'
+import type { ContainerFilter, ShownRegistration } from './model.ts'
+
+/** What the view shows beside the pods. */
+export interface WhoSelectsLayout extends Layout {
+  /** The binding behind an output of ours. */
+  readonly bindings: ReadonlyMap<string, string>
+  readonly findings: readonly Finding[]
+  readonly filter: ContainerFilter
+  /** Who names the identities; undefined where there are no policies to speak of. */
+  readonly named: NamedIds | undefined
+  /** What becomes of the ID of `--spiffe-id` in all that there is. */
+  readonly lookup: WhoHolds | undefined
+  /** What kleym has yet to do about an output, by its name. */
+  readonly pending: ReadonlyMap<string, string>
+  /** How many pods that exist carry the labels of a template. */
+  readonly running: (pod: Pod) => number
+}
+
+/** The mark of a registration that is not issued. */
+export const VERDICT_MARKS: Readonly<Record<Exclude<ShownRegistration['verdict'], 'issued'>, Mark>> = {
+  dead: 'note',
+  masked: 'note',
+  displaced: 'note',
+  ignored: 'note',
+  failed: 'warn',
+  refused: 'bad',
+  depends: 'warn',
+  unknown: 'warn',
+  pending: 'warn',
+}
+
+/** A reason names objects; an output of ours is better known by its binding. */
+export function readable(why: string, { bindings, wide }: WhoSelectsLayout): string {
+  if (wide) return why
+  return why.replaceAll(/ClusterSPIFFEID\/([a-z0-9.-]+)/g, (whole, name: string) => {
+    const binding = bindings.get(name)
+    return binding === undefined ? whole : `InferenceIdentityBinding ${binding}`
+  })
+}
+
+/** `InferenceIdentityBinding/chat` for an output of ours, the object itself for others. */
+export function originText({ source }: ShownRegistration, { bindings, wide }: WhoSelectsLayout): string {
+  const binding = source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined
+  if (binding === undefined) return sourceText(source)
+  return wide
+    ? `InferenceIdentityBinding ${binding} through ${sourceText(source)}`
+    : `InferenceIdentityBinding ${binding}`
+}
+
+/** `, hint team-a/chat`; empty where the registration has none. */
+export function hintText({ hint, sharesHint }: ShownRegistration): string {
+  if (hint === '') return ''
+  return `, hint ${hint}${sharesHint ? ', which another identity of the container has too' : ''}`
+}

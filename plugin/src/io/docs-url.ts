@@ -1,0 +1,12 @@
+// Where the docs of this build are published, where the build was told: `KLEYM_DOCS_URL=https://... npm run build`.
+
+/** Set by the bundler; not there when the sources run. */
+declare const KLEYM_DOCS_URL: string | undefined
+
+/** The address of the page of a finding code; undefined where no address was configured. */
+export function pageUrl(
+  code: string,
+  base = typeof KLEYM_DOCS_URL === 'string' ? KLEYM_DOCS_URL : '',
+): string | undefined {
+  return base === '' ? undefined : `${base.replace(/\/+$/, '')}/findings/${code}.md`
+}

@@ -1,0 +1,44 @@
+// The first lines of a text answer: what is the case, then why, then the fix. The first line never says more than the
+// answer knows: what could not be read or was not given stands in it.
+import type { Layout } from './layout.ts'
+import { line, MARKS, span, type Block, type Mark, type Piece } from './line.ts'
+import { wrap } from './wrap.ts'
+
+/** What an answer comes to. */
+export interface Answer {
+  readonly mark: Mark
+  /** One sentence without a full stop. */
+  readonly text: readonly Piece[]
+  /** Why, what to do, and what else must be known first: a line each. */
+  readonly reasons?: readonly (readonly Piece[])[]
+}
+
+/** What makes an answer less sure than it sounds. */
+export interface Doubts {
+  /** Something that could not be read may change it. */
+  readonly incomplete: boolean
+  /** It rests on settings that were not given. */
+  readonly unsettled: boolean
+  /** Findings that a flag keeps from being shown; they count for the exit code. */
+  readonly notShown: number
+}
+
+/** The answer as lines. Under a doubt it is never marked as good. */
+export function viewAnswer({ mark, text, reasons = [] }: Answer, doubts: Doubts, { width }: Layout): Block {
+  const isDoubted = doubts.incomplete || doubts.unsettled || doubts.notShown > 0
+  const shown = isDoubted && mark === 'ok' ? 'warn' : mark
+  const remarks = [
+    ...(doubts.incomplete ? ['incomplete'] : []),
+    ...(doubts.unsettled ? ['on assumed settings'] : []),
+  ]
+  const remark = remarks.length === 0 ? [] : [span(` (${remarks.join(', ')})`, 'warn')]
+  const more = doubts.notShown === 0 ? [] : [span(`; ${notShownText(doubts.notShown)}`, 'warn')]
+  return [
+    ...wrap(line(MARKS[shown], ' ', ...text, ...remark, ...more), { width, hang: 2 }),
+    ...reasons.flatMap((reason) => wrap(line('  ', ...reason), { width, hang: 4 })),
+  ]
+}
+
+function notShownText(count: number): string {
+  return count === 1 ? '1 finding is not shown' : `${count} findings are not shown`
+}

@@ -1,0 +1,104 @@
+// Findings by their code, worst first: what is said of all of them stands once, each row tells what is special about one
+// object. Ten objects with one trouble are one block.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import { fixText, SEVERITY_MARK, shortSubject, viewFinding, withCode } from './findings.ts'
+import type { Layout } from './layout.ts'
+import { BLANK, indent, line, MARKS, span, type Block } from './line.ts'
+import { namesText } from './names.ts'
+import { displayWidth } from './width.ts'
+import { wrap } from './wrap.ts'
+
+/** The findings, a block for each code and severity, with a blank line between two. `findings` are in their total order. */
+export function viewFindingGroups(findings: readonly Finding[], layout: Layout): Block {
+  const groups = layout.wide
+    ? findings.map((one) => [one])
+    : [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()]
+  return groups.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewGroup(group, layout)])
+}
+
+function viewGroup(group: readonly Finding[], layout: Layout): Block {
+  const [first, ...others] = group
+  if (first === undefined) return []
+  if (others.length === 0) return viewFinding(first, layout)
+  const { width } = layout
+  const shared = sharedBy(group)
+  const texts = [
+    ...shared.evidence,
+    ...shared.subjects
+      .filter((name) => shared.evidence.every((text) => !text.includes(name)))
+      .map((name) => `each with ${name}`),
+  ]
+  const head = line(
+    MARKS[SEVERITY_MARK[first.severity]],
+    ' ',
+    span(`${findingEntry(first.code).title}: ${group.length}`, 'bold'),
+  )
+  return [
+    ...withCode(head, first.code, layout),
+    ...texts.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
+    ...rows(group, shared, layout),
+    ...(shared.fix === undefined
+      ? []
+      : wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })),
+  ]
+}
+
+/** What all findings of a group have in common. */
+interface Shared {
+  readonly evidence: readonly string[]
+  /** Related objects, by the names that are shown. */
+  readonly subjects: readonly string[]
+  /** Undefined: they do not have the same. */
+  readonly fix: string | undefined
+}
+
+function sharedBy(group: readonly Finding[]): Shared {
+  const [first] = group
+  if (first === undefined) return { evidence: [], subjects: [], fix: undefined }
+  const related = group.map((one) => new Set(one.related.map(shortSubject)))
+  return {
+    evidence: first.evidence.filter((text) => group.every(({ evidence }) => evidence.includes(text))),
+    subjects: first.related.map(shortSubject).filter((name) => related.every((names) => names.has(name))),
+    fix: group.every(({ fix }) => fix === first.fix) ? first.fix : undefined,
+  }
+}
+
+/** A row for each text: the objects of which it is said, then what is said. */
+function rows(group: readonly Finding[], shared: Shared, layout: Layout): Block {
+  const said = group.map((one) => ({
+    name: namesText([
+      shortSubject(one.subject),
+      ...one.related.map(shortSubject).filter((name) => !shared.subjects.includes(name)),
+    ]),
+    texts: [
+      one.summary,
+      ...one.evidence.filter((text) => !shared.evidence.includes(text)),
+      ...(shared.fix === undefined ? [`fix: ${fixText(one.fix, layout)}`] : []),
+    ],
+  }))
+  const alike = [...Map.groupBy(said, ({ texts }) => JSON.stringify(texts)).values()].map((same) => ({
+    name: namesText(same.map(({ name }) => name)),
+    texts: same[0]?.texts ?? [],
+  }))
+  const widest = Math.max(...alike.map(({ name }) => displayWidth(name)))
+  const column = widest <= layout.width * NAME_SHARE ? widest : undefined
+  return indent(
+    alike.flatMap(({ name, texts }) => row(name, texts, column, layout.width - 4)),
+    4,
+  )
+}
+
+/** The part of a line that names may take; where one is longer, all stand on lines of their own. */
+const NAME_SHARE = 0.3
+
+function row(name: string, texts: readonly string[], column: number | undefined, width: number): Block {
+  const at = column === undefined ? 2 : column + 2
+  const whole = texts.join('; ')
+  const said = at + displayWidth(whole) <= width ? [whole] : texts
+  const below = said.flatMap((text) => wrap(line(text), { width: width - at, hang: 2 }))
+  if (column === undefined)
+    return [...wrap(line(span(name, 'bold')), { width, hang: 2 }), ...indent(below, at)]
+  const [first = [], ...rest] = below
+  return [[span(name, 'bold'), span(' '.repeat(at - displayWidth(name))), ...first], ...indent(rest, at)]
+}

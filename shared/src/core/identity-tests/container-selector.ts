@@ -1,0 +1,221 @@
+// Which containers an assertion is about: pods by namespace, workload, labels and service account, and a container's name.
+import type { Analysis } from '../analysis/analysis.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { dig, listAt, stringAt } from '../json.ts'
+import type { LabelSelector } from '../objects/label-selector.ts'
+import type { Container, Namespace, Pod } from '../objects/pod.ts'
+import { namespaceNamed } from '../objects/pod.ts'
+import { INJECTED_CONTAINERS, withInjected } from '../objects/sidecars.ts'
+import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
+import type { ContainersWritten, SelectorWritten } from './schema.ts'
+
+/** A workload of some namespace. */
+export interface WorkloadName {
+  readonly kind: string
+  readonly name: string
+}
+
+/** Which containers, read. */
+export interface ContainerSelector {
+  readonly written: ContainersWritten
+  /** How a message names it: `deployment/llama of team-a, container vllm`. */
+  readonly text: string
+  readonly namespaceLabels: LabelSelector | undefined
+  readonly podLabels: LabelSelector | undefined
+  readonly notInNamespaces: ReadonlySet<string> | undefined
+  /** The canonical kind and the name of the workload. */
+  readonly workload: WorkloadName | undefined
+}
+
+/** Reads what is written; `kindOf` gives the canonical kind for `deploy` or `Deployment`. */
+export function readContainerSelector(
+  written: ContainersWritten,
+  kindOf: (written: string) => string | undefined,
+): ContainerSelector {
+  const [kind = '', name = ''] = written.workload?.split('/') ?? []
+  return {
+    written,
+    text: textOf(written),
+    namespaceLabels: written.namespaceSelector && labelSelectorOf(written.namespaceSelector),
+    podLabels: written.podSelector && labelSelectorOf(written.podSelector),
+    notInNamespaces: written.notInNamespaces && new Set(written.notInNamespaces),
+    workload: written.workload === undefined ? undefined : { kind: kindOf(kind) ?? kind, name },
+  }
+}
+
+function textOf(written: ContainersWritten): string {
+  const { namespace, workload, part, pod, podSelector, serviceAccount, container, notInNamespaces } = written
+  const who = [
+    ...(workload === undefined ? [] : [part === undefined ? workload : `${workload} (${part})`]),
+    ...(pod === undefined ? [] : [`pod/${pod}`]),
+    ...(podSelector === undefined ? [] : [`pods ${selectorText(podSelector)}`]),
+    ...(serviceAccount === undefined ? [] : [`service account ${serviceAccount}`]),
+  ]
+  const where = [
+    ...(namespace === undefined ? [] : [namespace]),
+    ...(written.namespaceSelector === undefined
+      ? []
+      : [`namespaces ${selectorText(written.namespaceSelector)}`]),
+    ...(notInNamespaces === undefined ? [] : [`namespaces other than ${few(notInNamespaces)}`]),
+  ]
+  const pods = who.length === 0 ? 'every pod' : who.join(', ')
+  const place = where.length === 0 ? '' : ` of ${where.join(', ')}`
+  return `${pods}${place}${container === undefined ? '' : `, container ${container}`}`
+}
+
+function few(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+}
+
+function selectorText({ matchLabels = {}, matchExpressions = [] }: SelectorWritten): string {
+  const equal = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`)
+  const others = matchExpressions.map(({ key, operator, values = [] }) =>
+    [key, operator, ...(values.length === 0 ? [] : [`(${values.join(', ')})`])].join(' '),
+  )
+  return [...equal, ...others].join(',')
+}
+
+function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: SelectorWritten): LabelSelector {
+  return {
+    matchLabels: new Map(Object.entries(matchLabels)),
+    matchExpressions: matchExpressions.map(({ key, operator, values = [] }) => ({ key, operator, values })),
+  }
+}
+
+/** The pods of a snapshot, found by selectors. Each list is indexed once: there may be ten thousand assertions. */
+export class SelectablePods {
+  readonly #namespaces: ReadonlyMap<string, Namespace>
+  readonly #byNamespace = new Map<string, Pod[]>()
+  readonly #byWorkload = new Map<string, Pod[]>()
+  readonly #byName = new Map<string, Pod[]>()
+  readonly all: readonly Pod[]
+  /** The pods of controllers that kleym does not know: it is not certain that they are there. */
+  readonly perhaps: readonly Pod[]
+
+  constructor({ snapshot: { namespaces, templates }, podsInQuestion }: Analysis) {
+    this.#namespaces = new Map(namespaces.map((one) => [one.name, one]))
+    this.all = podsInQuestion
+    this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
+    const represented = new Set(templates)
+    for (const pod of podsInQuestion) {
+      represented.delete(pod)
+      getOrCreate(this.#byNamespace, pod.namespace, () => []).push(pod)
+      for (const key of workloadKeys(pod)) getOrCreate(this.#byWorkload, key, () => []).push(pod)
+      if (pod.ref.kind === 'Pod')
+        getOrCreate(this.#byName, podKey(pod.namespace, pod.ref.name), () => []).push(pod)
+    }
+    // A template whose pods run: they are asked in its place. Where their owner is not known, the template itself is.
+    for (const template of represented) {
+      const key = workloadKey(template.namespace, template.ref.kind, template.ref.name)
+      if (!this.#byWorkload.has(key)) this.#byWorkload.set(key, [template])
+    }
+  }
+
+  /**
+   * The containers of a pod, with those that it or its namespace asks a webhook for: whatever is given to the pod as a whole is
+   * theirs too. A namespace of which only the name is known asks for none here: it would leave every test open.
+   */
+  containersOf(pod: Pod): readonly Container[] {
+    const found = this.#namespaces.get(pod.namespace)
+    const namespace = found?.complete === true ? found : namespaceNamed(pod.namespace, new Map(), true)
+    return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
+  }
+
+  /** Whether there is a namespace of that name, or any pod in it. */
+  hasNamespace(name: string): boolean {
+    return this.#namespaces.has(name) || this.#byNamespace.has(name)
+  }
+
+  /** The names of all namespaces that are known. */
+  get namespaceNames(): readonly string[] {
+    return [...new Set([...this.#namespaces.keys(), ...this.#byNamespace.keys()])]
+  }
+
+  /** The pods that may be meant, whatever container is. */
+  candidates({ written, workload }: ContainerSelector): readonly Pod[] {
+    const { namespace, pod } = written
+    if (namespace === undefined) return this.all
+    if (workload !== undefined)
+      return this.#byWorkload.get(workloadKey(namespace, workload.kind, workload.name)) ?? []
+    if (pod !== undefined) return this.#byName.get(podKey(namespace, pod)) ?? []
+    return this.#byNamespace.get(namespace) ?? []
+  }
+
+  /** Whether a pod is meant, as far as its labels and those of its namespace are known. */
+  match(pod: Pod, selector: ContainerSelector): LabelMatch {
+    const { written, workload, namespaceLabels, podLabels, notInNamespaces } = selector
+    if (written.namespace !== undefined && written.namespace !== pod.namespace) return 'no'
+    if (notInNamespaces?.has(pod.namespace) === true) return 'no'
+    const byAccount = matchAccount(pod, written.serviceAccount)
+    if (byAccount === 'no') return 'no'
+    if (written.pod !== undefined && (pod.ref.kind !== 'Pod' || pod.ref.name !== written.pod)) return 'no'
+    if (workload !== undefined) {
+      const key = workloadKey(pod.namespace, workload.kind, workload.name)
+      if (!workloadKeys(pod).includes(key)) return 'no'
+    }
+    if (written.part !== undefined && partOf(pod) !== written.part) return 'no'
+    const byNamespace = matchSelector(namespaceLabels, this.#namespace(pod.namespace))
+    if (byNamespace === 'no') return 'no'
+    const byLabels = matchSelector(podLabels, {
+      labels: pod.labels,
+      unknownValues: pod.unknownLabels,
+      possible: pod.possibleLabels,
+    })
+    if (byLabels === 'no') return 'no'
+    return [byAccount, byNamespace, byLabels].includes('unknown') ? 'unknown' : 'yes'
+  }
+
+  #namespace(name: string): Namespace {
+    return this.#namespaces.get(name) ?? namespaceNamed(name, new Map(), false)
+  }
+}
+
+function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): LabelMatch {
+  if (wanted === undefined || wanted === serviceAccountName) return 'yes'
+  return perhaps?.knowsAccount === false ? 'unknown' : 'no'
+}
+
+function workloadKey(namespace: string, kind: string, name: string): string {
+  return `${namespace}/${kind}/${name}`
+}
+
+function podKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`
+}
+
+const LWS_NAME = 'leaderworkerset.sigs.k8s.io/name'
+const LWS_WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
+
+/** Which pods of a LeaderWorkerSet a pod is one of. */
+export function partOf(pod: Pod): string | undefined {
+  if (pod.part !== '') return pod.part
+  const index = pod.labels.get(LWS_WORKER_INDEX)
+  if (index === undefined) return undefined
+  return index === '0' ? 'leader' : 'worker'
+}
+
+/** The workloads that a pod is of, from the nearest up: its template's, or those that its owner and labels name. */
+export function workloadsOf(pod: Pod): readonly WorkloadName[] {
+  const { ref } = pod
+  if (ref.kind !== 'Pod') return [{ kind: ref.kind, name: ref.name }]
+  const workloads: WorkloadName[] = []
+  for (const owner of listAt(pod.metadata, 'ownerReferences')) {
+    const kind = stringAt(owner, 'kind') ?? ''
+    const name = stringAt(owner, 'name') ?? ''
+    if (dig(owner, 'controller') !== true) continue
+    workloads.push({ kind, name })
+    const hash = pod.labels.get('pod-template-hash')
+    if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`))
+      workloads.push({ kind: 'Deployment', name: name.slice(0, -hash.length - 1) })
+    // A CronJob names its Jobs after itself and the minute of the run.
+    const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined
+    if (cron !== undefined) workloads.push({ kind: 'CronJob', name: cron })
+  }
+  const group = pod.labels.get(LWS_NAME)
+  if (group !== undefined) workloads.push({ kind: 'LeaderWorkerSet', name: group })
+  return workloads
+}
+
+function workloadKeys(pod: Pod): readonly string[] {
+  return workloadsOf(pod).map(({ kind, name }) => workloadKey(pod.namespace, kind, name))
+}

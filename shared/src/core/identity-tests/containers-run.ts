@@ -1,0 +1,135 @@
+// Assertions about what containers hold.
+import { verdictOf } from '../plan/status.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { Registration } from '../spire/registration.ts'
+import { containerText, giftText, idsOf, type Holding } from './holding.ts'
+import { bestFit, type PatternMatch } from './id-pattern.ts'
+import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
+import {
+  choose,
+  incompleteFor,
+  isMeant,
+  nothingOf,
+  perhapsMeant,
+  type AssertionRun,
+  type RunFacts,
+} from './run.ts'
+import { few, Tally } from './tally.ts'
+
+/** Runs an assertion about what containers hold. */
+export function containersRun(assertion: ContainerAssertion, facts: RunFacts): AssertionRun {
+  const { subject, mode, wanted, absent } = assertion
+  const { sure, unsure } = choose(facts, subject)
+  const made = sure.length === 0 ? perhapsMeant(facts, subject) : undefined
+  const tally = new Tally(incompleteFor(facts, subject) ?? made, absent)
+  for (const pod of unsure) tally.doubt(unsureText(pod))
+  return {
+    about: sure,
+    hear: (holding) => {
+      if (!isMeant(subject, holding.container)) return
+      tally.saw(holding)
+      compareHolding(holding, { mode, wanted }, facts, tally)
+    },
+    outcome: () =>
+      tally.outcome(`${subject.text} ${holdsText(mode, wanted)}`, () => nothingOf(facts, subject)),
+  }
+}
+
+function holdsText(mode: 'exactly' | 'atLeast', wanted: readonly WantedIdentity[]): string {
+  if (wanted.length === 0) return 'holds no identity'
+  const ids = few(wanted.map(wantedText)).join(', ')
+  return mode === 'exactly' ? `holds exactly ${ids}` : `holds ${ids}`
+}
+
+function wantedText({ spiffeId, hint, source }: WantedIdentity): string {
+  const parts = [
+    ...(hint === undefined ? [] : [`hint ${JSON.stringify(hint)}`]),
+    ...(source === undefined ? [] : [`by ${source}`]),
+  ]
+  return parts.length === 0 ? spiffeId : `${spiffeId} (${parts.join(', ')})`
+}
+
+function compareHolding(
+  holding: Holding,
+  { mode, wanted }: Pick<ContainerAssertion, 'mode' | 'wanted'>,
+  facts: RunFacts,
+  tally: Tally,
+): void {
+  const { pod, container, held, perhaps, open } = holding
+  const who = containerText(pod, container.name)
+  if (mode === 'exactly') {
+    for (const one of held) {
+      const match = wantedMatch(one, wanted, facts)
+      const line = `${who} holds ${giftText(one, facts.bindings)}`
+      if (match === 'no') tally.fail(line, holding)
+      else if (match === 'maybe') tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+    }
+    for (const one of perhaps)
+      if (wantedMatch(one, wanted, facts) !== 'yes')
+        tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
+    if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
+  }
+  for (const want of wanted) {
+    if (held.some((one) => matchOf(one, want, facts) === 'yes')) continue
+    const isPossible = (one: Registration): boolean => matchOf(one, want, facts) !== 'no'
+    const partly = held.some(isPossible) ? 'the whole ID is known only when the pod runs' : undefined
+    const may = partly ?? perhaps.find(isPossible)?.why ?? open
+    if (may === undefined)
+      tally.miss(`${who} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
+    else tally.doubt(`${who} may hold ${wantedText(want)}: ${may}`)
+  }
+}
+
+/** That it is not known whether a pod is meant. */
+export function unsureText(pod: Pod): string {
+  return `${containerText(pod, '*')}: whether it is meant depends on what is not known of it`
+}
+
+function wantedMatch(
+  one: Registration,
+  wanted: readonly WantedIdentity[],
+  facts: RunFacts,
+): PatternMatch['fits'] {
+  return bestFit(wanted.map((want) => matchOf(one, want, facts)))
+}
+
+function matchOf(
+  one: Registration,
+  { ids, hint, source }: WantedIdentity,
+  facts: RunFacts,
+): PatternMatch['fits'] {
+  if (hint !== undefined && one.hint !== hint) return 'no'
+  if (source !== undefined && !sourceNames(one, facts).includes(source)) return 'no'
+  return ids.match(one.spiffeId ?? '').fits
+}
+
+/** The ways in which a test may name what gives an identity. */
+function sourceNames({ source: { kind, name } }: Registration, { bindings }: RunFacts): readonly string[] {
+  const binding = kind === 'ClusterSPIFFEID' ? bindings.get(name) : undefined
+  return [`${kind.toLowerCase()}/${name}`, ...(binding === undefined ? [] : [`binding/${binding}`])]
+}
+
+/** Why a container does not hold what it should: what becomes of the registration, and what it holds in its place. */
+export function reasonOf({ held, others }: Holding, want: WantedIdentity, facts: RunFacts): string {
+  const same = held.find(({ spiffeId }) => spiffeId === want.spiffeId)
+  if (same !== undefined)
+    return `: it holds ${giftText(same, facts.bindings)}, with hint ${JSON.stringify(same.hint)}`
+  const missed = others.find(({ spiffeId }) => spiffeId === want.spiffeId)
+  if (missed !== undefined)
+    return `: ${giftText(missed, facts.bindings)} is ${missed.verdict}: ${missed.why ?? ''}`
+  const refused = bindingFor(want.spiffeId, facts)
+  const instead = held.length === 0 ? 'it holds none' : `it holds ${few(idsOf(held)).join(', ')}`
+  return `: ${refused ?? 'nothing gives it that ID'}; ${instead}`
+}
+
+/** A binding that asks for the ID and is not ready. */
+function bindingFor(spiffeId: string, { analysis }: RunFacts): string | undefined {
+  for (const [key, judgement] of analysis.settled.judgements) {
+    const { result } = judgement.compiled
+    const wants = result.kind === 'resolved' ? result.identity.spiffeId : undefined
+    if (wants !== spiffeId || judgement.state === 'ready') continue
+    const reason = verdictOf(judgement)?.reason ?? judgement.state
+    return `binding ${key} asks for it and is not ready (${reason})`
+  }
+  return undefined
+}

@@ -1,0 +1,99 @@
+// Runs identity tests against one state of a cluster. Every pod is predicted once, whatever the number of assertions: each
+// assertion hears of the containers that it is about, and says at the end what it has come to.
+import { bindingsByOutput } from '../analysis/state.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { Steps } from '../steps.ts'
+import { bindingOutcome } from './binding-outcome.ts'
+import { SelectablePods } from './container-selector.ts'
+import { containersRun } from './containers-run.ts'
+import { everyRun } from './every-run.ts'
+import { holdingReader, idsOf, type Holding } from './holding.ts'
+import { identitiesRun } from './identities-run.ts'
+import type { Assertion } from './identity-test.ts'
+import type { AssertionOutcome } from './outcome.ts'
+import { placesRun } from './places-run.ts'
+import type { AssertionRun, RunFacts, TestSurroundings } from './run.ts'
+
+/** Runs assertions; the outcomes are in their order. One step for each pod. */
+export function* evaluating(
+  assertions: readonly Assertion[],
+  { analysis, incomplete }: TestSurroundings,
+): Steps<readonly AssertionOutcome[]> {
+  const facts: RunFacts = {
+    analysis,
+    incomplete,
+    pods: new SelectablePods(analysis),
+    bindings: bindingsByOutput(analysis.settled),
+  }
+  const runs = assertions.map((assertion) => runOf(assertion, facts))
+  const audience = new Audience(runs, facts.pods)
+  const holdingsOf = holdingReader(analysis, facts.pods)
+  for (const pod of audience.pods()) {
+    yield
+    const listeners = audience.of(pod)
+    for (const holding of holdingsOf(pod)) {
+      for (const run of listeners) run.hear?.(holding)
+      audience.tellHolders(holding)
+    }
+  }
+  return runs.map((run) => run.outcome())
+}
+
+/** Who hears of which pods. */
+class Audience {
+  readonly #pods: SelectablePods
+  readonly #byPod = new Map<Pod, AssertionRun[]>()
+  readonly #byId = new Map<string, AssertionRun[]>()
+  readonly #byPattern: AssertionRun[] = []
+  readonly #ofHolders: AssertionRun[]
+
+  constructor(runs: readonly AssertionRun[], pods: SelectablePods) {
+    this.#pods = pods
+    for (const run of runs) {
+      for (const pod of run.about) getOrCreate(this.#byPod, pod, () => []).push(run)
+      if (run.ids?.exact !== undefined) getOrCreate(this.#byId, run.ids.exact, () => []).push(run)
+      else if (run.ids !== undefined) this.#byPattern.push(run)
+    }
+    this.#ofHolders = runs.filter(({ ids }) => ids !== undefined)
+  }
+
+  /** All pods where any run asks for holders, which may be anywhere; else those that some run is about. */
+  pods(): Iterable<Pod> {
+    if (this.#ofHolders.length === 0) return this.#byPod.keys()
+    return new Set([...this.#pods.all, ...this.#byPod.keys()])
+  }
+
+  of(pod: Pod): readonly AssertionRun[] {
+    return this.#byPod.get(pod) ?? []
+  }
+
+  /** Each run hears of a container once. */
+  tellHolders(holding: Holding): void {
+    if (this.#ofHolders.length === 0) return
+    const { held, perhaps, open } = holding
+    const ids = idsOf([...held, ...perhaps])
+    const listeners = new Set(ids.flatMap((id) => this.#byId.get(id) ?? []))
+    // An ID with a part that is not known yet may be any that fits.
+    const toAsk = ids.some((id) => id.includes('<')) ? this.#ofHolders : this.#byPattern
+    for (const run of toAsk)
+      if (ids.some((id) => (run.ids?.match(id).fits ?? 'no') !== 'no')) listeners.add(run)
+    for (const run of listeners) run.hearHolder?.(holding)
+    if (open !== undefined) for (const run of this.#ofHolders) run.hearOpen?.(holding)
+  }
+}
+
+function runOf(assertion: Assertion, facts: RunFacts): AssertionRun {
+  switch (assertion.kind) {
+    case 'containers':
+      return containersRun(assertion, facts)
+    case 'identities':
+      return identitiesRun(assertion, facts)
+    case 'bindings':
+      return { about: [], outcome: () => bindingOutcome(assertion, facts) }
+    case 'places':
+      return placesRun(assertion, facts)
+    case 'every':
+      return everyRun(assertion, facts)
+  }
+}

@@ -1,0 +1,76 @@
+// Rules about what every container of some holds.
+import type { Registration } from '../spire/registration.ts'
+import { unsureText } from './containers-run.ts'
+import { containerText, giftText, idsOf } from './holding.ts'
+import { bestFit, type PatternMatch } from './id-pattern.ts'
+import type { EveryAssertion } from './identity-test.ts'
+import {
+  choose,
+  incompleteFor,
+  isMeant,
+  nothingOf,
+  perhapsMeant,
+  type AssertionRun,
+  type RunFacts,
+} from './run.ts'
+import { few, Tally } from './tally.ts'
+
+/** Runs a rule about what every container of some holds. */
+export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionRun {
+  const { containers, atMost, atLeast, only, absent } = assertion
+  const { sure, unsure } = choose(facts, containers)
+  const made = sure.length === 0 ? perhapsMeant(facts, containers) : undefined
+  const tally = new Tally(incompleteFor(facts, containers) ?? made, absent)
+  for (const pod of unsure) tally.doubt(unsureText(pod))
+  const allowed = (one: Registration): PatternMatch['fits'] => {
+    if (only === undefined) return 'yes'
+    return bestFit(only.map((pattern) => pattern.match(one.spiffeId ?? '').fits))
+  }
+  return {
+    about: sure,
+    hear: (holding) => {
+      if (!isMeant(containers, holding.container)) return
+      tally.saw(holding)
+      const { held, perhaps, open } = holding
+      const who = containerText(holding.pod, holding.container.name)
+      const certain = idsOf(held).length
+      const possible = idsOf([...held, ...perhaps]).length
+      const doubt = perhaps[0]?.why ?? open ?? ''
+      const gifts = (): string => few(held.map((one) => giftText(one, facts.bindings))).join('; ')
+      if (atMost !== undefined && certain > atMost)
+        tally.fail(`${who} holds ${identitiesText(certain)}: ${gifts()}`, holding)
+      else if (atMost !== undefined && (possible > atMost || open !== undefined))
+        tally.doubt(`${who} may hold more: ${doubt}`)
+      if (atLeast !== undefined && certain < atLeast) {
+        const line = `${who} holds ${certain === 0 ? 'no identity' : gifts()}`
+        if (possible >= atLeast || open !== undefined) tally.doubt(`${line} for certain: ${doubt}`)
+        else tally.miss(line, holding)
+      }
+      for (const one of held) {
+        const match = allowed(one)
+        const line = `${who} holds ${giftText(one, facts.bindings)}`
+        if (match === 'no') tally.fail(line, holding)
+        else if (match === 'maybe') tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+      }
+      if (only === undefined) return
+      for (const one of perhaps)
+        if (allowed(one) !== 'yes')
+          tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
+      if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
+    },
+    outcome: () => tally.outcome(everyText(assertion), () => nothingOf(facts, containers)),
+  }
+}
+
+function everyText({ containers, atMost, atLeast, only }: EveryAssertion): string {
+  const parts = [
+    ...(atLeast === undefined ? [] : [`at least ${identitiesText(atLeast)}`]),
+    ...(atMost === undefined ? [] : [atMost === 0 ? 'no identity' : `at most ${identitiesText(atMost)}`]),
+    ...(only === undefined ? [] : [`no identities but ${few(only.map(({ text }) => text)).join(', ')}`]),
+  ]
+  return `every container of ${containers.text} holds ${parts.join(' and ')}`
+}
+
+function identitiesText(count: number): string {
+  return count === 1 ? '1 identity' : `${count} identities`
+}

@@ -1,0 +1,126 @@
+// Who holds each identity of a state, and how a test names them.
+import type { Analysis } from '../analysis/analysis.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { Steps } from '../steps.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { partOf, SelectablePods, workloadsOf } from './container-selector.ts'
+import { holdingReader, idsOf } from './holding.ts'
+import { patternOfHoles } from './id-pattern.ts'
+import type { ContainersWritten } from './schema.ts'
+
+/** A container, and what it holds for certain. */
+export interface IdHolder {
+  readonly pod: Pod
+  readonly container: string
+  readonly ids: ReadonlySet<string>
+  /** What it may hold, as far as that is known: a part of `possible` is certain. */
+  readonly possible: ReadonlySet<string>
+  /** What may give it any other identity; undefined where nothing does. */
+  readonly open: string | undefined
+}
+
+/** All containers of a state. */
+export interface HoldersFound {
+  /** By identity; a part of an ID that is known only when the pod runs is `*`. */
+  readonly holders: ReadonlyMap<string, readonly IdHolder[]>
+  readonly namespaces: ReadonlyMap<string, readonly IdHolder[]>
+  /** The identities that some container may hold beside those that certainly do. */
+  readonly notCertain: ReadonlySet<string>
+  /** What may give any identity, and where, a sentence each. */
+  readonly leftOut: readonly string[]
+}
+
+/** Finds them in what an analysis settles to. One step for each pod. */
+export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
+  const holdingsOf = holdingReader(analysis, new SelectablePods(analysis))
+  const holders = new Map<string, IdHolder[]>()
+  const namespaces = new Map<string, IdHolder[]>()
+  const notCertain = new Set<string>()
+  const leftOut = new Set<string>()
+  for (const pod of analysis.podsInQuestion) {
+    yield
+    for (const { container, perhapsThere, held, perhaps, open } of holdingsOf(pod)) {
+      const ids = perhapsThere === undefined ? idsOf(held).map(patternOfHoles) : []
+      const possible = idsOf([...held, ...perhaps]).map(patternOfHoles)
+      for (const id of possible) if (!ids.includes(id)) notCertain.add(id)
+      const holder = {
+        pod,
+        container: container.name,
+        ids: new Set(ids),
+        possible: new Set(possible),
+        open,
+      }
+      getOrCreate(namespaces, pod.namespace, () => []).push(holder)
+      for (const id of holder.ids) getOrCreate(holders, id, () => []).push(holder)
+      if (open !== undefined) leftOut.add(`what containers of namespace ${pod.namespace} hold: ${open}`)
+    }
+  }
+  return { holders, namespaces, notCertain, leftOut: [...leftOut].toSorted(compareBytes) }
+}
+
+/** The holders, by workload where all its pods hold it, else pod by pod; each by its container, so that another one is seen. */
+export function selectorsOf(
+  id: string,
+  holders: readonly IdHolder[],
+  namespaces: ReadonlyMap<string, readonly IdHolder[]>,
+): ContainersWritten[] {
+  const named = new Map<string, ContainersWritten>()
+  for (const holder of holders) {
+    const selector = selectorOf(id, holder, namespaces.get(holder.pod.namespace) ?? [])
+    named.set(JSON.stringify(selector), selector)
+  }
+  return [...named].toSorted(([a], [b]) => compareBytes(a, b)).map(([, selector]) => selector)
+}
+
+function selectorOf(id: string, holder: IdHolder, all: readonly IdHolder[]): ContainersWritten {
+  return nearestSelector(holder, all, ({ ids }) => ids.has(id))
+}
+
+/** A selector and one of its containers, for all containers: those that are alike, once. */
+export function groupsOf(all: readonly IdHolder[]): readonly (readonly [ContainersWritten, IdHolder])[] {
+  const groups = new Map<string, readonly [ContainersWritten, IdHolder]>()
+  for (const holder of all) {
+    const text = holdingText(holder)
+    const selector = nearestSelector(holder, all, (one) => holdingText(one) === text)
+    groups.set(JSON.stringify(selector), [selector, holder])
+  }
+  return [...groups].toSorted(([a], [b]) => compareBytes(a, b)).map(([, group]) => group)
+}
+
+function holdingText({ ids, possible }: IdHolder): string {
+  return [[...ids], [...possible]].map((list) => list.toSorted(compareBytes).join(' ')).join('\n')
+}
+
+/** The widest selector of a container whose containers are all alike. */
+function nearestSelector(
+  { pod, container }: IdHolder,
+  all: readonly IdHolder[],
+  isAlike: (one: IdHolder) => boolean,
+): ContainersWritten {
+  const { namespace } = pod
+  for (const candidate of candidatesOf(pod)) {
+    const same = all.filter((one) => one.container === container && isOf(one.pod, candidate))
+    if (same.every(isAlike)) return { namespace, ...candidate, container }
+  }
+  return { namespace, pod: pod.ref.name, container }
+}
+
+/** What names the pods of one kind: the workload, a part of it, the pod itself. */
+function candidatesOf(pod: Pod): readonly ContainersWritten[] {
+  const [workload] = workloadsOf(pod).toReversed()
+  const part = partOf(pod)
+  return [
+    ...(workload === undefined ? [] : [{ workload: `${workload.kind.toLowerCase()}/${workload.name}` }]),
+    ...(workload === undefined || part === undefined
+      ? []
+      : [{ workload: `${workload.kind.toLowerCase()}/${workload.name}`, part }]),
+    ...(pod.ref.kind === 'Pod' ? [{ pod: pod.ref.name }] : []),
+  ]
+}
+
+function isOf(pod: Pod, { workload, part, pod: name }: ContainersWritten): boolean {
+  if (name !== undefined) return pod.ref.kind === 'Pod' && pod.ref.name === name
+  if (part !== undefined && partOf(pod) !== part) return false
+  return workloadsOf(pod).some((one) => `${one.kind.toLowerCase()}/${one.name}` === workload)
+}

@@ -1,0 +1,112 @@
+// Assertions about who holds an identity.
+import { getOrCreate } from '../get-or-create.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { Registration } from '../spire/registration.ts'
+import { reasonOf, unsureText } from './containers-run.ts'
+import { containerText, giftText, openText, type Holding } from './holding.ts'
+import type { IdPattern, PatternMatch } from './id-pattern.ts'
+import type { IdentityAssertion } from './identity-test.ts'
+import {
+  choose,
+  isMeant,
+  nothingOf,
+  perhapsMeant,
+  type AssertionRun,
+  type NoMatch,
+  type RunFacts,
+} from './run.ts'
+import { few, Tally } from './tally.ts'
+
+/** Runs an assertion about who holds an identity. */
+export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): AssertionRun {
+  const { ids, holders, mode, absent } = assertion
+  // An identity may be held anywhere.
+  const tally = new Tally(facts.incomplete(undefined), absent)
+  /** The containers that should hold it. */
+  const expected = new Map<Pod, Set<string>>()
+  const unsure = new Set<Pod>()
+  for (const selector of holders) {
+    const chosen = choose(facts, selector)
+    if (chosen.sure.length + chosen.unsure.length === 0 && !absent) {
+      const made = perhapsMeant(facts, selector)
+      const { why } = nothingOf(facts, selector)
+      if (made === undefined) tally.miss(why)
+      else tally.doubt(`${why}; ${made}`)
+    }
+    for (const pod of chosen.unsure) unsure.add(pod)
+    for (const pod of chosen.sure)
+      for (const one of facts.pods.containersOf(pod))
+        if (isMeant(selector, one)) getOrCreate(expected, pod, () => new Set<string>()).add(one.name)
+  }
+  for (const pod of unsure) if (!expected.has(pod)) tally.doubt(unsureText(pod))
+  const fits = ({ spiffeId }: Registration): PatternMatch['fits'] => ids.match(spiffeId ?? '').fits
+  const certainly = (list: readonly Registration[]): Registration | undefined =>
+    list.find((one) => fits(one) === 'yes')
+  const perhaps = (list: readonly Registration[]): Registration | undefined =>
+    list.find((one) => fits(one) !== 'no')
+  const isExpected = ({ pod, container }: Holding): boolean => expected.get(pod)?.has(container.name) === true
+  const run: AssertionRun = {
+    about: [...expected.keys()],
+    ids,
+    hear: (holding) => {
+      if (!isExpected(holding)) return
+      tally.saw(holding)
+      const { held, others } = holding
+      if (certainly(held) !== undefined) return
+      const who = containerText(holding.pod, holding.container.name)
+      const partly = perhaps(held) === undefined ? undefined : 'the whole ID is known only when the pod runs'
+      const may = partly ?? perhaps(holding.perhaps)?.why ?? holding.open
+      if (may === undefined)
+        tally.miss(`${who} does not hold it${missedText(holding, facts, ids, certainly(others))}`, holding)
+      else tally.doubt(`${who} may hold it: ${may}`)
+    },
+    hearHolder: (holding) => {
+      if (isExpected(holding)) return
+      tally.saw(holding)
+      if (mode === 'atLeast') return
+      const who = containerText(holding.pod, holding.container.name)
+      const held = certainly(holding.held)
+      const may = perhaps([...holding.held, ...holding.perhaps])
+      if (unsure.has(holding.pod))
+        tally.doubt(`${who} holds it, and whether it is meant depends on what is not known of it`)
+      else if (held !== undefined) tally.fail(`${who} holds ${giftText(held, facts.bindings)}`, holding)
+      else if (may !== undefined)
+        tally.doubt(
+          `${who} may hold ${giftText(may, facts.bindings)}: ${may.why ?? 'a part of it is not known'}`,
+        )
+    },
+    hearOpen: (holding) => {
+      if (mode === 'atLeast' || isExpected(holding)) return
+      tally.doubt(openText(holding))
+    },
+    outcome: () => tally.outcome(heldByText(assertion), () => noHolder(ids.text)),
+  }
+  // No holder is meant, and none is found: that is what was stated.
+  if (holders.length === 0) tally.sawNothing()
+  return run
+}
+
+function missedText(
+  holding: Holding,
+  facts: RunFacts,
+  ids: IdPattern,
+  missed: Registration | undefined,
+): string {
+  if (missed !== undefined)
+    return `: ${giftText(missed, facts.bindings)} is ${missed.verdict}: ${missed.why ?? ''}`
+  return reasonOf(holding, { spiffeId: ids.text, ids, hint: undefined, source: undefined }, facts)
+}
+
+/** Why an assertion about holders is about nothing. */
+export function noHolder(id: string): NoMatch {
+  return {
+    why: `no container holds ${id}`,
+    fix: 'correct the ID, or add absent: true where none need hold it',
+  }
+}
+
+function heldByText({ ids, holders, mode }: IdentityAssertion): string {
+  if (holders.length === 0) return `no container holds ${ids.text}`
+  const names = few(holders.map(({ text }) => text)).join('; ')
+  return `${ids.text} is held by ${names}${mode === 'exactly' ? ', and by no other' : ''}`
+}

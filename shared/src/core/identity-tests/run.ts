@@ -1,0 +1,123 @@
+// One assertion while it is run: what it hears of, and which containers it is about.
+import type { Analysis } from '../analysis/analysis.ts'
+import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
+import { podText } from '../objects/pod-index.ts'
+import type { Container, Pod } from '../objects/pod.ts'
+import { didYouMean } from '../text/suggest.ts'
+import { workloadsOf, type ContainerSelector, type SelectablePods } from './container-selector.ts'
+import type { Holding } from './holding.ts'
+import type { IdPattern } from './id-pattern.ts'
+import type { AssertionOutcome } from './outcome.ts'
+
+/** What assertions are run against. */
+export interface TestSurroundings {
+  /** Tests are about what it settles to. */
+  readonly analysis: Analysis
+  /**
+   * Why there may be other objects than were read, of a namespace or (undefined) of any; undefined where there are none. That
+   * something is not there is then not certain.
+   */
+  readonly incomplete: (namespace: string | undefined) => string | undefined
+}
+
+/** What all runs read. */
+export interface RunFacts extends TestSurroundings {
+  readonly pods: SelectablePods
+  readonly bindings: ReadonlyMap<string, string>
+}
+
+/** One assertion while it is run. */
+export interface AssertionRun {
+  /** The pods that it hears of beside those whose IDs it asks for. */
+  readonly about: readonly Pod[]
+  /** The IDs whose holders it asks for, wherever they are. */
+  readonly ids?: IdPattern
+  hear?(holding: Holding): void
+  /** A container that holds, or may hold, one of `ids`. */
+  hearHolder?(holding: Holding): void
+  /** A container that may hold any ID. */
+  hearOpen?(holding: Holding): void
+  outcome(): AssertionOutcome
+}
+
+/** Why an assertion is about nothing, and what to do. */
+export interface NoMatch {
+  readonly why: string
+  readonly fix: string
+}
+
+/** The pods of a selector: those that are meant, and those of which that is not known. */
+interface ChosenPods {
+  readonly sure: readonly Pod[]
+  readonly unsure: readonly Pod[]
+}
+
+/** The pods that have a container which the selector means. */
+export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenPods {
+  const sure: Pod[] = []
+  const unsure: Pod[] = []
+  for (const pod of pods.candidates(selector)) {
+    if (!pods.containersOf(pod).some((one) => isMeant(selector, one))) continue
+    const match = pods.match(pod, selector)
+    if (match === 'yes') sure.push(pod)
+    if (match === 'unknown') unsure.push(pod)
+  }
+  return { sure, unsure }
+}
+
+/** Whether a container of a pod that is meant is meant, or may be: the name of one that a controller makes up is not known. */
+export function isMeant({ written }: ContainerSelector, { name }: Container): boolean {
+  return written.container === undefined || written.container === name || name === UNKNOWN_CONTAINER
+}
+
+/** Why a selector may mean containers that were not read, of the namespace that it names. */
+export function incompleteFor(
+  { incomplete }: TestSurroundings,
+  selector: ContainerSelector,
+): string | undefined {
+  return incomplete(selector.written.namespace)
+}
+
+/** Why a selector that finds nothing may yet mean something: a controller makes pods of its own; undefined where none does. */
+export function perhapsMeant(
+  { pods }: RunFacts,
+  { written: { namespace } }: ContainerSelector,
+): string | undefined {
+  const maker = pods.perhaps.find((pod) => namespace === undefined || pod.namespace === namespace)
+  if (maker === undefined) return undefined
+  return `${podText(maker)} may make it: ${maker.perhaps?.why ?? ''}`
+}
+
+/** Why a selector names no container, and what may have been meant. */
+export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMatch {
+  const { namespace, container } = selector.written
+  const why = `no container is ${selector.text}`
+  const otherwise = 'correct it, or add absent: true where there need be none'
+  if (namespace !== undefined && !pods.hasNamespace(namespace)) {
+    const hint = didYouMean(namespace, pods.namespaceNames)
+    return { why: `there is no namespace ${namespace}`, fix: hint ?? otherwise }
+  }
+  if (container !== undefined) {
+    const { container: _, ...rest } = selector.written
+    const found = pods
+      .candidates(selector)
+      .filter((pod) => pods.match(pod, { ...selector, written: rest }) === 'yes')
+    const names = [...new Set(found.flatMap((pod) => pod.containers.map(({ name }) => name)))]
+    if (names.length > 0) {
+      const hint = didYouMean(container, names)
+      return {
+        why: `none of the pods has a container ${container}`,
+        fix: hint ?? `they have ${names.slice(0, 5).join(', ')}`,
+      }
+    }
+  }
+  const { workload, written } = selector
+  if (workload !== undefined && namespace !== undefined) {
+    const names = pods
+      .candidates({ ...selector, workload: undefined, written: { namespace } })
+      .flatMap((pod) => workloadsOf(pod).flatMap(({ kind, name }) => (kind === workload.kind ? [name] : [])))
+    const hint = didYouMean(workload.name, [...new Set(names)])
+    return { why: `there is no ${written.workload ?? ''} in namespace ${namespace}`, fix: hint ?? otherwise }
+  }
+  return { why, fix: otherwise }
+}

@@ -1,0 +1,85 @@
+// What an assertion has seen while it was run, and what that comes to.
+import { compareBytes } from '../text/bytes.ts'
+import type { Holding } from './holding.ts'
+import type { AssertionOutcome } from './outcome.ts'
+import type { NoMatch } from './run.ts'
+
+/** What an assertion has seen so far. The worst of it decides. */
+export class Tally {
+  readonly #incomplete: string | undefined
+  readonly #absent: boolean
+  readonly #failures: string[] = []
+  readonly #doubts: string[] = []
+  #seen = 0
+
+  /** `incomplete`: why there may be objects that were not read, and that the assertion would be about. */
+  constructor(incomplete: string | undefined, absent: boolean) {
+    this.#incomplete = incomplete
+    this.#absent = absent
+  }
+
+  /** A container was looked at; one that may not be there does not count. */
+  saw({ perhapsThere }: Pick<Holding, 'perhapsThere'>): void {
+    if (perhapsThere === undefined) this.#seen++
+  }
+
+  /** It is what was stated that there is nothing to see. */
+  sawNothing(): void {
+    this.#seen++
+  }
+
+  /** A container that is there holds what it should not, whatever else there may be. */
+  fail(line: string, { perhapsThere }: Pick<Holding, 'perhapsThere'>): void {
+    if (perhapsThere === undefined) this.#failures.push(line)
+    else this.#doubts.push(`${line}, if it is there: ${perhapsThere}`)
+  }
+
+  /** Something is not there: wrong where everything could be read, not known elsewhere. */
+  miss(line: string, { perhapsThere }: Pick<Holding, 'perhapsThere'> = CERTAIN): void {
+    if (perhapsThere !== undefined) this.fail(line, { perhapsThere })
+    else if (this.#incomplete === undefined) this.#failures.push(line)
+    else this.#doubts.push(line)
+  }
+
+  doubt(line: string): void {
+    this.#doubts.push(line)
+  }
+
+  /** What it comes to. Whatever is stated is stated of every container that is meant, so what was not read could make it false. */
+  outcome(claim: string, nothing: () => NoMatch): AssertionOutcome {
+    const base = { claim, evidence: [], fix: undefined }
+    if (this.#failures.length > 0) {
+      const evidence = few(this.#failures)
+      return { ...base, state: 'failed', why: countText(this.#failures.length), evidence }
+    }
+    if (this.#doubts.length > 0) {
+      const why = this.#incomplete ?? 'it depends on what is not known here'
+      return { ...base, state: 'unknown', why, evidence: few(this.#doubts) }
+    }
+    if (this.#seen === 0 && !this.#absent) {
+      const { why, fix } = nothing()
+      return this.#incomplete === undefined
+        ? { ...base, state: 'failed', why, fix }
+        : { ...base, state: 'unknown', why: `${why}, as far as could be read: ${this.#incomplete}` }
+    }
+    if (this.#incomplete !== undefined) return { ...base, state: 'unknown', why: this.#incomplete }
+    return { ...base, state: 'passed', why: '' }
+  }
+}
+
+const CERTAIN = { perhapsThere: undefined }
+
+function countText(failures: number): string {
+  return failures === 1 ? 'one thing is wrong' : `${failures} things are wrong`
+}
+
+/** More than a person reads. */
+const EVIDENCE_MAX = 10
+
+/** Each line once, sorted; some of them where there are many. */
+export function few(lines: readonly string[]): readonly string[] {
+  const sorted = [...new Set(lines)].toSorted(compareBytes)
+  return sorted.length <= EVIDENCE_MAX
+    ? sorted
+    : [...sorted.slice(0, EVIDENCE_MAX), `and ${sorted.length - EVIDENCE_MAX} more`]
+}

@@ -1,0 +1,80 @@
+// Findings about variants, beyond one case of each code: which pods of a shared pool are left out, and what is to be done about
+// label sets that may overlap.
+import { describe, expect, test } from 'vitest'
+import { analyse } from '../../src/core/analysis/analysis.ts'
+import type { Finding } from '../../src/core/findings/finding.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
+import { readScmSettings } from '../../src/core/objects/scm-config.ts'
+import type { FindingCode } from '../../src/core/registry/findings.ts'
+import { findingsOf } from '../../src/core/rules/all.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { CONFIG, estate, perVariant, pool, poolOnly } from '@kleym/testing/manifests.ts'
+
+const ROLE = DEFAULT_VARIANT_LABEL_KEY
+const SETTINGS = readScmSettings({ trustDomain: 'example.org', watchClassless: true }, 'a test', {
+  trustDomain: 'example.org',
+  className: '',
+  clusterSpiffeIdClasses: [],
+}).settings
+
+function pod(name: string, role: string | undefined, serviceAccountName = 'runner'): JsonRecord {
+  const labels = { app: 'llama', ...(role === undefined ? {} : { [ROLE]: role }) }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'team-a', labels },
+    spec: { nodeName: 'n1', serviceAccountName, containers: [{ name: 'vllm' }] },
+  }
+}
+
+function of(role: string, name = role, spec: JsonRecord = {}): JsonRecord {
+  return perVariant({ name, spec: { identityBoundary: { variant: role }, ...spec } })
+}
+
+function findings(code: FindingCode, ...more: readonly JsonRecord[]): readonly Finding[] {
+  const snapshot = readSnapshot({ objects: estate(...more).map((value) => ({ value })) })
+  return findingsOf(analyse(snapshot, CONFIG, SETTINGS)).filter((one) => one.code === code)
+}
+
+describe('pods of a pool that no variant covers', () => {
+  const PODS = [pod('a', 'prefill'), pod('b', 'prefill', 'other'), pod('c', 'decode'), pod('d', undefined)]
+  const [b, c, d] = [
+    `${ROLE}=prefill under service account other: pod team-a/b`,
+    `${ROLE}=decode: pod team-a/c`,
+    `no label ${ROLE}: pod team-a/d`,
+  ]
+
+  test.each<[what: string, more: readonly JsonRecord[], left: readonly string[]]>([
+    ['one variant of one service account', [], [c, b, d]],
+    [
+      'the other service account of the variant too',
+      [of('prefill', 'more', { serviceAccountName: 'other' })],
+      [c, d],
+    ],
+    ['the other variant too', [of('decode')], [b, d]],
+    ['a PoolOnly binding, which covers those of its own account', [poolOnly({ name: 'all' })], [b]],
+    [
+      'a PoolOnly binding of an account that no pod has',
+      [poolOnly({ name: 'all', spec: { serviceAccountName: 'nobody' } })],
+      [c, b, d],
+    ],
+  ])('with %s', (_what, more, left) => {
+    const found = findings('KLM416', ...PODS, of('prefill'), ...more)
+    expect(found.map(({ evidence }) => evidence)).toEqual([left])
+  })
+})
+
+test('of variants whose label sets may overlap no container is to be named', () => {
+  const gold = pool({ name: 'gold', labels: { tier: 'gold' } })
+  const [found] = findings(
+    'KLM302',
+    gold,
+    of('prefill'),
+    of('prefill', 'gold', { poolRef: { name: 'gold' } }),
+  )
+  expect(found?.summary).toContain('and it is claimed by both sides')
+  expect(found?.fix).toBe(
+    'Give one of the bindings its own variant or service account, or pools that share no pod.',
+  )
+})
