@@ -27,9 +27,9 @@ export interface EntryScope {
   readonly isAsItIs: boolean
 }
 
-/** An entry whatever it depends on. */
-function keyOf({ depends: _, ...entry }: RegistrationEntry): string {
-  return JSON.stringify(entry)
+/** Equal for entries that are the same, however certain they are. */
+function keyOf(entry: RegistrationEntry): string {
+  return JSON.stringify({ ...entry, depends: undefined })
 }
 
 /** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
