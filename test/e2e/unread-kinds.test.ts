@@ -143,11 +143,12 @@ function byLabel(label: string): string {
   return POOL.replace('{app: llama}', `{app: llama, ${label}}`)
 }
 
-describe('an object that holds other objects', () => {
-  const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {template: ${TEMPLATE}}}`
-  const THIEF =
-    '{apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, metadata: {name: thief}, spec: {spiffeIDTemplate: "spiffe://example.org/x"}}'
-  const within = (item: string): readonly (readonly [string, string])[] => [
+const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {template: ${TEMPLATE}}}`
+const THIEF =
+  '{apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, metadata: {name: thief}, spec: {spiffeIDTemplate: "spiffe://example.org/x"}}'
+/** A manifest within objects of other kinds. */
+function within(item: string): readonly (readonly [string, string])[] {
+  return [
     [
       'ManifestWork',
       `apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: w, namespace: cluster-1}\nspec: {workload: {manifests: [${item}]}}\n`,
@@ -157,7 +158,9 @@ describe('an object that holds other objects', () => {
       `apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: w, namespace: templates}\nobjects: [${item}]\n`,
     ],
   ]
+}
 
+describe('an object that holds other objects', () => {
   test.each(within(DEPLOYMENT))(
     '%s: its workloads are perhaps in the namespace that they name',
     async (_kind, one) => {

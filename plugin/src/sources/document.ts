@@ -1,6 +1,8 @@
 // The documents of a file. Text is split on `---` lines before anything is parsed, as kubectl does it
 // (k8s.io/apimachinery/pkg/util/yaml, YAMLReader), so that one malformed document never takes another with it.
 
+import type { UnreadType } from './unread.ts'
+
 /** The text of one document and where it stands. */
 export interface Chunk {
   readonly text: string
@@ -40,6 +42,8 @@ export interface DocumentFault {
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[]
   readonly faults: readonly DocumentFault[]
+  /** Documents that were not read because no answer uses their kind. */
+  readonly unread?: readonly UnreadType[]
   /** The texts of documents that have faults, by their number. */
   readonly faultyTexts?: ReadonlyMap<number, string>
   /** Documents that hold something, understood or not. */

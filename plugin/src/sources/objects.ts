@@ -267,6 +267,14 @@ export function skipUnwanted(
   return true
 }
 
+/** Counts a document of a type that no answer uses. */
+export function countSkipped(
+  type: { readonly kind: string; readonly apiVersion: string },
+  { skipped }: Collected,
+): void {
+  count(skipped, qualifiedKind({ kind: type.kind, group: groupOfApiVersion(type.apiVersion) }))
+}
+
 function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
   return type.kind.endsWith('List') || wantedOf(type, wanted) !== undefined
 }

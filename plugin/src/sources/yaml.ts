@@ -16,6 +16,7 @@ import {
   type ParsedFile,
 } from './document.ts'
 import { nestedTooDeep, wordsOf } from './yaml-lexer.ts'
+import type { UnreadType } from './unread.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parsePlainYaml } from './yaml-plain.ts'
 import { isIntegerText, resolvePlain } from './yaml-scalars.ts'
@@ -33,12 +34,18 @@ export interface YamlReading {
   /** May be shared between texts. */
   readonly lines: YamlLines
   readonly budget: Budget
+  /** Tells a document that need not be read, by its text. Absent: all are read. */
+  readonly unreadType?: (text: string) => UnreadType | undefined
 }
 
 /** Reads a YAML text, document by document. Rejects with a BudgetSpent. */
-export async function parseYaml(text: string, { badLines, lines, budget }: YamlReading): Promise<ParsedFile> {
+export async function parseYaml(
+  text: string,
+  { badLines, lines, budget, unreadType }: YamlReading,
+): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
+  const unread: UnreadType[] = []
   const faultyTexts = new Map<number, string>()
   let count = 0
   let library: Library | undefined
@@ -48,6 +55,11 @@ export async function parseYaml(text: string, { badLines, lines, budget }: YamlR
     if (faults.length > INPUT_LIMITS.problems) break
     const before = faults.length
     const fault = unreadable(chunk, badLines)
+    const type = fault === undefined ? unreadType?.(chunk.text) : undefined
+    if (type !== undefined) {
+      unread.push(type)
+      continue
+    }
     const plain = fault === undefined ? readPlain(chunk, lines, budget) : undefined
     // A plain document is printable ASCII.
     const unfit = fault ?? (plain === undefined ? controlFault(chunk) : undefined)
@@ -59,7 +71,7 @@ export async function parseYaml(text: string, { badLines, lines, budget }: YamlR
     }
     if (faults.length > before) faultyTexts.set(chunk.document, chunk.text)
   }
-  return { documents, faults, faultyTexts, count }
+  return { documents, faults, unread, faultyTexts, count }
 }
 
 /** A document without anything unusual. */

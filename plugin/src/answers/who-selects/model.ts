@@ -6,6 +6,7 @@ import {
   NONE_UNDECIDED,
   undecidedFor,
   undecidedOn,
+  undecidedText,
   type UndecidedBinding,
   type UndecidedBindings,
 } from '@kleym/shared/core/analysis/undecided.ts'
@@ -92,11 +93,6 @@ export function podAnswers(
       .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
     return containers.length === 0 ? [] : [{ pod, containers }]
   })
-}
-
-/** `binding team-a/prefill is undetermined: cannot read --variant-label-key: not given`. */
-export function undecidedText({ binding, why }: UndecidedBinding): string {
-  return `binding ${binding} is undetermined: ${unknownReasonText(why)}`
 }
 
 /** The judgements that leave open what these pods hold, be it that a fallback gives way. */

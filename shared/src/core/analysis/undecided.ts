@@ -11,7 +11,7 @@ import type { Pod } from '../objects/pod.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { LiveOutput } from '../plan/plan.ts'
 import { matchSelector } from '../spire/label-match.ts'
-import type { UnknownReason } from '../unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 
 /** A binding that could not be decided, and the pods that its output would be on. */
 export interface UndecidedBinding {
@@ -32,6 +32,11 @@ export type UndecidedBindings = ReadonlyMap<string, readonly UndecidedBinding[]>
 
 /** Where every binding is decided, or nothing is asked of those that are not. */
 export const NONE_UNDECIDED: UndecidedBindings = new Map()
+
+/** `binding team-a/prefill is undetermined: cannot read --variant-label-key: not given`. */
+export function undecidedText({ binding, why }: UndecidedBinding): string {
+  return `binding ${binding} is undetermined: ${unknownReasonText(why)}`
+}
 
 /** The undecided bindings among these, in their order. */
 export function undecidedBindings(

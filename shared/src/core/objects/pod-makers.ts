@@ -102,6 +102,7 @@ export const UNREAD_KINDS: readonly UnreadKind[] = [
 /** Kinds that hold a pod template, or something like one, and make no pods of it by themselves. */
 const NO_MAKERS: ReadonlySet<string> = new Set([
   'PodTemplate',
+  'CustomResourceDefinition.apiextensions.k8s.io',
   'ControllerRevision.apps',
   `ServingRuntime.${KSERVE}`,
   `ClusterServingRuntime.${KSERVE}`,
@@ -147,6 +148,15 @@ export function isPodMaker(value: JsonRecord): boolean {
   const kind = kindOf(value)
   if (unreadKind(kind) !== undefined || workloadOf(kind, value) !== undefined) return true
   return mayMakePods(kind) && templatesIn(value).length > 0
+}
+
+/**
+ * Whether an object of a kind that is not read may make pods, by the text of it in YAML, which is not parsed: a pod spec has a
+ * key `containers`, which is in the text unless an escape hides it.
+ */
+export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
+  if (unreadKind(kind) !== undefined) return true
+  return mayMakePods(kind) && (text.includes('containers') || /\\[xuU]/.test(text))
 }
 
 /** What an object of a kind that is not read makes; undefined for one that makes no pods. Never throws. */
