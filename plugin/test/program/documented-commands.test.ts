@@ -27,7 +27,9 @@ const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
   examples
     .map((example) => (typeof example === 'string' ? example : example.command))
     .filter((line) => line.startsWith('<%= config.bin %> '))
-    .map((line) => [onExamples(line.replace('<%= config.bin %> ', '')), 'help'] as const),
+    // A redirection is the shell's.
+    .map((line) => line.replace('<%= config.bin %> ', '').split(/ +>/, 1)[0] ?? '')
+    .map((line) => [onExamples(line), 'help'] as const),
 )
 
 /** The command lines in the fenced blocks of a page, up to a redirection, a pipe or a comment. */
