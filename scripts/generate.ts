@@ -12,7 +12,7 @@ import { chartFiles } from './chart/files.ts'
 import { commandReference } from './command-reference.ts'
 import { findingExamples } from './finding-examples.ts'
 import { exampleOutputs } from './example-outputs.ts'
-import { identityTestJsonSchema, identityTestPage } from './identity-test-reference.ts'
+import { identityTestPage, identityTestSchemaFile } from './identity-test-reference.ts'
 
 const GENERATED_YAML =
   '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
@@ -40,7 +40,7 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['docs/findings/README.md', findingsIndex()],
     ['docs/reference/reasons.md', reasonsPage()],
     ['docs/reference/report.schema.json', reportJsonSchema()],
-    ['docs/reference/identity-test.schema.json', identityTestJsonSchema()],
+    ['docs/reference/identity-test.schema.json', identityTestSchemaFile()],
     ['docs/reference/identity-test.md', identityTestPage()],
     ['docs/reference/commands.md', commandReference()],
     [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],

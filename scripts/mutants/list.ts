@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'the finalizer stays while an output is left',
       'if (ledger.ownOutputs(key).length > 0) {',
-      'if (ledger.ownOutputs(key).length > 1_000) {',
+      'if (ledger.ownOutputs(key).length < 0) {',
     ],
     [
       'the finalizer stays where the live list has shown an output',

@@ -22,6 +22,8 @@ export interface SourceOptions {
   readonly live: string | undefined
   /** The files are a desired state: what a server writes counts in none of them, not even in a dump. */
   readonly isDesiredState?: boolean
+  /** The files are what was before a change: what they say of settings counts before what the command line says. */
+  readonly isBefore?: boolean
   readonly without: readonly ObjectName[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
   readonly namespace: string | undefined

@@ -1,6 +1,8 @@
 // The documents of a file. Text is split on `---` lines before anything is parsed, as kubectl does it
 // (k8s.io/apimachinery/pkg/util/yaml, YAMLReader), so that one malformed document never takes another with it.
 
+import type { UnreadType } from './unread.ts'
+
 /** The text of one document and where it stands. */
 export interface Chunk {
   readonly text: string
@@ -40,6 +42,8 @@ export interface DocumentFault {
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[]
   readonly faults: readonly DocumentFault[]
+  /** Documents that were not read because no answer uses their kind. */
+  readonly unread?: readonly UnreadType[]
   /** The texts of documents that have faults, by their number. */
   readonly faultyTexts?: ReadonlyMap<number, string>
   /** Documents that hold something, understood or not. */
@@ -57,7 +61,7 @@ export function shownKey(key: string): string {
   return JSON.stringify(key.length > KEY_SHOWN ? `${key.slice(0, KEY_SHOWN)}...` : key)
 }
 
-/** Splits on lines that begin with `---`. Whatever stands before a first such line counts only if it holds anything. */
+/** Splits on lines that begin with `---`, as kubectl does. What holds nothing but comments is no document, and counts as one. */
 export function* splitDocuments(text: string): Iterable<Chunk> {
   let document = 1
   let line = 1
@@ -74,20 +78,16 @@ export function* splitDocuments(text: string): Iterable<Chunk> {
   }
 }
 
-/** Where the next line begins that is `---` and then a blank or nothing; the end of the text where none does. */
+/** Where the next line begins with `---`; the end of the text where none does. */
 function nextSeparator(text: string, from: number): number {
-  let at = from
-  do at = text.indexOf('\n---', at) + 1
-  while (at > 0 && !SEPARATOR_ENDS.has(text[at + 3]))
-  return at === 0 ? text.length : at
+  const at = text.indexOf('\n---', from)
+  return at === -1 ? text.length : at + 1
 }
 
-const SEPARATOR_ENDS: ReadonlySet<string | undefined> = new Set([undefined, '\n', '\r', ' ', '\t'])
-
-/** Comments, directives (`%YAML 1.2`) and nothing else. */
-const PROLOGUE = /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/
+/** Comments and nothing else. */
+const PROLOGUE = /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$))*$/
 /** The same behind a separator, or without one. */
-const COMMENTS = /^(?:---(?=[ \t\r\n]|$))?(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$)|%[^\n]*(?:\n|$))*$/
+const COMMENTS = /^(?:---(?=[ \t\r\n]|$))?(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$))*$/
 
 function lineBreaksIn(text: string): number {
   let count = 0

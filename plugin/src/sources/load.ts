@@ -13,6 +13,7 @@ import { collect, findFiles, missingFolder, readBounded, type FoundFile } from '
 import { looksLikeJson, parseJson } from './json.ts'
 import {
   collectObjects,
+  countSkipped,
   skipUnwanted,
   templateProblem,
   type Collected,
@@ -25,7 +26,9 @@ import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { notShown } from './embedded-objects.ts'
 import { spireChartProblem } from './spire-charts.ts'
+import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
 /** Which files are to be read. */
@@ -90,6 +93,7 @@ export async function loadFiles(
     problems,
     budget,
     charts: [],
+    embedded: [],
     skipped: new Map(),
     placed: 0,
     misses: new Map(),
@@ -99,11 +103,13 @@ export async function loadFiles(
   for (const { value, origin } of tree.naming)
     collected.charts.push(...[spireChartProblem(value, origin) ?? []].flat())
   const lines: YamlLines = new Map()
+  const unreadType = unreadTypes(rules.wanted)
   let documents = 0
   const take = async ({ name, bytes, file }: Source): Promise<void> => {
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
-    const parsed = await parse(name, bytes, { budget, lines })
+    const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
+    for (const type of parsed.unread ?? []) countSkipped(type, collected)
     for (const fault of parsed.faults) {
       if (fault.type !== undefined && skipUnwanted(fault.type, rules, collected)) continue
       const problem = faultProblem(name, fault, parsed.faultyTexts?.get(fault.document), rules)
@@ -126,7 +132,7 @@ export async function loadFiles(
   progress.end()
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   const leftOut = tree.leftOut()
-  problems.push(...duplicates, ...leftOut.problems)
+  problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
   return {
     objects,
     problems: boundedProblems(problems),
@@ -208,7 +214,7 @@ async function readSources(
 export async function parse(
   name: string,
   bytes: Uint8Array,
-  { budget = new Budget(), lines = new Map() }: Partial<Pick<YamlReading, 'budget' | 'lines'>> = {},
+  { budget = new Budget(), lines = new Map(), unreadType }: Partial<Omit<YamlReading, 'badLines'>> = {},
 ): Promise<ParsedFile> {
   const encoding = foreignEncoding(bytes)
   if (encoding !== undefined) {
@@ -216,7 +222,7 @@ export async function parse(
     return { documents: [], faults: [fault], count: 1 }
   }
   const { text, badLines } = decodeUtf8(bytes)
-  const reading = { badLines, lines, budget }
+  const reading = { badLines, lines, budget, ...(unreadType && { unreadType }) }
   if (badLines.length === 0 && looksLikeJson(text)) {
     const parsed = await parseJson(text, budget)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed

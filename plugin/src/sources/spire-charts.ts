@@ -41,24 +41,37 @@ export function hasChartRegistration(objects: readonly RawObject[]): boolean {
   })
 }
 
-/** The charts that a document installs: of Flux, Argo CD, k3s, kustomize, and a chart that depends on others. */
+/** The charts that an object installs, by its qualified kind: of Flux, Argo CD, k3s, kustomize. */
+const INSTALLED: ReadonlyMap<string, (value: JsonRecord, spec: unknown) => readonly string[]> = new Map([
+  [
+    'HelmRelease.helm.toolkit.fluxcd.io',
+    (_, spec) => texts(dig(spec, 'chart', 'spec', 'chart'), dig(spec, 'chartRef', 'name')),
+  ],
+  // What a HelmRelease refers to by any name: `oci://ghcr.io/spiffe/helm-charts/spire`.
+  ['OCIRepository.source.toolkit.fluxcd.io', (_, spec) => texts(dig(spec, 'url'))],
+  ['HelmChart.helm.cattle.io', (_, spec) => texts(dig(spec, 'chart'))],
+  ['Application.argoproj.io', (_, spec) => argoCharts(spec)],
+  ['ApplicationSet.argoproj.io', (_, spec) => argoCharts(dig(spec, 'template', 'spec'))],
+  [
+    'Kustomization.kustomize.config.k8s.io',
+    (value) => texts(...listAt(value, 'helmCharts').map((one) => own(one, 'name'))),
+  ],
+])
+
+/** Whether an object of a kind, by its qualified name, may install a chart. */
+export function mayInstallCharts(kind: string): boolean {
+  return INSTALLED.has(kind)
+}
+
+/** The charts that a document installs, and those that a chart depends on. */
 function chartsOf(value: JsonRecord): readonly string[] {
   const kind = stringAt(value, 'kind')
+  if (kind === undefined)
+    return own(value, 'version') === undefined
+      ? []
+      : texts(own(value, 'name'), ...listAt(value, 'dependencies').map((one) => own(one, 'name')))
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  const spec = own(value, 'spec')
-  if (kind === 'HelmRelease' && group === 'helm.toolkit.fluxcd.io')
-    return texts(dig(spec, 'chart', 'spec', 'chart'), dig(spec, 'chartRef', 'name'))
-  // What a HelmRelease refers to by any name: `oci://ghcr.io/spiffe/helm-charts/spire`.
-  if (kind === 'OCIRepository' && group === 'source.toolkit.fluxcd.io') return texts(dig(spec, 'url'))
-  if (kind === 'HelmChart' && group === 'helm.cattle.io') return texts(dig(spec, 'chart'))
-  if (kind === 'Application' && group === 'argoproj.io') return argoCharts(spec)
-  if (kind === 'ApplicationSet' && group === 'argoproj.io') return argoCharts(dig(spec, 'template', 'spec'))
-  if (kind === 'Kustomization' && group === 'kustomize.config.k8s.io')
-    return texts(...listAt(value, 'helmCharts').map((one) => own(one, 'name')))
-  const isChart = kind === undefined && own(value, 'version') !== undefined
-  return isChart
-    ? texts(own(value, 'name'), ...listAt(value, 'dependencies').map((one) => own(one, 'name')))
-    : []
+  return INSTALLED.get(qualifiedKind({ group, kind }))?.(value, own(value, 'spec')) ?? []
 }
 
 function argoCharts(spec: unknown): readonly string[] {

@@ -111,9 +111,12 @@ function readScalar(text: string): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? undefined : value
 }
 
+/** Escapes of JSON that kubectl's YAML does not have: half a character, and a slash. */
+const JSON_ALONE = /\\(?:u[dD][89a-fA-F]|\/)/
+
 /** A string of JSON is the same in double quotes of YAML: what dumps of live objects are full of. */
 function escaped(text: string): string | undefined {
-  if (!text.startsWith('"') || !text.includes('\\')) return undefined
+  if (!text.startsWith('"') || !text.includes('\\') || JSON_ALONE.test(text)) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'string' ? value : undefined

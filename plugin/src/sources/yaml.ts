@@ -1,8 +1,8 @@
-// YAML as kubectl reads it: YAML 1.2 syntax, with the plain scalars of Go's YAML 1.1 reader, because that is what the
-// API server would be sent (sigs.k8s.io/yaml, goyaml.v2/resolve.go): `yes` and `on` are booleans, `0o17` and `017` octal
-// numbers. A label value `yes` is therefore no string here either, and is refused as the API server refuses it.
+// YAML as kubectl reads it (docs/offline.md, "YAML as kubectl reads it"): a document at a time, by the library, with the plain
+// scalars of Go's YAML 1.1 reader, because that is what the API server would be sent: `yes` and `on` are booleans, `0o17` and
+// `017` octal numbers. A label value `yes` is therefore no string here either, and is refused as the API server refuses it.
 // Aliases, merge keys and keys are resolved by us, within a budget: the text is not trusted.
-import type { Alias, Document, Node, YAMLMap, YAMLSeq } from 'yaml'
+import type { Alias, Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import type * as Yaml from 'yaml'
 import { BudgetSpent, INPUT_LIMITS, type Budget } from './budget.ts'
 import {
@@ -15,9 +15,11 @@ import {
   type ParsedDocument,
   type ParsedFile,
 } from './document.ts'
+import { nestedTooDeep, wordsOf } from './yaml-lexer.ts'
+import type { UnreadType } from './unread.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { parsePlainYaml } from './yaml-plain.ts'
-import { goScalars } from './yaml-scalars.ts'
+import { isIntegerText, resolvePlain } from './yaml-scalars.ts'
 
 /** The nodes that aliases may add to a document: more is a bomb (`*a` in `*b` in `*c` ...). */
 export const ALIAS_NODES_MAX = 100_000
@@ -32,12 +34,18 @@ export interface YamlReading {
   /** May be shared between texts. */
   readonly lines: YamlLines
   readonly budget: Budget
+  /** Tells a document that need not be read, by its text. Absent: all are read. */
+  readonly unreadType?: (text: string) => UnreadType | undefined
 }
 
 /** Reads a YAML text, document by document. Rejects with a BudgetSpent. */
-export async function parseYaml(text: string, { badLines, lines, budget }: YamlReading): Promise<ParsedFile> {
+export async function parseYaml(
+  text: string,
+  { badLines, lines, budget, unreadType }: YamlReading,
+): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
+  const unread: UnreadType[] = []
   const faultyTexts = new Map<number, string>()
   let count = 0
   let library: Library | undefined
@@ -47,6 +55,11 @@ export async function parseYaml(text: string, { badLines, lines, budget }: YamlR
     if (faults.length > INPUT_LIMITS.problems) break
     const before = faults.length
     const fault = unreadable(chunk, badLines)
+    const type = fault === undefined ? unreadType?.(chunk.text) : undefined
+    if (type !== undefined) {
+      unread.push(type)
+      continue
+    }
     const plain = fault === undefined ? readPlain(chunk, lines, budget) : undefined
     // A plain document is printable ASCII.
     const unfit = fault ?? (plain === undefined ? controlFault(chunk) : undefined)
@@ -54,13 +67,11 @@ export async function parseYaml(text: string, { badLines, lines, budget }: YamlR
     else if (plain !== undefined) documents.push(plain)
     else {
       library ??= await loadLibrary()
-      const dense = tooDense(library.yaml, chunk, budget)
-      if (dense === undefined) parseChunk(library, chunk, budget, { documents, faults })
-      else faults.push(dense)
+      parseChunk(library, chunk, budget, { documents, faults })
     }
     if (faults.length > before) faultyTexts.set(chunk.document, chunk.text)
   }
-  return { documents, faults, faultyTexts, count }
+  return { documents, faults, unread, faultyTexts, count }
 }
 
 /** A document without anything unusual. */
@@ -89,11 +100,8 @@ interface Library {
 
 async function loadLibrary(): Promise<Library> {
   const yaml = await import('yaml')
-  const schema = new yaml.Schema({
-    schema: 'core',
-    customTags: (tags) => [...goScalars(), ...tags],
-    resolveKnownTags: false,
-  })
+  // All scalars are texts there; what they mean is told below.
+  const schema = new yaml.Schema({ schema: 'failsafe', resolveKnownTags: false })
   return { yaml, schema }
 }
 
@@ -110,54 +118,29 @@ function unreadable({ text, document, line }: Chunk, badLines: readonly number[]
   return undefined
 }
 
+/**
+ * Characters that go-yaml's reader refuses, and those that are line breaks to it alone: a carriage return that ends no line,
+ * U+0085, U+2028, U+2029. A byte-order mark within a text is one that no reader sees, and blanks beyond ASCII before the
+ * first word are dropped where a bracket follows.
+ */
+const UNFIT =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]|\r(?!\n)|(?!^)\ufeff|(?<=^\s*)[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/
+
 function controlFault({ text, document, line }: Chunk): DocumentFault | undefined {
-  // go-yaml's reader refuses these; ours would take them for text.
-  const control =
-    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]|(?!^)\ufeff/.exec(text)
+  const control = UNFIT.exec(text)
   if (control === null) return undefined
   const at = new LineIndex(text).at(control.index)
   const point = (control[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  const escape = point.startsWith('00')
+    ? String.raw`\x${point.slice(2).toLowerCase()}`
+    : String.raw`\u${point.toLowerCase()}`
   return {
     document,
     line: line + at.line - 1,
     column: at.column,
-    why: `the control character U+${point} is not allowed in YAML`,
-    fix: String.raw`remove it, or write it as an escape ("\x${point.slice(-2).toLowerCase()}") in double quotes`,
+    why: `the character U+${point} is not allowed here in YAML`,
+    fix: `remove it, or write it as an escape ("${escape}") in double quotes`,
   }
-}
-
-/** What the lexer says beside pieces of the text: that a document, a scalar or a flow collection begins or ends. */
-const MARKS: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f', '\ufeff'])
-
-/**
- * What is wrong with a document of more brackets, words and line breaks than the parser can be given: its lexer alone tells,
- * which takes a fraction of its time and no memory.
- */
-function tooDense(
-  yaml: typeof Yaml,
-  { text, document, line }: Chunk,
-  budget: Budget,
-): DocumentFault | undefined {
-  let tokens = DOCUMENT_TOKENS
-  let depth = 0
-  let offset = 0
-  for (const token of new yaml.Lexer().lex(text)) {
-    if (token === '[' || token === '{') depth++
-    if (token === ']' || token === '}') depth--
-    if (depth > MAX_DEPTH) {
-      const at = new LineIndex(text).at(offset)
-      const why = `it is nested more than ${MAX_DEPTH} levels deep`
-      return { document, line: line + at.line - 1, column: at.column, why, fix: FIX }
-    }
-    if (!MARKS.has(token)) offset += token.length
-    if (++tokens > INPUT_LIMITS.yamlTokens) {
-      const most = INPUT_LIMITS.yamlTokens.toLocaleString('en')
-      const why = `it has more than ${most} tokens, too much for YAML that is not plain`
-      return { document, line, why, fix: FIX_DENSE, isLimit: true }
-    }
-  }
-  budget.charge('allYamlTokens', tokens)
-  return undefined
 }
 
 interface Parsed {
@@ -179,31 +162,61 @@ function parseChunk(
     const fault: DocumentFault = { document, ...place, why, fix: FIX }
     faults.push(type === undefined ? fault : { ...fault, type })
   }
+  const behind = /^---(?:[ \t]*[^ \t\r\n#]|#)/.exec(text)
+  if (behind !== null) {
+    refuse('something stands right behind the --- of a line', 0)
+    return
+  }
+  const read = wordsOf(yaml, text, { most: INPUT_LIMITS.yamlTokens, depthMax: MAX_DEPTH })
+  if (read === 'too many') {
+    const why = `it has more than ${INPUT_LIMITS.yamlTokens.toLocaleString('en')} tokens, too much for YAML that is not plain`
+    faults.push({ document, line, why, fix: FIX_DENSE, isLimit: true })
+    return
+  }
+  const { words, fault } = read
+  if (fault !== undefined) {
+    refuse(fault.why, fault.offset)
+    return
+  }
+  budget.charge('allYamlTokens', DOCUMENT_TOKENS + words.length)
   try {
-    const parsed = yaml.parseAllDocuments(withoutDirectives(text), {
-      schema,
-      logLevel: 'silent',
-      prettyErrors: false,
-      // Keys are compared after they have become strings, by the converter below.
-      uniqueKeys: false,
-    })
-    for (const item of Array.isArray(parsed) ? parsed : []) {
-      const error = item.errors[0]
-      if (error !== undefined) {
-        refuse(parserReason(error.message), error.pos[0])
-        continue
-      }
-      const value = convertOrRefuse(new Converter(yaml, item, budget), item, refuse)
-      if (value === undefined) continue
-      if (item.contents === null && value === null) continue
-      const lines = itemLinesOf(yaml, item.contents, lineOf)
-      documents.push({ value, document, line: lines.line, itemLine: (path) => lineAt(lines, path) })
+    const item = firstDocument(yaml, schema, words)
+    if (item === undefined) return
+    const error = item.errors[0]
+    if (error !== undefined) {
+      refuse(parserReason(error.message), error.pos[0])
+      return
     }
+    const value = convertOrRefuse(new Converter(yaml, item, text, budget), item, refuse)
+    if (value === undefined || (item.contents === null && value === null)) return
+    const lines = itemLinesOf(yaml, item.contents, lineOf)
+    documents.push({ value, document, line: lines.line, itemLine: (path) => lineAt(lines, path) })
   } catch (thrown) {
     if (thrown instanceof BudgetSpent) throw thrown
     if (thrown instanceof RangeError) refuse(TOO_DEEP, undefined)
     else throw thrown
   }
+}
+
+/** What kubectl takes of a text: its first document. What stands behind the end of that, it does not look at. */
+function firstDocument(
+  yaml: typeof Yaml,
+  schema: Yaml.Schema,
+  words: readonly string[],
+): Document.Parsed | undefined {
+  const parser = new yaml.Parser()
+  const composer = new yaml.Composer({
+    schema,
+    logLevel: 'silent',
+    prettyErrors: false,
+    // Keys are compared after they have become strings, by the converter below.
+    uniqueKeys: false,
+  })
+  for (const word of words)
+    for (const token of parser.next(word)) for (const document of composer.next(token)) return document
+  for (const token of parser.end()) for (const document of composer.next(token)) return document
+  for (const document of composer.end()) return document
+  return undefined
 }
 
 /** An anchor may be as long as the document. */
@@ -249,16 +262,16 @@ function typeOf(yaml: typeof Yaml, contents: unknown): DocumentFault['type'] {
   }
 }
 
+/** How the library says that a document has ended before its text. */
+const BEHIND_END = /^Unexpected (?:\S+ at node end|\S+ token in YAML stream)/
+
 function parserReason(message: string): string {
   if (message.includes('call stack')) return TOO_DEEP
+  if (BEHIND_END.test(message))
+    return 'something stands behind the end of its first mapping, less indented than that begins'
   const [first = ''] = message.split('\n')
   const reason = first.replace(/:$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
   return reason.length > REASON_MAX ? `${reason.slice(0, REASON_MAX)}...` : reason
-}
-
-/** Go's reader takes directives and does nothing with them; a `%YAML 1.1` must not switch ours to another dialect. */
-function withoutDirectives(text: string): string {
-  return text.replaceAll(/^%(?:YAML|TAG)\b[^\n]*$/gm, (directive) => '#'.padEnd(directive.length))
 }
 
 /** Where the objects of a list begin, and those of lists in it. The nodes themselves are let go: they take a hundred times that. */
@@ -302,22 +315,24 @@ class Refusal extends Error {
 class Converter {
   readonly yaml: typeof Yaml
   readonly #document: Document.Parsed
+  readonly #text: string
   readonly #budget: Budget
   readonly #anchors = new Map<string, Node>()
   readonly #open = new Set<Node>()
   #aliasDepth = 0
   #aliasNodes = 0
 
-  constructor(yaml: typeof Yaml, document: Document.Parsed, budget: Budget) {
+  constructor(yaml: typeof Yaml, document: Document.Parsed, text: string, budget: Budget) {
     this.yaml = yaml
     this.#document = document
+    this.#text = text
     this.#budget = budget
   }
 
   /** The value of a node; throws a Refusal. */
   convert(node: Node | null | undefined, depth = 0): unknown {
     if (node === null || node === undefined) return null
-    if (depth > MAX_DEPTH) throw new Refusal(`it is nested more than ${MAX_DEPTH} levels deep`, node)
+    if (depth > MAX_DEPTH) throw new Refusal(nestedTooDeep(MAX_DEPTH), node)
     if (this.#aliasDepth > 0) {
       this.#budget.charge('allYamlTokens', 1)
       if (++this.#aliasNodes > ALIAS_NODES_MAX)
@@ -325,15 +340,24 @@ class Converter {
     }
     if (this.yaml.isAlias(node)) return this.#alias(node, depth)
     if ('anchor' in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node)
-    this.#checkTag(node)
-    if (this.yaml.isScalar(node)) return this.#scalar(node.value, node)
+    if (this.yaml.isScalar(node)) return this.#scalar(node)
+    if (node.tag !== undefined && node.tag !== TAGS[this.yaml.isMap(node) ? 'map' : 'seq'])
+      throw unknownTag(node.tag, node)
     this.#open.add(node)
     const value = this.yaml.isMap(node) ? this.#map(node, depth) : this.#sequence(node, depth)
     this.#open.delete(node)
     return value
   }
 
-  #scalar(value: unknown, node: Node): unknown {
+  #scalar(node: Scalar): unknown {
+    const text = String(node.source ?? node.value)
+    const { tag } = node
+    const isPlain = node.type === 'PLAIN' && tag === undefined
+    const value = isPlain
+      ? resolvePlain(text)
+      : tag === undefined || tag === '!'
+        ? text
+        : tagged(tag, text, node)
     if (typeof value !== 'number' || Number.isFinite(value)) return value
     throw new Refusal('an infinite number or NaN has no place in JSON, and so in no Kubernetes object', node)
   }
@@ -344,42 +368,67 @@ class Converter {
 
   #map(node: YAMLMap, depth: number): Record<string, unknown> {
     const record: Record<string, unknown> = {}
-    const merged: [string, unknown][] = []
+    const own = new Set<string>()
     for (const pair of node.items) {
       const keyNode = this.#node(pair.key, node)
       const valueNode = this.#node(pair.value, node)
-      if (this.#isMerge(keyNode)) merged.push(...this.#merge(valueNode, depth))
+      // Between brackets a key may stand without a colon.
+      if (pair.value !== null) this.#checkKey(keyNode)
+      // Go merges where the merge key stands: over what stands before it, and under what stands behind it.
+      if (this.#isMerge(keyNode)) this.#merge(valueNode, depth, record)
       else {
         const key = this.#key(keyNode, node, depth)
-        if (Object.hasOwn(record, key))
-          throw new Refusal(`the key ${shownKey(key)} is defined twice`, keyNode ?? node)
+        if (own.has(key)) throw new Refusal(`the key ${shownKey(key)} is defined twice`, keyNode ?? node)
+        own.add(key)
         define(record, key, this.convert(valueNode, depth + 1))
       }
     }
-    for (const [key, value] of merged) if (!Object.hasOwn(record, key)) define(record, key, value)
     return record
+  }
+
+  /** A key ends on the line on which it begins, and its colon stands there, not too far to the right. */
+  #checkKey(key: Node | null): void {
+    if (key?.range === undefined || key.range === null) return
+    const [start, end] = key.range
+    const colon = this.#text.indexOf(':', end)
+    const text = this.#text.slice(start, colon === -1 ? end : colon)
+    if (text.includes('\n')) throw new Refusal('a key and its colon stand on several lines', key)
+    if (text.length > KEY_MAX) throw new Refusal(`a key is longer than ${KEY_MAX} characters`, key)
   }
 
   #key(keyNode: Node | null, map: Node, depth: number): string {
     const key = this.convert(keyNode, depth + 1)
-    if (typeof key === 'string') return key
-    if (typeof key === 'boolean' || typeof key === 'number') return String(key)
-    throw new Refusal(key === null ? 'a key is missing' : 'a key is a list or a mapping', keyNode ?? map)
+    // `{!}` and the like: a tag, and nothing that has it.
+    const isEmpty = key === '' && this.yaml.isScalar(keyNode) && keyNode.type === 'PLAIN'
+    if (typeof key === 'string' && !isEmpty) return key
+    const isInteger = this.yaml.isScalar(keyNode) && isIntegerText(keyNode.source ?? '')
+    if (typeof key === 'boolean' || (isInteger && Number.isSafeInteger(key))) return String(key)
+    if (typeof key === 'number')
+      throw new Refusal('a key is a fraction, or a very large number', keyNode ?? map)
+    throw new Refusal(
+      key === null || isEmpty ? 'a key is missing' : 'a key is a list or a mapping',
+      keyNode ?? map,
+    )
   }
 
   #isMerge(key: Node | null): boolean {
-    return this.yaml.isScalar(key) && key.value === '<<' && key.type === 'PLAIN'
+    return (
+      this.yaml.isScalar(key) &&
+      key.source === '<<' &&
+      key.type === 'PLAIN' &&
+      (key.tag === undefined || key.tag === '!')
+    )
   }
 
-  /** The entries of a merge key, the first source of each key first. */
-  #merge(node: Node | null, depth: number): [string, unknown][] {
-    const value = this.convert(node, depth + 1)
-    const sources = Array.isArray(value) ? value : [value]
-    return sources.flatMap((source: unknown) => {
-      if (typeof source === 'object' && source !== null && !Array.isArray(source))
-        return Object.entries(source)
-      throw new Refusal('a merge key (<<) needs a mapping or a list of mappings', node)
-    })
+  /** Puts the entries of a merge key into a record, the first source of each key over later ones. */
+  #merge(node: Node | null, depth: number, into: Record<string, unknown>): void {
+    const sources = this.yaml.isSeq(node) ? node.items.map((item) => this.#node(item, node)) : [node]
+    for (const source of sources.toReversed()) {
+      const value = this.convert(source, depth + 1)
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw new Refusal('a merge key (<<) needs a mapping or a list of mappings', node)
+      for (const [key, one] of Object.entries(value)) define(into, key, one)
+    }
   }
 
   #alias(alias: Alias, depth: number): unknown {
@@ -394,12 +443,6 @@ class Converter {
     return value
   }
 
-  #checkTag(node: Node): void {
-    if (node.tag === undefined || KNOWN_TAGS.has(node.tag)) return
-    const tag = node.tag.replace('tag:yaml.org,2002:', '!!')
-    throw new Refusal(`the tag ${tag} means nothing to Kubernetes`, node)
-  }
-
   #node(value: unknown, parent: Node): Node | null {
     if (value === null || value === undefined) return null
     if (this.yaml.isNode(value)) return value
@@ -410,11 +453,43 @@ class Converter {
   }
 }
 
-const KNOWN_TAGS: ReadonlySet<string> = new Set(
-  ['str', 'int', 'float', 'bool', 'null', 'map', 'seq']
-    .map((name) => `tag:yaml.org,2002:${name}`)
-    .concat('!'),
-)
+/** Where the colon of a key stands at most, in characters behind the beginning of the key. */
+const KEY_MAX = 1024
+
+const TAG_PREFIX = 'tag:yaml.org,2002:'
+const TAGS = { map: `${TAG_PREFIX}map`, seq: `${TAG_PREFIX}seq` } as const
+
+/** The value of a scalar with a tag; in quotes or not. */
+function tagged(tag: string, text: string, node: Node): unknown {
+  const value = resolvePlain(text)
+  switch (tag) {
+    case `${TAG_PREFIX}str`:
+      return text
+    case `${TAG_PREFIX}int`:
+      if (isIntegerText(text)) return value
+      break
+    case `${TAG_PREFIX}float`:
+      if (typeof value === 'number') return value
+      break
+    case `${TAG_PREFIX}bool`:
+      if (typeof value === 'boolean') return value
+      break
+    case `${TAG_PREFIX}null`:
+      if (value === null) return value
+      break
+    default:
+      throw unknownTag(tag, node)
+  }
+  throw new Refusal(`${shownKey(text)} is not what its tag says: ${shortTag(tag)}`, node)
+}
+
+function shortTag(tag: string): string {
+  return tag.replace(TAG_PREFIX, '!!')
+}
+
+function unknownTag(tag: string, node: Node): Refusal {
+  return new Refusal(`the tag ${shortTag(tag)} means nothing to Kubernetes`, node)
+}
 
 /** Sets an own property, whatever its name: `__proto__` is data. */
 function define(record: Record<string, unknown>, key: string, value: unknown): void {

@@ -66,6 +66,8 @@ export interface RegistrationParts {
   readonly hint: string
   /** The pods that it is for; undefined: all. */
   readonly app: string | undefined
+  /** The label of the namespaces that it is for; undefined: all. */
+  readonly env: string | undefined
   readonly ttl: string | undefined
   readonly selectors: readonly string[]
   /** Whether it has the label that some SCMs ask for. */
@@ -74,7 +76,7 @@ export interface RegistrationParts {
 
 /** A ClusterSPIFFEID of somebody else. */
 export function registration(name: string, parts: RegistrationParts): JsonRecord {
-  const { id, className, fallback, hint, app, ttl, selectors, labelled } = parts
+  const { id, className, fallback, hint, app, env, ttl, selectors, labelled } = parts
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
@@ -88,6 +90,7 @@ export function registration(name: string, parts: RegistrationParts): JsonRecord
       ...(className !== '' && { className }),
       ...(hint !== '' && { hint }),
       ...(app !== undefined && { podSelector: { matchLabels: { app } } }),
+      ...(env !== undefined && { namespaceSelector: { matchLabels: { env } } }),
       ...(ttl !== undefined && { ttl }),
       ...(selectors.length > 0 && { workloadSelectorTemplates: selectors }),
     },

@@ -103,6 +103,7 @@ const foreign = fc
     fallback: fc.boolean(),
     hint: fc.constantFrom('', 'team-a/chat'),
     app: fc.constantFrom(undefined, 'llama', 'thief'),
+    env: fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, fc.constantFrom('prod', 'dev')),
     ttl: fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, fc.constantFrom('1d', '-5s', '1h')),
     selectors: fc.oneof(
       { arbitrary: fc.constant<string[]>([]), weight: 6 },

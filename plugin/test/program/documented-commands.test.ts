@@ -8,7 +8,7 @@ import { EXIT } from '../../src/io/errors.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 
-const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const
+const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md', 'docs/testing.md'] as const
 
 /** Help names folders that a person may have; here they are those of the examples. */
 function onExamples(line: string): string {
@@ -22,14 +22,13 @@ function onExamples(line: string): string {
     .replace('-R -f manifests', '-R -f examples/estate')
 }
 
-/** The examples of all help pages that are one plain command. */
+/** The examples of all help pages that are one plain command, up to a redirection. */
 const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
   examples
     .map((example) => (typeof example === 'string' ? example : example.command))
     .filter((line) => line.startsWith('<%= config.bin %> '))
-    // A redirection is the shell's.
-    .map((line) => line.replace('<%= config.bin %> ', '').split(/ +>/, 1)[0] ?? '')
-    .map((line) => [onExamples(line), 'help'] as const),
+    .map((line) => line.split(/ +>/, 1)[0] ?? '')
+    .map((line) => [onExamples(line.replace('<%= config.bin %> ', '')), 'help'] as const),
 )
 
 /** The command lines in the fenced blocks of a page, up to a redirection, a pipe or a comment. */

@@ -10,11 +10,19 @@ test.each<[string, string, ReturnType<typeof at>]>([
   ['one document', 'a: b', [[1, 1]]],
   ['a mark before the first one', '---\na: b', [[1, 1]]],
   [
-    'comments and directives before the first one',
-    '# c\n%YAML 1.2\n---\na: b\n---\nc: d',
+    'comments before the first one',
+    '# c\n\n---\na: b\n---\nc: d',
     [
       [1, 3],
       [2, 5],
+    ],
+  ],
+  [
+    'a directive from its document, as kubectl does',
+    '%YAML 1.2\n---\na: b',
+    [
+      [1, 1],
+      [2, 2],
     ],
   ],
   [
@@ -43,14 +51,24 @@ test.each<[string, string, ReturnType<typeof at>]>([
       [4, 7],
     ],
   ],
-  ['what only looks like a mark', 'a:\n ---\n----\n---b\n--\n', [[1, 1]]],
+  ['not at what only looks like a mark', 'a:\n ---\n--\n- --- b\n', [[1, 1]]],
+  [
+    'at a mark with anything behind it, as kubectl does',
+    'a:\n----\n---b\n---# c\nd:',
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ],
+  ],
 ])('splits %s', (_, text, expected) => {
   expect(at(text)).toEqual(expected)
 })
 
-/** The lines that are no mark, no comment, no directive and not blank. */
+/** The lines that are no mark, no comment and not blank. */
 function holding(lines: readonly string[]): readonly string[] {
-  return lines.filter((line) => !/^(?:---[ \t]*|[#%].*|[ \t\r]*)$/.test(line))
+  return lines.filter((line) => !/^(?:---[ \t]*|#.*|[ \t\r]*)$/.test(line))
 }
 
 test('every document is where it says, and no line that holds something is lost', () => {
@@ -86,8 +104,7 @@ test('every document is where it says, and no line that holds something is lost'
         expect(chunk.document).toBeGreaterThan(chunks[index - 1]?.document ?? 0)
       expect(holding(chunks.flatMap((chunk) => chunk.text.split('\n')))).toEqual(holding(lines))
       // A second mark within a document would be a second document.
-      for (const chunk of chunks)
-        expect(chunk.text.split('\n').slice(1).join('\n')).not.toMatch(/^---(?:[ \t\r]|$)/m)
+      for (const chunk of chunks) expect(chunk.text.split('\n').slice(1).join('\n')).not.toMatch(/^---/m)
     }),
     { numRuns: 3000 },
   )

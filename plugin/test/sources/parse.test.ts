@@ -34,9 +34,8 @@ describe('YAML scalars are read as kubectl reads them', () => {
     ],
     ['floats, and one that no double holds', '[1.5, .5, 1e3, 1e400, 08]', [1.5, 0.5, 1000, '1e400', 8]],
     ['nothing', '[~, null, Null, ]', [null, null, null]],
-    ['keys that are no strings', '{1: a, yes: b, 1.5: c}', { 1: 'a', true: 'b', '1.5': 'c' }],
+    ['keys that are no strings', '{1: a, yes: b, 0x1F: c}', { 1: 'a', true: 'b', 31: 'c' }],
     ['an explicit string', '!!str 1', '1'],
-    ['a version directive changes nothing', '%YAML 1.1\n---\n[1:30, 2001-01-01]', ['1:30', '2001-01-01']],
   ])('%s', async (_, text, expected) => {
     expect(await values(text)).toEqual([expected])
   })
@@ -47,9 +46,9 @@ describe('aliases and merge keys', () => {
     ['an alias', 'a: &x [1]\nb: *x', { a: [1], b: [1] }],
     ['an anchor that is set again', 'a: &x 1\nb: *x\nc: &x 2\nd: *x', { a: 1, b: 1, c: 2, d: 2 }],
     [
-      'a merge does not beat what is there',
-      'a: &x {p: 1, q: 1}\nb: {q: 2, <<: *x}',
-      { a: { p: 1, q: 1 }, b: { q: 2, p: 1 } },
+      'a merge beats what stands before it, and not what stands behind it',
+      'a: &x {p: 1, q: 1}\nb: {q: 2, <<: *x}\nc: {<<: *x, q: 2}',
+      { a: { p: 1, q: 1 }, b: { q: 1, p: 1 }, c: { q: 2, p: 1 } },
     ],
     ['the first of several merges wins', '<<: [{p: 1}, {p: 2, q: 2}]', { p: 1, q: 2 }],
     ['a quoted << is a key', '"<<": {p: 1}', { '<<': { p: 1 } }],
@@ -90,10 +89,12 @@ const bomb = (levels: number): string =>
 describe('a document that cannot be read says where and why, and the others are read', () => {
   test.each<[string, string, string, number, number | undefined]>([
     ['an unclosed bracket', 'a: [1', 'flow sequence', 3, undefined],
-    ['a tab for indentation', 'a:\n\t- b', 'tabs are not allowed', 4, 1],
+    ['a tab for indentation', 'a:\n\t- b', 'a tab stands where only blanks may indent', 4, 1],
     ['a key twice', 'a: 1\nb: 2\na: 3', 'the key "a" is defined twice', 5, 1],
     ['a key twice after it has become a string', '1: x\n"1": y', 'the key "1" is defined twice', 4, 1],
-    ['a list for a key', '? [a]\n: b', 'a key is a list or a mapping', 3, 3],
+    ['a list for a key', '[a]: b', 'a key is a list or a mapping', 3, 1],
+    ['an explicit key', '? a\n: b', 'an explicit key', 3, 1],
+    ['a directive', '%YAML 1.1', 'directive', 3, 1],
     ['no key', ': b', 'a key is missing', 3, undefined],
     ['an unknown tag', 'kind: Pod\na: !x y', 'the tag !x means nothing', 4, undefined],
     ['binary data', 'kind: Pod\na: !!binary aGk=', 'the tag !!binary means nothing', 4, undefined],
@@ -279,8 +280,6 @@ describe('what costs too much is refused with a line that says what, where, why 
     ['comments', filled('a: {b: c}\n', '#\n')],
     ['dashes', filled('x: {a: b}\ny:\n', '-\n')],
     ['anchors', filled('a: [', '&b c,', 'd]\n')],
-    ['question marks', filled('a: [', '?,', '?]\n')],
-    ['lines in quotes', filled('a: "', 'b\n', '"\n')],
     ['documents that end in dots', filled('', 'a\n...\n')],
   ])('2 MiB of %s', async (_, text) => {
     const { documents, faults } = await parse('f.yaml', bytes(text))

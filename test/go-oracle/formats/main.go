@@ -35,7 +35,7 @@ func main() {
 	if *out == "" {
 		log.Fatal("formats: -out is required")
 	}
-	for _, t := range []table{proxies, durations, regexps, dnsNames, spiffeIDs, trustDomains, labelKeys, labelValues, dns1123, selectors} {
+	for _, t := range []table{proxies, durations, regexps, dnsNames, spiffeIDs, trustDomains, labelKeys, labelValues, dns1123, selectors, streams} {
 		if err := write(t, *out, *count, *seed); err != nil {
 			log.Fatal(err)
 		}

@@ -124,8 +124,12 @@ function ofNamespace(holders: readonly Holder[]): string {
 }
 
 /** No container is seen to gain or lose one: what else changes, and as far as what that goes. */
-function nothingText({ objects, staying, affected, effect, others }: DiffFacts, layout: Layout): string {
-  const isOpen = layout.incomplete === true || layout.unsettled === true || effect.uncertain.length > 0
+function nothingText(
+  { objects, staying, affected, effect, disagrees, others }: DiffFacts,
+  layout: Layout,
+): string {
+  const isOpen =
+    layout.incomplete === true || layout.unsettled === true || disagrees || effect.uncertain.length > 0
   const far = isOpen
     ? `no container is known to gain or lose an identity${layout.world ?? ''}`
     : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`

@@ -29,6 +29,7 @@ export async function gatherSides(
   const base = await side({
     files: { ...files, files: options.base, kustomize: [] },
     without: [],
+    isBefore: true,
   })
   const head = await side({})
   return {

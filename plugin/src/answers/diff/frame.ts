@@ -96,10 +96,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
-    undecided:
-      effect.uncertain.length === 0
-        ? undefined
-        : `what ${counted(effect.uncertain.length, 'container')} would hold, before or after the change`,
+    undecided: undecidedBy(effect, disagreements),
     missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
     names: () =>
       changes.map(({ name }) => ({
@@ -134,10 +131,19 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
           ...viewSides(input, staying, layout),
         ],
         isPartOfWorld: staying.length > 0,
+        isDisputed: disagreements.length > 0,
       }),
       ...(tests?.view(kept, layout) ?? []),
     ],
   }
+}
+
+function undecidedBy({ uncertain }: Effect, disagreements: readonly Finding[]): string | undefined {
+  if (uncertain.length > 0)
+    return `what ${counted(uncertain.length, 'container')} would hold, before or after the change`
+  return disagreements.length === 0
+    ? undefined
+    : 'what the change does under the settings of the objects, which are not those of this answer'
 }
 
 /** The pods of which it is not certain what the change does to them. */

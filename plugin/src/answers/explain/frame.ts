@@ -17,6 +17,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
+import { openJudgements } from '../who-selects/model.ts'
 import { isShownBy, type Only } from './only.ts'
 import { explainFields } from './json.ts'
 import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
@@ -46,6 +47,9 @@ export function explainFrame(
     ...chosen.flatMap((binding) => inForceFinding(input.after, binding) ?? []),
   ].toSorted(compareFindings)
   const explanations = chosen.flatMap((binding) => explain(input.after, binding) ?? [])
+  // What else those pods hold is part of the answer; of a cluster as it is, what is not decided gives them nothing.
+  const reached = explanations.flatMap(({ reach }) => reach?.reached.map(({ pod }) => pod) ?? [])
+  const isAsItIs = input.isLive && input.before === input.after
   const shownOnes = explanations.filter(({ judgement }) => isShownBy(only, judgement.state))
   const shownKeys = new Set(shownOnes.map(({ key }) => key))
   const policies = input.after.settled.policies()
@@ -83,7 +87,10 @@ export function explainFrame(
     judged: { count: chosen.length, what: 'binding' },
     missing: missingOf(
       input,
-      explanations.map(({ judgement }) => judgement),
+      [
+        ...explanations.map(({ judgement }) => judgement),
+        ...(isAsItIs ? [] : openJudgements(input.after.settled, reached)),
+      ],
       { bindings: keys },
     ),
     suppressionScope: {

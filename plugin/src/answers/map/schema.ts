@@ -21,6 +21,10 @@ const stateSchema = z
   .enum(CONTAINER_STATES)
   .describe(CONTAINER_STATES.map((state) => `${state}: ${STATE_TEXTS[state]}`).join('; '))
 
+const stateCounts = z.object(
+  Object.fromEntries(CONTAINER_STATES.map((state) => [state, count.optional().describe(STATE_TEXTS[state])])),
+)
+
 const registrationNode = <Kind extends string>(kind: Kind) =>
   z.object({
     kind: z.literal(kind),
@@ -38,7 +42,9 @@ const nodeSchema = z
     z.object({
       kind: z.literal('namespace'),
       ...base,
-      containers: z.partialRecord(stateSchema, count).describe('How many there are of each state.'),
+      containers: stateCounts.describe(
+        'How many there are of each state; without those of which there are none.',
+      ),
       pods: count.describe('Pods and templates.'),
     }),
     z.object({ kind: z.literal('workload'), ...base, workload: z.string().describe('Its kind.') }),

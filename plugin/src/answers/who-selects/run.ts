@@ -41,13 +41,10 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
   requireContainer(pods, options)
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
+  const isAsItIs = input.isLive && input.before === input.after
   const frame = options.entries
-    ? entriesFrame(input, pods, { spiffeId, everything })
-    : whoSelectsFrame(input, pods, {
-        container,
-        spiffeId,
-        isAsItIs: input.isLive && input.before === input.after,
-      })
+    ? entriesFrame(input, pods, { spiffeId, everything, isAsItIs })
+    : whoSelectsFrame(input, pods, { container, spiffeId, isAsItIs })
   return finish(frame, input, options.output, context)
 }
 

@@ -1,5 +1,6 @@
 // What a container holds, as an assertion looks at it: what is certain, what may be, and what gives an ID that is not known.
 import type { Analysis } from '../analysis/analysis.ts'
+import { undecidedFor, undecidedText } from '../analysis/undecided.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import type { Container, Pod } from '../objects/pod.ts'
@@ -42,7 +43,9 @@ export function holdingReader(analysis: Analysis, pods: SelectablePods): (pod: P
       const registrations = containerVerdicts(prediction, pod, container).map((one) =>
         ofRegistration(ifThere(one, container)),
       )
-      return holdingOf(pod, container, registrations, notRead)
+      const [undecided] = undecidedFor(analysis.settled.undecided, pod, container.name)
+      const open = notRead ?? (undecided === undefined ? undefined : undecidedText(undecided))
+      return holdingOf(pod, container, registrations, open)
     })
   }
 }

@@ -18,6 +18,14 @@ const SCALES: [smallest: number, largest: number] = [0.1, 2]
 /** The smallest scale that a picture is shown at by itself: text of it can still be read. */
 const READABLE = 0.7
 const STEP = 1.3
+/** What a sheet of paper of A4 or Letter, lying, holds within its margins, in pixels of CSS. */
+const PAPER = { width: 960, height: 590 } as const
+
+/** What d3 tells of a zoom; without a source where the page has asked for it. */
+interface ZoomEvent {
+  readonly transform: ZoomTransform
+  readonly sourceEvent: Event | null
+}
 
 /** What the picture tells the page. */
 export interface PictureEvents {
@@ -34,6 +42,8 @@ export class MapPicture {
   readonly #zoom = zoom<HTMLElement, unknown>()
   #sheet: Sheet | undefined
   #drawn = ''
+  /** Whether a person has moved or zoomed the sheet since it was drawn. */
+  #isMoved = false
 
   constructor(world: World, events: PictureEvents) {
     this.#world = world
@@ -42,7 +52,8 @@ export class MapPicture {
       .scaleExtent(SCALES)
       // The wheel alone moves the sheet, as it would the page; with Ctrl, or by a pinch, it zooms.
       .filter((event: MouseEvent | WheelEvent) => event.type !== 'wheel' || event.ctrlKey)
-      .on('zoom', ({ transform }: { readonly transform: ZoomTransform }) => {
+      .on('zoom', ({ transform, sourceEvent }: ZoomEvent) => {
+        this.#isMoved ||= sourceEvent !== null
         this.#sheetElement.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`
       })
     select(this.#canvas).call(this.#zoom)
@@ -52,6 +63,10 @@ export class MapPicture {
     byId('fit').addEventListener('click', () => this.fit(SCALES[0]))
     byId('boxes').addEventListener('keydown', (event) => this.#onKey(event))
     addEventListener('beforeprint', () => this.#forPrint())
+    // The details take a part of the width.
+    new ResizeObserver(() => {
+      if (!this.#isMoved) this.fit(READABLE)
+    }).observe(this.#canvas)
   }
 
   /** The namespaces that are open at first: all of a small map. */
@@ -81,6 +96,7 @@ export class MapPicture {
     if (key !== this.#drawn) {
       this.#drawn = key
       this.#drawSheet(isDrawn ? boxes : new Set())
+      this.#isMoved = false
       if (isDrawn) this.fit(READABLE)
     }
     this.mark(choice.selected)
@@ -238,7 +254,7 @@ export class MapPicture {
         element('span', { class: 'label', title: shown(node.pods.join('\n')) }, foreign(node.label)),
       ),
       ...containers.map((container) => {
-        const look = STATE_LOOKS[container.state]
+        const look = lookOf(container) ?? STATE_LOOKS[container.state]
         const isMore = container.open !== null && container.identities.length > 0
         return this.#stop(
           container,
@@ -293,11 +309,13 @@ export class MapPicture {
     const place = this.#sheet === undefined ? undefined : rowOf(this.#world, id, this.#sheet.places)
     const stop = this.#stops().find((one) => one.dataset['id'] === id)
     if (place === undefined || stop === undefined) return false
-    if (!this.#isInView(stop))
+    if (!this.#isInView(stop)) {
+      this.#isMoved = true
       select(this.#canvas).call(
         // The middle of the box into the middle of the canvas.
         (canvas) => this.#zoom.translateTo(canvas, place.x + place.width / 2, place.y + place.height / 2),
       )
+    }
     if (isFocused) this.#focus(stop)
     return true
   }
@@ -333,12 +351,14 @@ export class MapPicture {
   }
 
   #scale(by: number): void {
+    this.#isMoved = true
     select(this.#canvas).call((canvas) => this.#zoom.scaleBy(canvas, by))
   }
 
   #move(event: WheelEvent): void {
     if (event.ctrlKey) return
     event.preventDefault()
+    this.#isMoved = true
     const transform = this.#transform()
     select(this.#canvas).call((canvas) =>
       this.#zoom.translateBy(canvas, -event.deltaX / transform.k, -event.deltaY / transform.k),
@@ -349,9 +369,23 @@ export class MapPicture {
     return select(this.#canvas).property('__zoom') ?? zoomIdentity
   }
 
-  /** Paper cannot be moved: all of the sheet, as wide as the page. */
+  /** Paper cannot be moved: all of the sheet, on one page. */
   #forPrint(): void {
-    if (this.#sheet !== undefined) this.fit(SCALES[0])
+    const sheet = this.#sheet
+    if (sheet === undefined) return
+    const before = this.#transform()
+    const wasMoved = this.#isMoved
+    this.#isMoved = true
+    const scale = Math.min(1, PAPER.width / sheet.width, PAPER.height / sheet.height)
+    select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, zoomIdentity.scale(scale)))
+    addEventListener(
+      'afterprint',
+      () => {
+        select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, before))
+        this.#isMoved = wasMoved
+      },
+      { once: true },
+    )
   }
 
   /** Arrow keys lead to the nearest box in their direction. */

@@ -1,0 +1,45 @@
+// Documents that need no parsing: the lines of their text say that they are of a kind that no answer reads, and that they hold
+// no pods and install no chart. Rendered charts are full of such, CRDs of ten thousand lines among them.
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { plainKindOf } from './kinds-in-text.ts'
+import { missOf } from './near-miss.ts'
+import { placeholderIn } from './placeholders.ts'
+import { mayInstallCharts } from './spire-charts.ts'
+import type { WantedKind } from './wanted-kind.ts'
+
+/** The type of a document that is not read. */
+export interface UnreadType {
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+/** Tells the type of the one document in a text where it surely is of no use; undefined: it has to be read. */
+export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => UnreadType | undefined {
+  const kinds = new Set(wanted.map(({ kind }) => kind))
+  const known = new Map<string, boolean>()
+  const isUnread = ({ kind, apiVersion }: UnreadType): boolean => {
+    const group = groupOfApiVersion(apiVersion)
+    return (
+      !kind.endsWith('List') &&
+      !wanted.some((one) => one.kind === kind && one.group === group) &&
+      !mayInstallCharts(qualifiedKind({ group, kind })) &&
+      placeholderIn(apiVersion) === undefined &&
+      missOf({ kind, apiVersion }, wanted) === undefined
+    )
+  }
+  return (text) => {
+    // Nearly all that is wanted says so on one line, and needs no other look.
+    const kind = KIND.exec(text)?.[1]
+    if (kind === undefined || kinds.has(kind)) return undefined
+    const type = plainKindOf(text)
+    if (type === undefined) return undefined
+    const unread = getOrCreate(known, `${type.apiVersion} ${type.kind}`, () => isUnread(type))
+    if (!unread) return undefined
+    const group = groupOfApiVersion(type.apiVersion)
+    return mayMakePodsByText({ group, kind: type.kind }, text) ? undefined : type
+  }
+}
+
+const KIND = /^kind:[ \t]*["']?([A-Za-z0-9]+)/m

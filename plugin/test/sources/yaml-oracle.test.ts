@@ -1,0 +1,111 @@
+// How YAML is read, held against kubectl's own reader: k8s.io/apimachinery's decoder over sigs.k8s.io/yaml, which the oracle
+// (test/go-oracle/formats/yaml.go) links. The differences that are meant are named here, and in docs/offline.md.
+import { isRecord } from '@kleym/shared/core/json.ts'
+import { expect, test } from 'vitest'
+import { readVectors, textAt } from '../../../shared/test/go/vectors.ts'
+import { parse } from '../../src/sources/load.ts'
+
+/** What kubectl takes, and kleym refuses: by what kleym says of it. */
+const REFUSED_BY_KLEYM: readonly RegExp[] = [
+  /^the key .* is defined twice$/,
+  /^something stands behind the end of its first mapping/,
+  /^the character U\+(?:FEFF|0085|2028|2029|000D|00A0|3000)/,
+  /^an explicit key/,
+  /^a directive/,
+  /^something stands right behind the ---/,
+  /^the text below is blank/,
+  /^a key (?:is a fraction|and its colon stand|is longer|is missing)/,
+  /^an infinite number/,
+  /^the tag .* means nothing/,
+  /^tags and anchors must be separated/,
+  /^the name of an anchor/,
+  /^(?:a colon|a question mark|an anchor or a tag) in brackets/,
+  /^plain value cannot start with/,
+  /^implicit keys/,
+  /^unexpected (?:flow|scalar|double|single|seq|map|alias|anchor|tag)/,
+  /^nested mappings|^all mapping items|^missing , or :|^flow (?:map|sequence) in/,
+  /^comments must be separated/,
+  /^a tab stands where/,
+  /^invalid escape sequence \\'/,
+  /^the closing quote is missing$/,
+  /^it is no JSON/,
+  /^block (?:collection|scalar)/,
+]
+
+interface Reading {
+  /** As JSON with sorted keys. */
+  readonly documents: readonly string[]
+  /** Why reading ended before the end of the text; undefined: it did not. */
+  readonly refusal: string | undefined
+}
+
+const NO_OBJECT = 'it is no object'
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => sorted(one))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, sorted(one)]),
+  )
+}
+
+/** The documents up to the first that is refused, or that is no object: kubectl takes no such. */
+function readingOf(values: readonly unknown[], refusal: string | undefined): Reading {
+  const end = values.findIndex((value) => !isRecord(value))
+  const documents = (end === -1 ? values : values.slice(0, end)).map((value) => JSON.stringify(sorted(value)))
+  return { documents, refusal: end === -1 ? refusal : NO_OBJECT }
+}
+
+function kubectls(row: readonly unknown[]): Reading {
+  const [, documents, isRefused] = row
+  const texts: readonly unknown[] = Array.isArray(documents) ? documents : []
+  const values = texts.map((text): unknown => JSON.parse(String(text)))
+  return readingOf(values, isRefused === true ? 'kubectl refuses it' : undefined)
+}
+
+async function kleyms(text: string): Promise<Reading> {
+  const { documents, faults } = await parse('f.yaml', new TextEncoder().encode(text))
+  const fault = faults[0]
+  const before = documents.filter((one) => fault === undefined || one.document < fault.document)
+  return readingOf(
+    before.filter(({ value }) => value !== null).map(({ value }) => value),
+    fault?.why,
+  )
+}
+
+/** Why the two readings may be as they are; undefined: they may not. */
+function agreement(kubectl: Reading, kleym: Reading): string | undefined {
+  const [theirs, ours] = [kubectl.documents, kleym.documents]
+  const isSame = JSON.stringify(theirs) === JSON.stringify(ours)
+  // Where kubectl refuses and kleym does not, nothing stood there: blanks, comments, the end of a document.
+  if (kleym.refusal === undefined) return isSame ? 'the same documents' : undefined
+  const { refusal } = kleym
+  if (isSame && kubectl.refusal !== undefined) return 'both refuse'
+  // Both refuse: kubectl gives up the document before such a mark too.
+  if (refusal.startsWith('something stands right behind') && kubectl.refusal !== undefined)
+    return isPrefix(theirs, ours) ? 'both refuse' : undefined
+  if (!isPrefix(ours, theirs)) return undefined
+  return REFUSED_BY_KLEYM.some((pattern) => pattern.test(refusal)) ? 'refused by kleym alone' : undefined
+}
+
+function isPrefix(start: readonly string[], whole: readonly string[]): boolean {
+  return start.every((one, at) => one === whole[at])
+}
+
+test('YAML is read as kubectl reads it, but for the differences that are named', async () => {
+  const differences: unknown[] = []
+  const counts = new Map<string, number>()
+  for (const row of readVectors('yaml.jsonl')) {
+    const text = textAt(row, 0)
+    const [kubectl, kleym] = [kubectls(row), await kleyms(text)]
+    const agreed = agreement(kubectl, kleym) ?? 'different'
+    counts.set(agreed, (counts.get(agreed) ?? 0) + 1)
+    if (agreed === 'different') differences.push({ text, kubectl, kleym })
+  }
+  expect(differences).toEqual([])
+  // The corpus has enough of each, and what is refused by kleym alone stays the exception.
+  expect(counts.get('the same documents')).toBeGreaterThan(500)
+  expect(counts.get('both refuse')).toBeGreaterThan(300)
+})
