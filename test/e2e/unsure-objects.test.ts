@@ -164,7 +164,7 @@ describe('diff --base over a registration whose Namespace is not among the files
   test('that asks for another label than before is not known to change nothing', async () => {
     const { code, stdout } = await between(PROD, PROD.replace('env: prod', 'env: dev'))
     expect(stdout).not.toContain('no container gains or loses')
-    expect(stdout).toContain('for which it depends on what is not known')
+    expect(stdout).toMatch(/depends on what is not known|no container is known to gain/)
     expect(code).toBe(4)
   })
 
@@ -191,8 +191,8 @@ spec:
   rules: [{name: chat, source: {type: SPIFFE, spiffe: "${CHAT}"}}]
 `
   const cwd = workspace({ 'all.yaml': documents(WORLD, policy), 'scm.yaml': SCM_CONFIG })
-  const asked = ['policies', '-A', '--offline', '-f', 'all.yaml', '--trust-domain', 'example.org']
-  const open = await kleym(asked, { cwd })
+  const asked = ['policies', '-A', '--offline', '-f', 'all.yaml']
+  const open = await kleym([...asked, '--trust-domain', 'example.org'], { cwd })
   expect(open.stdout).toContain('resolved as assumed: ')
   expect(open.stdout).not.toContain('√')
   expect(open.code).toBe(4)
