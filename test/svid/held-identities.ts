@@ -46,12 +46,14 @@ function matchOf(
   { selectors, storeSvid }: HeldEntry,
 ): 'yes' | 'no' | 'depends' {
   if (storeSvid) return 'no'
-  const matches = selectors.map((text) => {
-    const colon = text.indexOf(':')
-    const selector = { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
-    return judgeSelector(pod, container, selector).match
-  })
-  return matches.includes('no') ? 'no' : matches.includes('depends') ? 'depends' : 'yes'
+  const matches = new Set(
+    selectors.map((text) => {
+      const colon = text.indexOf(':')
+      const selector = { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
+      return judgeSelector(pod, container, selector).match
+    }),
+  )
+  return matches.has('no') ? 'no' : matches.has('depends') ? 'depends' : 'yes'
 }
 
 /** The assertions of generated tests that are not true of what containers hold, in a line each. */
