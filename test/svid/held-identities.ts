@@ -46,12 +46,13 @@ function matchOf(
   { selectors, storeSvid }: HeldEntry,
 ): 'yes' | 'no' | 'depends' {
   if (storeSvid) return 'no'
-  const verdicts = selectors.map((text) => {
-    const colon = text.indexOf(':')
-    const selector = { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
-    return judgeSelector(pod, container, selector).match
-  })
-  const matches = new Set(verdicts)
+  const matches = new Set(
+    selectors.map((text) => {
+      const colon = text.indexOf(':')
+      const selector = { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
+      return judgeSelector(pod, container, selector).match
+    }),
+  )
   return matches.has('no') ? 'no' : matches.has('depends') ? 'depends' : 'yes'
 }
 

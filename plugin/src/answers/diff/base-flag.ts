@@ -38,7 +38,7 @@ export function requireBase({ base, sources }: DiffOptions): void {
     throw refuse('--base stands beside --live', why, 'leave one of them out')
   }
   const { files, kustomize } = sources.files
-  if (files.length === 0 && kustomize === undefined) {
+  if (files.length === 0 && (kustomize ?? []).length === 0) {
     const why = 'there is nothing to compare it with'
     throw refuse('--base stands alone', why, 'name the other desired state: -R -f DIR')
   }
