@@ -8,7 +8,7 @@ import { bindingOutcome } from './binding-outcome.ts'
 import { SelectablePods } from './container-selector.ts'
 import { containersRun } from './containers-run.ts'
 import { everyRun } from './every-run.ts'
-import { holdingReader, type Holding } from './holding.ts'
+import { holdingReader, type ContainerHolding } from './holding.ts'
 import { identitiesRun } from './identities-run.ts'
 import type { Assertion } from './identity-test.ts'
 import type { AssertionOutcome } from './outcome.ts'
@@ -89,7 +89,7 @@ class Audience {
   }
 
   /** Each run hears of a container once. */
-  tellHolders(holding: Holding): void {
+  tellHolders(holding: ContainerHolding): void {
     if (this.#ofHolders.length === 0) return
     const { held, perhaps, open } = holding
     const listeners: AssertionRun[] = []

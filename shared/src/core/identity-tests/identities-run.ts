@@ -4,7 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import type { ContainerSelector } from './container-selector.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf, unsureText } from './containers-run.ts'
-import { containerText, giftText, openText, othersOf, type Holding } from './holding.ts'
+import { containerText, giftText, openText, othersOf, type ContainerHolding } from './holding.ts'
 import type { IdPattern, PatternMatch } from './id-pattern.ts'
 import type { IdentityAssertion } from './identity-test.ts'
 import {
@@ -45,16 +45,16 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
     list.find((one) => fits(one) === 'yes')
   const perhaps = (list: readonly Registration[]): Registration | undefined =>
     list.find((one) => fits(one) !== 'no')
-  const isExpected = ({ pod, container }: Holding): boolean =>
+  const isExpected = ({ pod, container }: ContainerHolding): boolean =>
     expected.some(({ selector, pods }) => isMeant(selector, container) && pods().has(pod))
   // It hears of the pods that it is about: of one selector, the container is all that is left to ask.
   const [only, ...others] = expected
   const isAbout =
     only === undefined || others.length > 0
       ? isExpected
-      : ({ container }: Holding): boolean => isMeant(only.selector, container)
+      : ({ container }: ContainerHolding): boolean => isMeant(only.selector, container)
   /** The last one that it has heard of: most containers that hold the ID are those. */
-  let last: Holding | undefined
+  let last: ContainerHolding | undefined
   const run: AssertionRun = {
     about: about.length === 1 ? (about[0] ?? []) : [...new Set(about.flat())],
     ids,
@@ -101,7 +101,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
 }
 
 function missedText(
-  holding: Holding,
+  holding: ContainerHolding,
   facts: RunFacts,
   ids: IdPattern,
   missed: Registration | undefined,

@@ -10,7 +10,7 @@ import {
   type ContainerSelector,
   type SelectablePods,
 } from './container-selector.ts'
-import type { Holding } from './holding.ts'
+import type { ContainerHolding } from './holding.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
 
@@ -37,11 +37,11 @@ export interface AssertionRun {
   readonly about: readonly Pod[]
   /** The IDs whose holders it asks for, wherever they are. */
   readonly ids?: IdPattern
-  hear?(holding: Holding): void
+  hear?(holding: ContainerHolding): void
   /** A container that holds, or may hold, one of `ids`. */
-  hearHolder?(holding: Holding): void
+  hearHolder?(holding: ContainerHolding): void
   /** A container that may hold any ID. */
-  hearOpen?(holding: Holding): void
+  hearOpen?(holding: ContainerHolding): void
   outcome(): AssertionOutcome
 }
 
