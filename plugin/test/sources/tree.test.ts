@@ -177,44 +177,27 @@ describe('a chart', () => {
   })
 })
 
-describe('a packed subchart', () => {
-  /** Packs folders of a chart, as `helm package` does. */
-  async function packed(files: Readonly<Record<string, string>>, into: string): Promise<void> {
-    const root = await workspace(files)
-    mkdirSync(join(into, 'charts'), { recursive: true })
-    const { status } = spawnSync('tar', [
-      '-C',
-      root,
-      '--format=ustar',
-      '-czf',
-      join(into, 'charts/sub-1.tgz'),
-      'sub',
-    ])
-    expect(status).toBe(0)
-  }
+/** Packs the folder `sub` of a workspace into a chart's folder, as `helm package` does. */
+async function pack(files: Readonly<Record<string, string | Uint8Array>>, chart: string): Promise<string> {
+  const root = await workspace(files)
+  mkdirSync(join(chart, 'charts'), { recursive: true })
+  const archive = join(chart, 'charts/sub-1.tgz')
+  expect(spawnSync('tar', ['-C', root, '--format=ustar', '-czf', archive, 'sub']).status).toBe(0)
+  return archive
+}
 
+describe('a packed subchart', () => {
   test('is looked through, with what is packed into it', async () => {
-    const inner = await workspace({})
-    await packed({ 'sub/Chart.yaml': CHART, 'sub/templates/x.yaml': pool('{{ .x }}') }, inner)
+    const inner = await pack({ 'sub/templates/x.yaml': pool('{{ .x }}') }, await workspace({}))
     const root = await workspace({ 'Chart.yaml': CHART })
-    const archive = readFileSync(join(inner, 'charts/sub-1.tgz'))
-    const sub = await workspace({
+    const files = {
       'sub/Chart.yaml': CHART,
       'sub/templates/x.yaml': pod('{{ .x }}'),
       'sub/charts/deep/templates/y.yaml': registration('{{ .y }}'),
-      'sub/charts/packed-1.tgz': archive,
+      'sub/charts/packed-1.tgz': readFileSync(inner),
       'sub/README.md': 'kind: Deployment\n',
-    })
-    mkdirSync(join(root, 'charts'))
-    const made = spawnSync('tar', [
-      '-C',
-      sub,
-      '--format=ustar',
-      '-czf',
-      join(root, 'charts/sub-1.tgz'),
-      'sub',
-    ])
-    expect(made.status).toBe(0)
+    }
+    await pack(files, root)
     const { problems } = await load(root, { recursive: true })
     expect(problems[0]?.reach?.map(text).toSorted()).toEqual([
       'ClusterSPIFFEID.spire.spiffe.io */*',
@@ -225,7 +208,7 @@ describe('a packed subchart', () => {
 
   test('that unpacks to more than is looked through may hold anything', async () => {
     const root = await workspace({ 'Chart.yaml': CHART })
-    await packed({ 'sub/templates/x.yaml': ' '.repeat(40 * 1024 * 1024) }, root)
+    await pack({ 'sub/templates/x.yaml': ' '.repeat(40 * 1024 * 1024) }, root)
     expect(await read({}, { files: [root] })).toMatchObject({ problems: [{ reach: 'anything' }] })
   })
 })
