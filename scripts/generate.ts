@@ -10,28 +10,37 @@ import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
 import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
 import { chartFiles } from './chart/files.ts'
 import { commandReference } from './command-reference.ts'
+import { findingExamples } from './finding-examples.ts'
 import { exampleOutputs } from './example-outputs.ts'
-import { identityTestJsonSchema, identityTestPage } from './identity-test-reference.ts'
+import { identityTestPage, identityTestSchemaFile } from './identity-test-reference.ts'
 
 const GENERATED_YAML =
   '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
+
+/** The examples of the pages for a terminal, which has no docs folder. */
+const TERMINAL_EXAMPLES = 'plugin/src/answers/explain/examples.generated.json'
+const NO_EXAMPLE = { none: '' }
 
 const ESTATE = 'examples/estate'
 const ESTATE_OUTPUTS = `${ESTATE}/platform/kleym-outputs.yaml`
 
 /** Every generated file: its path from the root of the project, and its content. */
 export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
+  const examples = findingExamples()
   return new Map([
     [
       'charts/kleym/files/kleym.sonda.red_inferenceidentitybindings.yaml',
       GENERATED_YAML + stringify(bindingCrd(), { lineWidth: 0, aliasDuplicateObjects: false }),
     ],
-    ...FINDING_CODES.map((code) => [`docs/findings/${code}.md`, findingPage(code)] as const),
+    ...FINDING_CODES.map(
+      (code) => [`docs/findings/${code}.md`, findingPage(code, examples[code] ?? NO_EXAMPLE)] as const,
+    ),
+    [TERMINAL_EXAMPLES, `${JSON.stringify(examples, null, 2)}\n`],
     ...chartFiles(),
     ['docs/findings/README.md', findingsIndex()],
     ['docs/reference/reasons.md', reasonsPage()],
     ['docs/reference/report.schema.json', reportJsonSchema()],
-    ['docs/reference/identity-test.schema.json', identityTestJsonSchema()],
+    ['docs/reference/identity-test.schema.json', identityTestSchemaFile()],
     ['docs/reference/identity-test.md', identityTestPage()],
     ['docs/reference/commands.md', commandReference()],
     [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],

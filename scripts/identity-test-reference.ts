@@ -1,22 +1,10 @@
-// `docs/reference/identity-test.md` and `identity-test.schema.json`: every field of an IdentityTest, from the zod schema that reads it.
-import * as z from 'zod'
-import { identityTestSchema } from '../shared/src/core/identity-tests/schema.ts'
+// `docs/reference/identity-test.md` and `identity-test.schema.json`: every field of an IdentityTest, from the schema that reads it.
+import { identityTestJsonSchema } from '../plugin/src/answers/test/kind-schema.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../shared/src/core/json.ts'
 import { recordAt } from '../shared/src/core/objects/pod.ts'
 
 const NOTE =
   '<!-- Generated from shared/src/core/identity-tests/schema.ts by `npm run generate`; do not edit. -->'
-
-/** `docs/reference/identity-test.schema.json`, for editors: what a mapping must hold in combination is checked when it is run. */
-export function identityTestJsonSchema(): string {
-  const { $schema, ...rest } = schema()
-  return `${JSON.stringify({ $schema, title: 'IdentityTest', ...rest }, null, 2)}\n`
-}
-
-function schema(): JsonRecord {
-  // The draft that editors read.
-  return { ...z.toJSONSchema(identityTestSchema(), { io: 'input', target: 'draft-7' }) }
-}
 
 /** What stands in several places, once: where it is found first, and what its section is called. */
 const SHARED = [
@@ -25,9 +13,14 @@ const SHARED = [
   { heading: 'Identity', path: ['spec', 'containers', '*', 'holds', 'exactly', '*'] },
 ] as const
 
+/** `docs/reference/identity-test.schema.json`. */
+export function identityTestSchemaFile(): string {
+  return `${JSON.stringify(identityTestJsonSchema(), null, 2)}\n`
+}
+
 /** `docs/reference/identity-test.md`: a table of fields for each list, and one for each shape that stands in several places. */
 export function identityTestPage(): string {
-  const root = schema()
+  const root = identityTestJsonSchema()
   const shapes = SHARED.map(({ heading, path }) => ({ heading, text: shapeText(nodeAt(root, path)) }))
   const table = (node: JsonRecord): readonly string[] => [
     '| field | what it takes | |',

@@ -40,9 +40,13 @@ function nested(depth: number): unknown {
   return value
 }
 
-/** The metadata of a binding, or the spec of a pool, by what fills it. */
+const SHORT_LABELS = { labels: keysOf(filling(6, short), '') }
+
+/** The metadata of a binding, or of another kind, or the spec of a pool, by what fills it. */
 const CONTENTS: readonly {
   readonly name: string
+  /** How the path of the kind ends, where it is no binding and no pool. */
+  readonly ending?: string
   readonly metadata?: JsonRecord
   readonly selector?: JsonRecord
   readonly more?: JsonRecord
@@ -52,7 +56,13 @@ const CONTENTS: readonly {
   { name: 'one long annotation beyond Latin-1', metadata: { annotations: { note: '語'.repeat(BYTES / 3) } } },
   { name: 'short finalizers', metadata: { finalizers: filling(5, (at) => `a/${short(at)}`) } },
   { name: 'long finalizers', metadata: { finalizers: filling(5, (at) => `a/${long(at)}`) } },
-  { name: 'short labels', metadata: { labels: keysOf(filling(6, short), '') } },
+  { name: 'short labels', metadata: SHORT_LABELS },
+  {
+    name: 'short labels of an objective',
+    ending: 'inference.networking.x-k8s.io/v1alpha2/inferenceobjectives',
+    metadata: SHORT_LABELS,
+  },
+  { name: 'short labels of a ClusterSPIFFEID', ending: 'clusterspiffeids', metadata: SHORT_LABELS },
   { name: 'labels with values', metadata: { labels: keysOf(filling(68, short), 'v'.repeat(63)) } },
   {
     name: 'short owners',
@@ -111,7 +121,7 @@ interface Served {
   readonly rest: string
 }
 
-function served({ metadata, selector, more }: (typeof CONTENTS)[number]): Served {
+function served({ ending, metadata, selector, more }: (typeof CONTENTS)[number]): Served {
   const one = selector === undefined ? binding('team', 'NAME') : olderPool('team', 'NAME', { app: 'llama' })
   const object = {
     ...one,
@@ -122,7 +132,7 @@ function served({ metadata, selector, more }: (typeof CONTENTS)[number]): Served
   return {
     path:
       selector === undefined
-        ? 'inferenceidentitybindings'
+        ? (ending ?? 'inferenceidentitybindings')
         : 'inference.networking.x-k8s.io/v1alpha2/inferencepools',
     rest: JSON.stringify(object).replace(
       '{"namespace":',

@@ -48,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'the finalizer stays while an output is left',
       'if (ledger.ownOutputs(key).length > 0) {',
-      'if (ledger.ownOutputs(key).length > 1_000) {',
+      'if (ledger.ownOutputs(key).length < 0) {',
     ],
     [
       'the finalizer stays where the live list has shown an output',
@@ -150,8 +150,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'nothing is decided before outputs are listed',
-      "if (caches.outputs.syncState.kind === 'waiting') return { kind: 'waits' }",
-      '',
+      "caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)",
+      '!isListedAnew(caches)',
+    ],
+    [
+      'nothing is decided by what is of another history',
+      "caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)",
+      "caches.outputs.syncState.kind === 'waiting'",
     ],
     [
       'a refusal by references waits for a live read',

@@ -516,12 +516,25 @@ test('what a change gives and takes: with words, in the picture and in the table
 })
 
 test('on paper: the picture and the whole table, without what only a screen needs', async () => {
-  const { page } = await openMap(browser(), { args: ['-n', 'team-a', ...ESTATE_FLAGS] })
+  const { page } = await openMap(browser(), { args: ['-n', 'team-a', ...ESTATE_FLAGS], scheme: 'dark' })
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
   await page.emulateMedia({ media: 'print' })
+  await page.setViewportSize({ width: 1000, height: 700 })
+  // All boxes are on the sheet of paper.
+  const outside = await page.locator('#boxes .box').evaluateAll((all) => {
+    const canvas = document.querySelector('#canvas')?.getBoundingClientRect()
+    return all.filter((one) => {
+      const { right, bottom } = one.getBoundingClientRect()
+      return canvas === undefined || right > canvas.right || bottom > canvas.bottom
+    }).length
+  })
+  expect(outside).toBe(0)
   expect(await page.locator('#filters').isVisible()).toBe(false)
   expect(await page.locator('.tools').isVisible()).toBe(false)
   expect(await page.locator('#canvas').isVisible()).toBe(true)
   expect(await page.locator('#rows tr').first().isVisible()).toBe(true)
+  const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  expect(paper).toBe('rgb(255, 255, 255)')
   const pdf = await page.pdf({ format: 'A4', landscape: true })
   expect(pdf.length).toBeGreaterThan(10_000)
 })

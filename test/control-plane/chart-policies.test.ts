@@ -95,6 +95,8 @@ const WRITES = [
       'pods',
       'pods/status',
       'pods/binding',
+      'pods/ephemeralcontainers',
+      'pods/resize',
       'bindings',
       'podtemplates',
       'replicationcontrollers',
@@ -468,6 +470,19 @@ describe('ways around it', () => {
       expect(await asBob('POST', at, to({ 'topology.kubernetes.io/zone': 'b' }))).toBe('allowed')
       const bound = await cp.admin.get({ apiVersion: 'v1', kind: 'Pod', name, namespace: SPACE })
       expect(dig(bound, 'metadata', 'labels')).toMatchObject({ app: 'web' })
+    },
+  )
+
+  test.each(['ephemeralcontainers', 'resize'])(
+    'a change of %s that brings labels to its pod',
+    async (path) => {
+      const name = `with-${path}`
+      await cp.as(BOB).create(pod(name, { app: 'web' }))
+      const labels = { app: 'llama', [ROLE]: 'prefill' }
+      // The API server takes the request, and leaves the labels as they were.
+      expect(await asBob('PATCH', `pods/${name}/${path}`, { metadata: { labels } })).toBe('allowed')
+      const after = await cp.admin.get({ apiVersion: 'v1', kind: 'Pod', name, namespace: SPACE })
+      expect(dig(after, 'metadata', 'labels')).toEqual({ app: 'web' })
     },
   )
 

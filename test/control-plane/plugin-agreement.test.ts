@@ -222,6 +222,11 @@ describe('with the operator down', () => {
     expect(who.stdout).not.toContain('√ spiffe://example.org/ns/team-a/objective/chat')
     const rows = await kubectlKleym(cp, ['explain', '-n', 'team-a'])
     expect(rows.stdout).not.toContain('√')
+    const entries = await kubectlKleym(cp, ['who-selects', 'deployment/llama', '-n', 'team-a', '--entries'])
+    expect(entries.stdout).toContain('‼ spiffe://example.org/ns/team-a/objective/chat')
+    expect(entries.stdout).toMatch(/depends +kleym has yet to write its ClusterSPIFFEID/)
+    // The fallback is displaced once kleym has written its own: now it is on the server.
+    expect(entries.stdout).toContain('√ spiffe://example.org/ns/team-a/sa/')
   })
 })
 

@@ -74,7 +74,7 @@ describe("kleym's class is not given", () => {
     )
     expect(run.stdout).not.toContain('KLM401')
     expect(run.stdout).toContain("kleym's class: it is taken to be SCM's, spire-mgmt-spire")
-    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets as assumed/m)
+    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets\n.*\(on assumed settings\)$/m)
     expect(run.code).toBe(4)
   })
 

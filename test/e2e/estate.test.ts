@@ -20,6 +20,7 @@ const FORMATS = [
   'github',
   'mermaid',
   'markdown',
+  'dot',
 ] as const
 /** Files of the goldens that are data, and hold nothing but the answer. */
 const DATA_FILES: Readonly<Partial<Record<Format, string>>> = {
@@ -27,6 +28,7 @@ const DATA_FILES: Readonly<Partial<Record<Format, string>>> = {
   sarif: 'sarif',
   junit: 'junit.xml',
   mermaid: 'mermaid',
+  dot: 'dot',
 }
 const GOLDEN = join(import.meta.dirname, 'golden')
 const CHANGES = [
@@ -91,6 +93,12 @@ const QUESTIONS: readonly Question[] = [
     ci: true,
   },
   { name: 'policies-one', args: ['policies', 'agents/dangling', ...ESTATE] },
+  { name: 'map-team-a', args: ['map', '-n', 'team-a', ...ESTATE], broad: true, all: true, ci: true },
+  {
+    name: 'map-compared',
+    args: 'map --offline --compare examples/pull-request/base -R -f examples/pull-request/head'.split(' '),
+    ci: true,
+  },
   { name: 'conflicts-agents', args: ['conflicts', '-n', 'agents', ...ESTATE], ci: true },
   {
     name: 'test-estate',
@@ -119,8 +127,13 @@ const QUESTIONS: readonly Question[] = [
   })),
 ]
 
+/** Whether a command draws its answer. */
+function isDrawn([command = '']: readonly string[]): boolean {
+  return ['explain', 'conflicts', 'map'].includes(command)
+}
+
 function formatsOf({ args, all, ci }: Question): readonly Format[] {
-  const drawn: readonly Format[] = args[0] === 'explain' || args[0] === 'conflicts' ? ['mermaid'] : []
+  const drawn: readonly Format[] = isDrawn(args) ? ['mermaid', 'dot'] : []
   return [
     'text',
     ...(all === true ? (['wide', 'json', 'yaml', 'name'] as const) : (['json'] as const)),
@@ -324,12 +337,13 @@ describe('the same input gives the same bytes', () => {
     ['who-selects --entries', ['who-selects', '-A', '--entries', ...ESTATE]],
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
+    ['map', ['map', '-A', ...ESTATE]],
   ])('%s, on Node', async (_, args) => {
     for (const format of FORMATS) {
       const line = [...args, '-o', format]
       const [{ code, stdout, stderr }, here] = [await kleym(line), await inProcess(line, ROOT)]
-      const isDrawn = args[0] === 'explain' || args[0] === 'conflicts'
-      expect(stdout === '').toBe(format === 'mermaid' && !isDrawn)
+      const isDrawing = format === 'mermaid' || format === 'dot'
+      expect(stdout === '').toBe(isDrawing && !isDrawn(args))
       expect({ code, stdout: withoutVersion(stdout), stderr }).toEqual({
         ...here,
         stdout: withoutVersion(here.stdout),

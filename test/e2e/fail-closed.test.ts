@@ -182,7 +182,7 @@ const SITUATIONS: readonly Situation[] = [
     code: 4,
     says: [
       /^‼ incomplete: not everything could be read/m,
-      /1 policy, and perhaps more/,
+      /^‼ policy team-a\/tools, and perhaps more, /,
       /unknown: whether anything gives it/,
     ],
     never: [/dangling/],

@@ -156,6 +156,7 @@ const COMMANDS = [
   ['who-selects', '-A'],
   ['who-selects', '-A', '--entries'],
   ['policies', '-A'],
+  ['map', '-A'],
   ['diff'],
 ] as const
 const FORMATS = [
@@ -169,11 +170,16 @@ const FORMATS = [
   'github',
   'mermaid',
   'markdown',
+  'dot',
+  'html',
 ] as const
 
-/** The formats of a command: only derivations and clashes are drawn. */
-function formatsOf([command]: readonly string[]): readonly (typeof FORMATS)[number][] {
-  return FORMATS.filter((one) => one !== 'mermaid' || command === 'explain' || command === 'conflicts')
+/** The formats of a command: only derivations, clashes and the map are drawn, and only the map is a page. */
+function formatsOf([command = '']: readonly string[]): readonly (typeof FORMATS)[number][] {
+  const isDrawn = command === 'explain' || command === 'conflicts' || command === 'map'
+  return FORMATS.filter(
+    (one) => (isDrawn || (one !== 'mermaid' && one !== 'dot')) && (command === 'map' || one !== 'html'),
+  )
 }
 
 const runs = new Map<string, Run>()
@@ -192,7 +198,7 @@ beforeAll(async () => {
     writeFileSync(join(cwd, 'broken\u001b[2J.yaml'), 'a: "\\u001b[31m\n::error::x: [')
     for (const command of COMMANDS) {
       const formats = formatsOf(command)
-      for (const some of [0, 2, 4, 6, 8].map((at) => formats.slice(at, at + 2))) {
+      for (const some of [0, 2, 4, 6, 8, 10].map((at) => formats.slice(at, at + 2))) {
         await Promise.all(
           some.map(async (format) => {
             const args = [...command, '--offline', '-f', '.', '--trust-domain', 'example.org', '-o', format]

@@ -261,3 +261,41 @@ describe('what a change has fixed, and what only lost its ground', () => {
     expect(stdout).not.toContain('√ fixed')
   })
 })
+
+describe('diff --base: a flag beside what the files say', () => {
+  const AS_BEFORE = documents(SMALL, operator('example.org'))
+  const CHANGED = AS_BEFORE.replace('class-name=', 'class-name=other')
+  const CLASS = ['--clusterspiffeid-class-name', 'other'] as const
+  const [DOMAIN, NO_CLASS, SCM] = [SETTINGS.slice(0, 2), SETTINGS.slice(2, 4), SETTINGS.slice(4)]
+
+  async function asked(base: string, head: string, ...flags: readonly string[]): Promise<Run> {
+    const cwd = workspace({ 'base/all.yaml': base, 'head/all.yaml': head, 'scm.yaml': SCM_CONFIG })
+    return kleym(['diff', '--offline', '--base', 'base', '-f', 'head', ...DOMAIN, ...flags], { cwd })
+  }
+
+  test('is that of the files after the change: it hides no change of the install', async () => {
+    const { code, stdout } = await asked(AS_BEFORE, CHANGED, ...SCM, ...CLASS)
+    expect(stdout).toContain("the two sides have different settings: kleym's class (none) → other")
+    expect(stdout).toContain('1 to update')
+    expect(code).toBe(1)
+  })
+
+  test('that is not what the change sets calls nothing unchanged', async () => {
+    const { code, stdout } = await asked(AS_BEFORE, CHANGED, ...SCM, ...NO_CLASS)
+    expect(stdout).toMatch(/^‼ the settings of this answer differ from those of the objects {2}KLM520/m)
+    expect(stdout).not.toMatch(/√|no container gains or loses/)
+    expect(code).toBe(4)
+  })
+
+  test("that gives SCM's configuration does not hide that the files change it", async () => {
+    const before = documents(AS_BEFORE, SCM_CONFIG)
+    const after = before.replace('ignoreNamespaces: []', 'ignoreNamespaces: [team-a]')
+    const { code, stdout } = await asked(before, after, ...SCM)
+    expect(stdout).toMatch(/^‼ the settings of this answer differ from those of the objects {2}KLM520/m)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('makes other entries than scm.yaml, which is given')
+    expect(code).toBe(4)
+    const told = await asked(before, after)
+    expect(told.stdout).toContain('SCM ignores the namespace')
+    expect(told.code).toBe(1)
+  })
+})

@@ -143,6 +143,80 @@ function byLabel(label: string): string {
   return POOL.replace('{app: llama}', `{app: llama, ${label}}`)
 }
 
+const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {template: ${TEMPLATE}}}`
+const THIEF =
+  '{apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, metadata: {name: thief}, spec: {spiffeIDTemplate: "spiffe://example.org/x"}}'
+/** A manifest within objects of other kinds. */
+function within(item: string): readonly (readonly [string, string])[] {
+  return [
+    [
+      'ManifestWork',
+      `apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: w, namespace: cluster-1}\nspec: {workload: {manifests: [${item}]}}\n`,
+    ],
+    [
+      'Template',
+      `apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: w, namespace: templates}\nobjects: [${item}]\n`,
+    ],
+  ]
+}
+
+describe('an object that holds other objects', () => {
+  test.each(within(DEPLOYMENT))(
+    '%s: its workloads are perhaps in the namespace that they name',
+    async (_kind, one) => {
+      const { code, stdout, stderr } = await ask(documents(WORLD, one), 'explain', 'team-a/chat')
+      expect(stdout).toContain('it depends whether a container gets')
+      expect(stderr).toMatch(/not known: cannot read the pods that (ManifestWork|Template)\.\S+ \S+\/w makes/)
+      expect(code).toBe(4)
+    },
+  )
+
+  test.each([
+    ...within(THIEF),
+    [
+      'HelmRelease',
+      `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: w, namespace: flux}\nspec: {values: {extraObjects: [${THIEF}]}}\n`,
+    ],
+  ] as const)('%s: its registrations are not known', async (kind, one) => {
+    const { code, stdout, stderr } = await ask(documents(WORLD, one), 'conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(stderr).toContain(`${kind} w holds objects that are not read where they stand: ClusterSPIFFEID`)
+    expect(code).toBe(4)
+  })
+
+  test('is no matter where they stand in the files by themselves, and a reference is none', async () => {
+    const [, work] = within(THIEF)[0] ?? ['', '']
+    const rendered = await ask(documents(SMALL, work, `${THIEF}\n`), 'conflicts')
+    expect(rendered.stderr).not.toContain('holds objects')
+    const reference =
+      'apiVersion: example.dev/v1\nkind: Check\nmetadata: {name: w}\nspec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}\n'
+    const { code, stdout } = await ask(documents(SMALL, reference), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+})
+
+describe('a Rollout that takes the template of a Deployment', () => {
+  const ROLLOUT = object(
+    'Rollout',
+    'argoproj.io/v1alpha1',
+    '{workloadRef: {apiVersion: apps/v1, kind: Deployment, name: llama}}',
+  )
+
+  test('which is not among the files: what it makes is not known', async () => {
+    const { code, stdout } = await ask(documents(WORLD, ROLLOUT), 'conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(code).toBe(4)
+  })
+
+  test('which is among the files: it is asked about as that', async () => {
+    const deployment = object('Deployment', 'apps/v1', `{template: ${TEMPLATE}}`)
+    const { code, stdout } = await ask(documents(WORLD, ROLLOUT, deployment), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+})
+
 describe('a label that a controller is known to set', () => {
   const set = object('StatefulSet', 'apps/v1', `{replicas: 2, template: ${TEMPLATE}}`)
   const group = object(

@@ -180,3 +180,23 @@ describe('diff --base over a registration whose Namespace is not among the files
     expect(code).toBe(1)
   })
 })
+
+test('a policy is not resolved without reserve where nothing tells what SCM is set to', async () => {
+  const policy = `apiVersion: agentic.networking.x-k8s.io/v1alpha1
+kind: XAccessPolicy
+metadata: {name: tools, namespace: team-a}
+spec:
+  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: tools}]
+  action: Allow
+  rules: [{name: chat, source: {type: SPIFFE, spiffe: "${CHAT}"}}]
+`
+  const cwd = workspace({ 'all.yaml': documents(WORLD, policy), 'scm.yaml': SCM_CONFIG })
+  const asked = ['policies', '-A', '--offline', '-f', 'all.yaml', '--trust-domain', 'example.org']
+  const open = await kleym(asked, { cwd })
+  expect(open.stdout).toContain('resolved as assumed: ')
+  expect(open.stdout).not.toContain('√')
+  expect(open.code).toBe(4)
+  const told = await kleym([...asked, ...SETTINGS], { cwd })
+  expect(told.stdout).toContain(`√ ${CHAT}`)
+  expect(told.code).toBe(0)
+})

@@ -4,6 +4,7 @@
 // where a rule was broken (docs/reliability.md holds them and the figures of a long run).
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import { IN_FORCE_DELAY_MS } from '@kleym/shared/core/in-force/in-force.ts'
 import { Dice } from '../../operator/test/simulation/dice.ts'
 import { pauseFor, until } from '@kleym/testing/wait.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
@@ -189,8 +190,9 @@ async function soak(cp: ControlPlane): Promise<boolean> {
     () => performance.now() - calmFrom,
     (error: unknown) => String(error),
   )
-  // What a process keeps that has nothing left to do.
-  await pauseFor(SAMPLE_EVERY_MS * 2)
+  // What a process keeps that has nothing left to do: no SCM is here, so each new output, and each one after a take-over, is
+  // looked at once more when SCM has had its minute.
+  await pauseFor(IN_FORCE_DELAY_MS + SAMPLE_EVERY_MS * 2)
   state.isOver = true
   await Promise.all([keepAlive, sampling, looking])
   const growth = [

@@ -128,8 +128,8 @@ export class Convergence {
     }
     if (evaluation.kind === 'unverified') {
       if (
-        this.#options.reports.holds(key, evaluation.judgement) &&
-        this.#options.ledger.ownOutputs(key).length === 0
+        this.#options.ledger.ownOutputs(key).length === 0 &&
+        this.#options.reports.holds(key, evaluation.judgement)
       ) {
         return { judgement: evaluation.judgement, next: NOTHING_TO_DO }
       }

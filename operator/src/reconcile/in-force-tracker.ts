@@ -37,12 +37,16 @@ export class InForceTracker {
     this.#memories.set(key, afterWrite(stats, this.#options.clock.monotonicMs()))
   }
 
-  /** Looks at the output of a binding. */
-  look(key: string, observation: InForceObservation): InForceLook {
-    const before = this.#memories.get(key) ?? NOTHING_SEEN
-    const { reason, memory, againInMs } = lookInForce(before, observation, this.#options.clock.monotonicMs())
-    if (memory.pending === undefined && memory.unsaid === undefined) this.#memories.delete(key)
-    else this.#memories.set(key, memory)
+  /** Looks at the output of a binding. `said` is the word of the status. */
+  look(key: string, observation: InForceObservation, said: InForceReason | undefined): InForceLook {
+    const nowMs = this.#options.clock.monotonicMs()
+    const before = this.#memories.get(key) ?? takenOver(observation, said, nowMs)
+    const { reason, memory, againInMs } = lookInForce(before, observation, nowMs)
+    // Kept also where there is nothing to remember: that it was looked at is what a status cannot tell.
+    this.#memories.set(
+      key,
+      memory.pending === undefined && memory.unsaid === undefined ? NOTHING_SEEN : memory,
+    )
     return { reason, againInMs }
   }
 
@@ -50,4 +54,18 @@ export class InForceTracker {
   forget(key: string): void {
     this.#memories.delete(key)
   }
+}
+
+/**
+ * The memory of an output that another process has written: where the status says that SCM has yet to act, the counters that
+ * are there may be of what stood before the write, and the time begins anew.
+ */
+function takenOver(
+  observation: InForceObservation,
+  said: InForceReason | undefined,
+  nowMs: number,
+): InForceMemory {
+  return said === 'Pending' && observation.kind === 'output'
+    ? afterWrite(observation.stats, nowMs)
+    : NOTHING_SEEN
 }

@@ -116,7 +116,7 @@ export class Reports {
     return { result, againInMs }
   }
 
-  /** Whether the status already says this, for the binding as it is. */
+  /** Whether the status already says this, for the binding as it is, of which no output is there. */
   holds(key: string, judgement: Judgement): boolean {
     const binding = this.#options.caches.bindings.store.get(key)
     if (binding === undefined) return false
@@ -140,7 +140,7 @@ export class Reports {
   ): { readonly next: BindingStatus | undefined; readonly againInMs: number | undefined } {
     const { config, clock, inForce } = this.#options
     const output = outputInForce(status, judgement, own)
-    const { reason, againInMs } = inForce.look(key, this.#observe(output))
+    const { reason, againInMs } = inForce.look(key, this.#observe(output), inForceReasonOf(status))
     const next = nextStatus(status, judgement, {
       config,
       generation: meta.generation ?? 0,

@@ -297,7 +297,9 @@ export class Writer {
       const cause = altered.isTerminating ? 'held by finalizers' : 'conflicting writes'
       if (isThere) return { kind: 'unknown', why: { verb: 'delete', what, cause }, retryAfterMs: undefined }
     }
-    outputs.store.confirmGone(altered.meta)
+    // By what the cache holds: since a restore of the datastore the version of the answer may be one that is yet to come.
+    const held = outputs.store.get(name)?.meta
+    if (held?.uid === uid) outputs.store.confirmGone(held)
     this.#altered.delete(key)
     for (const reservation of altered.reservations) reservation.release()
     return { kind: 'done' }

@@ -26,6 +26,19 @@ it('has in its caches what their watches have yet to show', async () => {
   expect([setup.names(), setup.said]).toEqual([['llama', 'mistral'], []])
 })
 
+it('keeps what its watch has shown since the list began', async () => {
+  const setup = await filled('llama')
+  setup.server.holdLists(SUBJECT)
+  const under = setup.keeper.catchUp()
+  await settled()
+  setup.server.write(SUBJECT, named('mistral'))
+  await settled()
+  expect(setup.names()).toEqual(['llama', 'mistral'])
+  setup.server.letListsGo(SUBJECT)
+  await under
+  expect([setup.names(), setup.heard]).toEqual([['llama', 'mistral'], ['added mistral while synced']])
+})
+
 /** The first list of the kind has begun with `llama` and `qwen`; since then `qwen` is gone and `mistral` is new. */
 async function listing(): Promise<Setup> {
   const setup = setUp()

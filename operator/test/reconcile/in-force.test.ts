@@ -86,6 +86,52 @@ test('a repair starts nothing: what SCM has said stays', async () => {
   expect(inForce(sim, 'a')).toBe('Registered')
 })
 
+/** The operator is killed, and a new one starts. */
+async function restart(sim: SteeredSimulation): Promise<void> {
+  await sim.crash(() => false)
+  await sim.start({ leadsFirst: false, workers: 4 })
+  await sim.runUntilQuiet(0)
+}
+
+test('who takes over gives SCM its minute again: counters of before the write are no word about it', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  sim.editBinding('a', { containerName: 'proxy' })
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Pending')
+  await restart(sim)
+  expect(inForce(sim, 'a')).toBe('Pending')
+  await sim.advance(MINUTE_MS)
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Registered')
+})
+
+test('after a take-over what SCM says anew is told at once', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Pending')
+  await restart(sim)
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Registered')
+})
+
+test('a reference that a live read has to confirm does not end the minute of SCM', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  sim.editBinding('a', { containerName: 'proxy' })
+  await sim.runUntilQuiet(0)
+  expect(inForce(sim, 'a')).toBe('Pending')
+  sim.deleteObjective('chat-a')
+  await sim.heldRequest('get')
+  sim.createObjective('chat-a')
+  await sim.runUntilQuiet(0)
+  expect([sim.reason('a'), inForce(sim, 'a')]).toEqual(['Reconciled', 'Pending'])
+})
+
 test('a refused binding has no output', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   sim.createBinding('b', 'vllm')

@@ -1,6 +1,7 @@
 // The flags that commands share, once each, with kubectl's names and meanings (docs/reference/commands.md). Defaults
 // stand in constants, which help and code share.
 import * as Flags from '@oclif/core/flags'
+import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { COLOUR_FLAGS, type ColourFlag } from '../io/palette.ts'
 
 /** The formats of `-o`: docs/reference/output.md. */
@@ -158,6 +159,23 @@ export const outputFlags = {
     description: 'Findings not to count: CODE=KIND/[NAMESPACE/]NAME, with * in names. Repeatable.',
     multiple: true,
     multipleNonGreedy: true,
+  }),
+  code: Flags.string({
+    helpGroup: OUTPUT,
+    helpValue: 'CODE',
+    description:
+      'Show only findings of this code (KLM301) or reason (UnsafeSelector). Repeatable. All count for the exit code.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  severity: Flags.option({ options: SEVERITIES })({
+    helpGroup: OUTPUT,
+    helpValue: SEVERITIES.join('|'),
+    description: 'Show only findings of this severity and worse. All count for the exit code.',
+  }),
+  summary: Flags.boolean({
+    helpGroup: OUTPUT,
+    description: 'With -o text: only the first lines, which are the answer.',
   }),
   'allow-empty': Flags.boolean({
     helpGroup: OUTPUT,

@@ -7,7 +7,9 @@ import type { FileArguments } from '../sources/load.ts'
 import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
+import type { Severity } from '@kleym/shared/core/registry/findings.ts'
 import { echoOf } from './echo.ts'
+import { findingFilter, type FindingFilter } from './finding-filter.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
 import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
@@ -20,6 +22,8 @@ export interface SourceOptions {
   readonly live: string | undefined
   /** The files are a desired state: what a server writes counts in none of them, not even in a dump. */
   readonly isDesiredState?: boolean
+  /** The files are what was before a change: what they say of settings counts before what the command line says. */
+  readonly isBefore?: boolean
   readonly without: readonly ObjectName[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
   readonly namespace: string | undefined
@@ -51,6 +55,10 @@ export interface OutputOptions {
   readonly suppress: readonly FlagSuppression[]
   /** Whether an answer from files that is about nothing is a complete one. */
   readonly allowEmpty?: boolean
+  /** Which findings are shown; those that are not count all the same. */
+  readonly show?: FindingFilter | undefined
+  /** Whether the text is its first lines alone. */
+  readonly summary?: boolean
   /** The flags that say where the answer comes from, as given: ` --offline -f pr`. */
   readonly echo?: string
 }
@@ -86,6 +94,9 @@ export interface CommonFlags extends ClusterFlags {
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
   readonly 'allow-empty': boolean
+  readonly code?: readonly string[] | undefined
+  readonly severity?: Severity | undefined
+  readonly summary?: boolean | undefined
   readonly color: ColourFlag
 }
 
@@ -145,6 +156,8 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
       allowEmpty: flags['allow-empty'],
+      show: findingFilter(flags.code, flags.severity),
+      summary: flags.summary === true,
       echo: echoOf({ ...flags }),
     },
   }

@@ -45,7 +45,7 @@ async function answerIn(
   switch (options.format) {
     case 'text':
     case 'wide': {
-      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide', options.echo)
+      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide', options)
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
     case 'json':
@@ -62,7 +62,7 @@ async function answerIn(
       return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
     case 'markdown': {
       const view = render(
-        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options.echo)),
+        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options)),
         paletteFor('never', context),
       )
       const language = frame.isUnifiedDiff === true ? 'diff' : 'text'
@@ -80,11 +80,17 @@ async function answerIn(
 /** The columns of a comment: no terminal decides about them. */
 const MARKDOWN_COLUMNS = 100
 
-function layoutOf(judged: AnswerResult, width: number, wide: boolean, echo = ''): Layout {
+function layoutOf(
+  judged: AnswerResult,
+  width: number,
+  wide: boolean,
+  { echo = '', summary = false }: OutputOptions,
+): Layout {
   return {
     width,
     wide,
     echo,
+    summary,
     incomplete: judged.incomplete && !judged.isEmpty,
     unsettled: judged.assumptions.length > 0,
     world: worldText(judged.input),
@@ -124,8 +130,9 @@ async function page(judged: AnswerResult): Promise<string> {
  */
 function viewWhole(judged: AnswerResult, layout: Layout): Block {
   const { frame, shown, suppressed, aboutSuppressions } = judged
-  const answer = judged.isEmpty ? undefined : frame.answer?.(layout, shown)
+  const answer = judged.isEmpty ? undefined : frame.answer?.(layout, judged.kept)
   const first = answer === undefined ? [] : viewAnswer(answer, doubtsOf(judged, layout), layout)
+  if (layout.summary === true && first.length > 0) return [...first, ...viewDoubts(judged, layout)]
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
   const doubts = viewDoubts(judged, layout)
   // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
@@ -142,7 +149,7 @@ function doubtsOf(judged: AnswerResult, layout: Layout): Doubts {
   return {
     incomplete: layout.incomplete === true,
     unsettled: judged.assumptions.length > 0,
-    notShown: 0,
+    notShown: judged.notShown,
   }
 }
 

@@ -26,6 +26,8 @@ export interface Frame {
   readonly fields: (shown: readonly Finding[]) => Readonly<Record<string, unknown>>
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
+  /** Whether a finding is left out of what is shown, since the objects that it is about are. It counts all the same. */
+  readonly hides?: (one: Finding) => boolean
   /** What suppressions are judged by, where it is more than the findings: then an unused annotation is reported. */
   readonly suppressionScope?: {
     /** Every finding that there is, shown or not: what tells whether a flag suppresses anything. */
@@ -53,8 +55,8 @@ export interface Frame {
   readonly missing: readonly UnknownReason[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
-  /** The first lines of the text. Absent where the view begins with them itself. */
-  readonly answer?: (layout: Layout, shown: readonly Finding[]) => Answer
+  /** The first lines of the text, from all findings that count, shown or not. Absent where the view begins with them itself. */
+  readonly answer?: (layout: Layout, kept: readonly Finding[]) => Answer
   /** The text below the answer. */
   readonly view: (layout: Layout, shown: readonly Finding[]) => Block
   /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */

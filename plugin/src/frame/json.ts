@@ -9,13 +9,14 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, shown, findings, suppressed, assumptions, problems, exitCode } = judged
+  const { frame, input, shown, findings, suppressed, assumptions, problems, notShown, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(shown),
     findings: findings.map(findingReport),
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
+    ...(notShown > 0 && { notShown }),
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
     assumptions,
     problems: problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),

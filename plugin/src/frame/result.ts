@@ -12,6 +12,7 @@ import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/su
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
+import { passes } from '../flags/finding-filter.ts'
 import type { FailOn } from '../flags/flags.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { AnswerInput } from '../gather/gather.ts'
@@ -24,10 +25,14 @@ export interface AnswerResult {
   readonly frame: Frame
   readonly input: AnswerInput
   /** The frame's findings without the suppressed ones, in their order. */
+  readonly kept: readonly Finding[]
+  /** Those of them that are shown. */
   readonly shown: readonly Finding[]
+  /** How many findings a flag keeps from being shown; they count for the exit code. */
+  readonly notShown: number
   /** What is to be said about the suppressions themselves. */
   readonly aboutSuppressions: readonly Finding[]
-  /** Everything that counts: `shown` and `aboutSuppressions`, in their total order. */
+  /** What is shown of everything that counts: `shown` and `aboutSuppressions`, in their total order. */
   readonly findings: readonly Finding[]
   readonly suppressed: readonly SuppressedFinding[]
   /** What is wrong with what was read; that it is about nothing among it. */
@@ -50,7 +55,12 @@ export interface AnswerResult {
 export function resultOf(
   frame: Frame,
   input: AnswerInput,
-  { failOn, suppress: flags, allowEmpty = false }: Pick<OutputOptions, 'failOn' | 'suppress' | 'allowEmpty'>,
+  {
+    failOn,
+    suppress: flags,
+    allowEmpty = false,
+    show,
+  }: Pick<OutputOptions, 'failOn' | 'suppress' | 'allowEmpty' | 'show'>,
 ): AnswerResult {
   const empty = allowEmpty ? undefined : nothingJudged(frame, input)
   const problems = empty === undefined ? input.problems : [...input.problems, empty]
@@ -70,8 +80,11 @@ export function resultOf(
       incomplete,
     },
   )
-  const findings =
+  const all =
     aboutSuppressions.length === 0 ? kept : [...kept, ...aboutSuppressions].toSorted(compareFindings)
+  const isShown = (one: Finding): boolean =>
+    (show === undefined || passes(show, one)) && frame.hides?.(one) !== true
+  const findings = all.filter(isShown)
   const assumptions = frame.isSettled === true ? [] : assumptionsOf(input)
   const open = {
     incomplete,
@@ -83,8 +96,10 @@ export function resultOf(
   return {
     frame,
     input,
-    shown: kept,
-    aboutSuppressions,
+    kept,
+    shown: kept.filter(isShown),
+    notShown: all.length - findings.length,
+    aboutSuppressions: aboutSuppressions.filter(isShown),
     findings,
     suppressed,
     problems,
@@ -92,7 +107,7 @@ export function resultOf(
     isEmpty: empty !== undefined,
     unfollowed,
     assumptions,
-    exitCode: exitCodeOf(findings, failOn, open),
+    exitCode: exitCodeOf(all, failOn, open),
   }
 }
 

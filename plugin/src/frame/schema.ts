@@ -146,6 +146,9 @@ export function reportSchema<Kind extends string, Fields extends z.ZodRawShape>(
       findings: z.array(findingSchema).describe('What counts for the exit code, worst first.'),
       suppressed: z.array(suppressedFindingSchema),
       summary: summarySchema,
+      notShown: count
+        .optional()
+        .describe('How many findings a flag keeps out of this report; they count for the exit code.'),
       missing: z.array(missingSchema).describe('Not empty: the answer is not complete.'),
       assumptions: z
         .array(assumptionSchema)

@@ -39,6 +39,8 @@ import {
   operatorSettingsBefore,
   requireValidSettings,
   scmSettings,
+  scmSettingsBefore,
+  type SettingsObjects,
   withClassOfScm,
   type SettingsReading,
 } from './settings.ts'
@@ -226,7 +228,9 @@ class Gathering {
       question,
     )
     onRead?.()
-    const { operator, scm } = settings
+    const { scm } = settings
+    const disagreements = [...settings.operator.disagreements, ...scm.disagreements]
+    const operator = { ...settings.operator, disagreements }
     const scope = scopeOfAnswer(question, this.#inForce, this.#options.settings)
     const [relevant, irrelevant] = [true, false].map((wanted) =>
       unread.filter((problem) => mayChange(problem, scope) === wanted),
@@ -241,7 +245,7 @@ class Gathering {
       operator,
       inputFindings: [
         ...nearMissFindings(this.#nearMisses),
-        ...operator.disagreements,
+        ...disagreements,
         ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
         ...(side === undefined || before !== undefined
           ? []
@@ -304,20 +308,32 @@ class Gathering {
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
-      operator: OperatorSettings,
-      from: readonly RawObject[],
+      { isBefore, ...from }: SettingsObjects & { readonly isBefore: boolean },
+      among: readonly RawObject[],
       snapshot: Snapshot,
     ): Promise<SettingsReading> => {
-      const scmObjects = [...from, ...(side?.scmWorkloads ?? [])]
-      const scm = await scmSettings(settings, scmObjects, snapshot, operator, { cwd, classFollows: true })
+      const scmObjects = [...among, ...(side?.scmWorkloads ?? [])]
+      const operator = (isBefore ? operatorSettingsBefore : operatorSettings)(settings, from)
+      const how = { cwd, classFollows: true }
+      const scm = await (isBefore ? scmSettingsBefore : scmSettings)(
+        settings,
+        scmObjects,
+        snapshot,
+        operator,
+        how,
+      )
       return withClassOfScm({ operator, scm })
     }
-    const operator = operatorSettings(settings, {
-      deployments,
-      bindings: statuses,
-      outputs: after.clusterSpiffeIds,
-    })
-    const settingsAfter = await read(operator, objects, after)
+    const settingsAfter = await read(
+      {
+        isBefore: sources.isBefore === true,
+        deployments,
+        bindings: statuses,
+        outputs: after.clusterSpiffeIds,
+      },
+      objects,
+      after,
+    )
     const before = isOneState
       ? undefined
       : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })))
@@ -325,11 +341,12 @@ class Gathering {
       before === undefined
         ? settingsAfter
         : await read(
-            operatorSettingsBefore(settings, {
+            {
+              isBefore: true,
               deployments: [...(side?.operatorDeployments ?? []), ...(start ?? [])],
               bindings: before.bindings,
               outputs: before.clusterSpiffeIds,
-            }),
+            },
             start ?? [],
             before,
           )

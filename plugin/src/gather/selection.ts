@@ -99,7 +99,8 @@ function missing(path: string, bindings: readonly Binding[], echo: string): Kley
     what: 'there is no such binding',
     where: path,
     why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,
-    fix: didYouMean(path, keys) ?? `list them with: kubectl kleym explain -A${echo} -o name`,
+    fix:
+      fileHint(path) ?? didYouMean(path, keys) ?? `list them with: kubectl kleym explain -A${echo} -o name`,
   })
 }
 
@@ -109,9 +110,20 @@ function unclear(written: string): KleymError {
     what: 'cannot tell which binding is meant',
     where: written,
     why: 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
-    fix: 'write it like team-a/chat',
+    fix: fileHint(written) ?? 'write it like team-a/chat',
     docs: 'kubectl kleym explain --help',
   })
+}
+
+/** `-f a.yaml b.yaml`: the second file stands where a name belongs. */
+function fileHint(written: string): string | undefined {
+  return /\.(?:ya?ml|json)$/.test(written) ? `give each file its own -f: -f ${written}` : undefined
+}
+
+/** The names in the arguments of a command line: the kind of `iib chat` is no name. */
+export function withoutKind(written: readonly string[]): readonly string[] {
+  const [first, ...names] = written
+  return names.length > 0 && first !== undefined && KIND_WORDS.has(first.toLowerCase()) ? names : written
 }
 
 const KIND_WORDS: ReadonlySet<string> = new Set([

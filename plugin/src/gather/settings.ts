@@ -2,7 +2,7 @@
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
+import { doTheSame, openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -147,6 +147,8 @@ export interface ScmReading {
   readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
   readonly findings: readonly Finding[]
+  /** Where what was given is none of those that the objects hold. */
+  readonly disagreements: readonly Finding[]
   readonly problems: readonly InputProblem[]
 }
 
@@ -236,6 +238,7 @@ export function scmReading(
     others: given === undefined ? all.slice(1) : besideGiven(given, all, output, evidence),
     containers,
     notes: severalNotes(instances, operator),
+    disagreements: reading === undefined ? [] : scmDisagreements(reading.settings, all),
     findings: problems.map((problem) =>
       finding('KLM414', {
         subject: SCM_SUBJECT,
@@ -279,6 +282,21 @@ export async function scmSettings(
 }
 
 /**
+ * SCM's settings before a change: those of the objects of that side, and what was given only where they hold none, or one that
+ * does the same.
+ */
+export async function scmSettingsBefore(
+  settings: SettingsOptions,
+  ...rest: Parameters<typeof scmSettings> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<ScmReading> {
+  const given = await scmSettings(settings, ...rest)
+  if (settings.scmConfig === undefined) return given
+  const found = await scmSettings({ ...settings, scmConfig: undefined }, ...rest)
+  const isAsGiven = found.instances.some((one) => doTheSame(one.settings, given.settings))
+  return found.instances.length === 0 || isAsGiven ? given : found
+}
+
+/**
  * First those where SCM usually is: anybody who may create a Deployment can make it look like SCM, but not in SPIRE's own
  * namespace.
  */
@@ -288,6 +306,19 @@ function byUsualPlace(left: ScmConfigText, right: ScmConfigText): number {
 
 function isInUsualPlace({ at }: ScmConfigText): boolean {
   return at !== undefined && SCM_NAMESPACES.includes(at.namespace)
+}
+
+function scmDisagreements(given: ScmSettings, found: readonly ScmInstance[]): readonly Finding[] {
+  if (found.length === 0 || found.some((one) => doTheSame(one.settings, given))) return []
+  return [
+    finding('KLM520', {
+      subject: SCM_SUBJECT,
+      summary: "SCM's settings are not the same everywhere",
+      evidence: found.map(
+        ({ settings }) => `${settings.source} makes other entries than ${given.source}, which is given`,
+      ),
+    }),
+  ]
 }
 
 /** Which of several this answer is about, and why. */

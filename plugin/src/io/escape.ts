@@ -123,11 +123,12 @@ export function escapeMarkdown(text: string): string {
 
 /**
  * Text for a quoted string of Graphviz: there a backslash begins an escape (`\N` is the name of the node), and an ampersand
- * an HTML entity.
+ * an HTML entity. No line of it is a command of a CI system.
  */
 export function escapeDot(text: string): string {
   return escapeTerminal(text)
     .replaceAll('\\', String.raw`\\`)
     .replaceAll('"', String.raw`\"`)
     .replaceAll('&', '&amp;')
+    .replaceAll(/##(?=\[|vso\[)/g, '#&#35;')
 }

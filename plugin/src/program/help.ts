@@ -45,8 +45,16 @@ class KleymHelp extends Help {
   }
 
   protected override formatCommand(command: Command.Loadable): string {
-    return super.formatCommand(command).trimEnd()
+    return withFirstFlagInPlace(super.formatCommand(command)).trimEnd()
   }
+}
+
+/** oclif trims the first flag of a group: where others leave room for a letter, it moves back under them. */
+function withFirstFlagInPlace(text: string): string {
+  return text.replaceAll(
+    /^([A-Z]+ FLAGS\n) {2}(--[^]*?)(?=\n\n|$)/gm,
+    (group, title: string, flags: string) => (/^ {6}--/m.test(flags) ? `${title}      ${flags}` : group),
+  )
 }
 
 function rootHelp(): string {
@@ -61,8 +69,10 @@ QUESTIONS
 ${questions.join('\n')}
 
 EXAMPLES
-  $ ${BIN} explain --offline -R -f examples/estate -A
-  $ ${BIN} who-selects --offline -R -f examples/estate -A
+  $ ${BIN} explain -A
+  $ ${BIN} who-selects pod llama-0 -n team-a
+  $ ${BIN} diff -R -f manifests
+  $ ${BIN} explain team-a/chat --offline -R -f manifests
   $ ${BIN} explain KLM201
 
 EXIT CODES

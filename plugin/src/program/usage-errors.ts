@@ -51,12 +51,15 @@ export function usageError(thrown: Errors.CLIError, command: Command.Loadable | 
         ? `${id} takes one argument at most`
         : `${id} takes no arguments, only flags`,
       extra.some((word) => /\.(?:ya?ml|json)$/.test(word))
-        ? `give files with -f: ${BIN} ${id} --offline -f ${first}`
+        ? `give each file its own -f: ${BIN} ${id} --offline ${extra.map((word) => `-f ${word}`).join(' ')}`
         : 'remove it, or put it in quotes with the value to which it belongs',
     )
   }
   return otherError(thrown.message, command, refuse)
 }
+
+/** What other programs write a completion script for. */
+const SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh', 'fish', 'powershell'])
 
 type Refuse = (what: string, why: string, fix: string) => KleymError
 
@@ -88,6 +91,20 @@ function otherError(message: string, command: Command.Loadable | undefined, refu
       `--${flag} does not take ${value}`,
       `it takes one of ${options}`,
       hint ?? `use one of ${options}`,
+    )
+  }
+  const argument = /^Expected ([^]*) to be one of: (.*)$/.exec(text)
+  if (argument !== null) {
+    const [, value = '', options = ''] = argument
+    const isShell = command?.id === 'completion' && SHELLS.has(value)
+    return refuse(
+      `${command?.id ?? ''} does not take ${value}`,
+      isShell
+        ? 'kubectl completes the words of a plugin itself, in every shell'
+        : `it takes one of ${options}`,
+      isShell
+        ? `run: ${BIN} completion install`
+        : (didYouMean(value, options.split(', ')) ?? `use one of ${options}`),
     )
   }
   const missing = /^Flag --([\w-]+) expects (?:a value|one of these values: (.*))$/.exec(text)

@@ -204,12 +204,24 @@ export async function collect(
   return Buffer.concat(parts)
 }
 
-function missing(name: string, error: unknown): InputProblem {
+/** What is wrong with a folder of `-k`; undefined where it is there, or cannot be looked at as a path. */
+export function missingFolder(name: string, cwd: string): InputProblem | undefined {
+  // kubectl takes addresses of repositories too, which it fetches itself.
+  if (/\/\/|^git@|\?ref=|^[\w-]+(?:\.[\w-]+)+\//.test(name)) return undefined
+  try {
+    statSync(resolve(cwd, name))
+    return undefined
+  } catch (error) {
+    return missing(name, error, '-k')
+  }
+}
+
+function missing(name: string, error: unknown, flag = '-f'): InputProblem {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
   return {
     kind: 'path',
     what: `cannot read ${name}`,
-    where: `-f ${name}`,
+    where: `${flag} ${name}`,
     why: url ? 'it is a URL, and kleym fetches nothing' : systemReason(error),
     fix: url
       ? `fetch it first: curl -fsSL ${name} | kubectl kleym ... -f -`

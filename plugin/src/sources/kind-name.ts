@@ -5,7 +5,7 @@ import { KleymError } from '../io/errors.ts'
 /** The kinds that kleym reads, by the names that kubectl takes for them: plural, singular, short names. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   InferenceIdentityBinding: ['inferenceidentitybindings', 'iib'],
-  InferencePool: ['inferencepools', 'infpool'],
+  InferencePool: ['inferencepools', 'infpool', 'pool'],
   InferenceObjective: ['inferenceobjectives', 'infobj'],
   ClusterSPIFFEID: ['clusterspiffeids'],
   ClusterStaticEntry: ['clusterstaticentries'],

@@ -9,7 +9,7 @@ import { decodeUtf8, foreignEncoding } from './decode.ts'
 import type { DocumentFault, ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { fileProgress, type FileProgress } from './file-progress.ts'
-import { collect, findFiles, readBounded, type FoundFile } from './files.ts'
+import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
   collectObjects,
@@ -26,6 +26,7 @@ import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
+import { notShown } from './embedded-objects.ts'
 import { spireChartProblem } from './spire-charts.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
@@ -92,6 +93,7 @@ export async function loadFiles(
     problems,
     budget,
     charts: [],
+    embedded: [],
     skipped: new Map(),
     placed: 0,
     misses: new Map(),
@@ -130,7 +132,7 @@ export async function loadFiles(
   progress.end()
   const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
   const leftOut = tree.leftOut()
-  problems.push(...duplicates, ...leftOut.problems)
+  problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
   return {
     objects,
     problems: boundedProblems(problems),
@@ -197,8 +199,10 @@ async function readSources(
   for (const { name, bytes } of tree.rendered) add(name, bytes)
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   for (const folder of args.kustomize) {
+    const absent = missingFolder(folder, cwd)
     const { kustomize } = await import('./kustomize.ts')
-    add(`${folder} (kustomize)`, await kustomize(folder, io))
+    if (absent === undefined) add(`${folder} (kustomize)`, await kustomize(folder, io))
+    else problems.push(absent)
   }
   return { sources: sources.toSorted((a, b) => compareBytes(a.name, b.name)), tree }
 }

@@ -8,6 +8,7 @@ import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
+import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
 import { spireChartProblem } from './spire-charts.ts'
@@ -32,6 +33,8 @@ export interface Collected {
   readonly budget: Budget
   /** Charts of SPIRE that are named, as problems for the case that nothing shows what they render. */
   readonly charts: InputProblem[]
+  /** Objects that hold others, as problems for the case that those do not stand in the files by themselves. */
+  readonly embedded: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
   /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
@@ -139,6 +142,11 @@ function collectObject(
   if (miss !== 'none' && wanted !== undefined) {
     problems.push({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
     return
+  }
+  // What a dump's controllers have made stands in the dump.
+  if ((wanted === undefined || wanted.isUnread === true) && !isDump(value, rules)) {
+    const embedded = embeddedProblem(value, origin, rules.wanted)
+    if (embedded !== undefined) collected.embedded.push(embedded)
   }
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))

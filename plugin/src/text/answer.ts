@@ -25,7 +25,7 @@ export interface Doubts {
 
 /** The answer as lines. Under a doubt it is never marked as good. */
 export function viewAnswer({ mark, text, reasons = [] }: Answer, doubts: Doubts, { width }: Layout): Block {
-  const isDoubted = doubts.incomplete || doubts.unsettled
+  const isDoubted = doubts.incomplete || doubts.unsettled || doubts.notShown > 0
   const shown = isDoubted && mark === 'ok' ? 'warn' : mark
   const remarks = [
     ...(doubts.incomplete ? ['incomplete'] : []),

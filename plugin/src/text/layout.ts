@@ -14,6 +14,8 @@ export interface Layout {
   readonly unsettled?: boolean
   /** How far the world of the answer goes, behind an absence: ` among these files`; empty for a cluster. */
   readonly world?: string
+  /** Only the first lines are wanted. */
+  readonly summary?: boolean
   /** The flags that say where the answer comes from, as they were given, for a command that is told: ` --offline -f pr`. */
   readonly echo?: string
   /** No ClusterSPIFFEID of others is among the files that are all there is. */

@@ -56,6 +56,19 @@ describe('reports are as the schema says', () => {
     ['registration entries', ['who-selects', '-A', '--entries', ...ESTATE]],
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
+    ['map', ['map', '-A', ...ESTATE]],
+    [
+      'a map that compares',
+      [
+        'map',
+        '--offline',
+        '--compare',
+        'examples/pull-request/base',
+        '-R',
+        '-f',
+        'examples/pull-request/head',
+      ],
+    ],
     ['an answer about nothing', ['explain', '--offline', '-f', 'examples/changes/narrow-pool', '-n', 'none']],
   ])('%s', async (_, args) => {
     const { stdout } = await inProcess([...args, '-o', 'json'], PROJECT_ROOT)

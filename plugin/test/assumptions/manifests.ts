@@ -66,6 +66,8 @@ export interface RegistrationParts {
   readonly hint: string
   /** The pods that it is for; undefined: all. */
   readonly app: string | undefined
+  /** The label of the namespaces that it is for; undefined: all. */
+  readonly env: string | undefined
   readonly ttl: string | undefined
   readonly selectors: readonly string[]
   /** Whether it has the label that some SCMs ask for. */
@@ -74,7 +76,7 @@ export interface RegistrationParts {
 
 /** A ClusterSPIFFEID of somebody else. */
 export function registration(name: string, parts: RegistrationParts): JsonRecord {
-  const { id, className, fallback, hint, app, ttl, selectors, labelled } = parts
+  const { id, className, fallback, hint, app, env, ttl, selectors, labelled } = parts
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
@@ -88,6 +90,7 @@ export function registration(name: string, parts: RegistrationParts): JsonRecord
       ...(className !== '' && { className }),
       ...(hint !== '' && { hint }),
       ...(app !== undefined && { podSelector: { matchLabels: { app } } }),
+      ...(env !== undefined && { namespaceSelector: { matchLabels: { env } } }),
       ...(ttl !== undefined && { ttl }),
       ...(selectors.length > 0 && { workloadSelectorTemplates: selectors }),
     },
@@ -107,4 +110,35 @@ export function staticEntry(className: string, namespace: string): JsonRecord {
       ...(className !== '' && { className }),
     },
   }
+}
+
+/** An access policy that names the ID of the binding chat, one of another trust domain, and one that nothing gives. */
+export function accessPolicy(): JsonRecord {
+  const ids = [
+    'spiffe://example.org/ns/team-a/objective/chat',
+    'spiffe://other.org/ns/team-a/pool/llama',
+    'spiffe://example.org/nothing',
+  ]
+  return {
+    apiVersion: 'agentic.networking.x-k8s.io/v1alpha1',
+    kind: 'XAccessPolicy',
+    metadata: { name: 'tools', namespace: 'team-a' },
+    spec: {
+      targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'tools' }],
+      action: 'Allow',
+      rules: ids.map((spiffe, at) => ({ name: `rule-${at}`, source: { type: 'SPIFFE', spiffe } })),
+    },
+  }
+}
+
+/** A Namespace whose label `env` registrations may ask for. */
+export function namespaceWith(name: string, env: string): JsonRecord {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { env } } }
+}
+
+/** The node of every pod. */
+export const NODE: JsonRecord = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: NODE_NAME, uid: 'node-uid' },
 }

@@ -197,11 +197,16 @@ describe("SCM's ConfigMap", () => {
     expect(calls.filter((call) => call.includes('ConfigMap'))).toEqual(['list ConfigMap spire-server'])
   })
 
+  const refused = { lists: { 'ConfigMap spire-server': [[api(403)]], 'ConfigMap spire': [[[config]]] } }
+
+  test('that is refused in a namespace that is not there is no gap', async () => {
+    const { side } = await read(refused, { scmNamespaces })
+    expect(namesOf(side)).toEqual(['ConfigMap/scm'])
+    expect(side.unverifiedRefs).toEqual([])
+  })
+
   test('that may not be read is unverified, and the next namespace is asked', async () => {
-    const { side } = await read(
-      { lists: { 'ConfigMap spire-server': [[api(403)]], 'ConfigMap spire': [[[config]]] } },
-      { scmNamespaces },
-    )
+    const { side } = await read({ ...refused, objects: { 'Namespace spire-server': {} } }, { scmNamespaces })
     expect(namesOf(side)).toEqual(['ConfigMap/scm'])
     expect(side.unverifiedRefs).toEqual([
       { verb: 'list', what: 'ConfigMap', namespace: 'spire-server', cause: 'forbidden' },

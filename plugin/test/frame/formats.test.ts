@@ -19,8 +19,9 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['who-selects', ['who-selects', '-A']],
   ['who-selects --entries', ['who-selects', '-A', '--entries']],
   ['policies', ['policies', '-A']],
+  ['map', ['map', '-A']],
   ['diff', ['diff']],
-  ['test', ['test', 'examples/identity-tests']],
+  ['test', ['test', 'examples/identity-tests/estate.yaml']],
 ]
 
 describe.each(COMMANDS)('%s over the whole estate', (_, command) => {

@@ -79,7 +79,7 @@ const FORMATS = ['text', 'wide', 'json', 'name', 'sarif'] as const satisfies rea
 
 async function answers(input: AnswerInput, key: string): Promise<unknown> {
   const chosen = input.after.snapshot.bindings.filter((one) => one.key === key)
-  const frame = explainFrame(input, chosen, true)
+  const frame = explainFrame(input, chosen, { named: true })
   const { output } = optionsOf(['-'])
   return Promise.all(FORMATS.map((format) => finish(frame, input, { ...output, format }, contextOf(''))))
 }

@@ -8,14 +8,27 @@ import { EXIT } from '../../src/io/errors.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 
-const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md'] as const
+const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md', 'docs/testing.md'] as const
 
-/** The examples of all help pages that are one plain command. */
+/** Help names folders that a person may have; here they are those of the examples. */
+function onExamples(line: string): string {
+  return line
+    .replace('--base base -R -f head', '--base examples/pull-request/base -R -f examples/pull-request/head')
+    .replace('--tests tests', '--tests examples/identity-tests/team-c.yaml')
+    .replace(
+      '--live dump -R -f manifests',
+      '--live examples/estate -R -f examples/changes --trust-domain x.org',
+    )
+    .replace('-R -f manifests', '-R -f examples/estate')
+}
+
+/** The examples of all help pages that are one plain command, up to a redirection. */
 const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
   examples
     .map((example) => (typeof example === 'string' ? example : example.command))
     .filter((line) => line.startsWith('<%= config.bin %> '))
-    .map((line) => [line.replace('<%= config.bin %> ', ''), 'help'] as const),
+    .map((line) => line.split(/ +>/, 1)[0] ?? '')
+    .map((line) => [onExamples(line.replace('<%= config.bin %> ', '')), 'help'] as const),
 )
 
 /** The command lines in the fenced blocks of a page, up to a redirection, a pipe or a comment. */
@@ -37,7 +50,7 @@ const LINES = [...HELP, ...PAGES.flatMap((page) => commandsOf(page).map((line) =
 
 /** It would write a file. */
 const NOT_RUN = /^completion install/
-const NEEDS_NO_CLUSTER = /--offline|^explain KLM|^completion/
+const NEEDS_NO_CLUSTER = /--offline|^explain [A-Z]|^completion/
 
 /** Loading the code that talks to clusters takes seconds on a busy machine. */
 const LOADING_MAX_MS = 60_000

@@ -367,13 +367,16 @@ describe('the plain reader', () => {
     expect(await countAgreements(text, 2000)).toBeGreaterThan(500)
   })
 
-  test('agrees with the library on the examples, and takes them all', async () => {
+  test('agrees with the library on the examples, and takes all objects of a cluster', async () => {
     const root = join(import.meta.dirname, '../../../examples')
     // Tests of identities are written in flow style, and are no manifests.
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.endsWith('.yaml') && !name.startsWith('identity-tests'),
     )
-    const chunks = files.flatMap((name) => [...splitDocuments(readFileSync(join(root, name), 'utf8'))])
+    // Identity tests are files of the plugin's own; a person writes them in flow style too.
+    const chunks = files
+      .flatMap((name) => [...splitDocuments(readFileSync(join(root, name), 'utf8'))])
+      .filter(({ text }) => !text.includes('kind: IdentityTest'))
     let taken = 0
     for (const { text } of chunks) taken += Number(await expectAgreement(text))
     expect(taken).toBe(chunks.length)

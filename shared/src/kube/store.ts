@@ -133,6 +133,7 @@ export class Store<T extends Cached> {
     this.#listed = true
     const { tick = 0, version } = this.#caughtUp ?? {}
     if (began.tick < tick && isNewer(version, listVersion)) return
+    if (began.tick > tick) this.#caughtUp = undefined
     const shown = new Map(items.map((item) => [objectKey(item.meta), item]))
     const list = { version: listVersion, beganAtTick: began.tick }
     for (const key of this.#tombstones.prune((at) => shown.get(at)?.meta, list)) shown.delete(key)

@@ -1,7 +1,7 @@
 // What each form of assertion comes to: true, false, and not known. The worst bug is one that passes although the world is not
 // known, so each form has its case.
 import { describe, expect, test } from 'vitest'
-import { binding, CONFIG, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
+import { binding, CONFIG, live, objective, outputOf, perVariant, pool } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
@@ -325,6 +325,35 @@ function unreadAnalysis(objects: readonly JsonRecord[]): Analysis {
   }))
   return analyse(readSnapshot({ objects: raw }), CONFIG, HANDLES_EVERYTHING)
 }
+
+describe('what a binding without a verdict may give is not known', () => {
+  // The label key of variants is not known: whether the pod is one of the variant's, nothing says.
+  const { variantLabelKey: _, ...without } = CONFIG
+  const objects = [...WORLD, perVariant({ name: 'prefill' })].map((value) => ({ value }))
+  const analysis = analyse(readSnapshot({ objects }), without, HANDLES_EVERYTHING)
+  const PREFILL = 'spiffe://example.org/ns/team-a/pool/llama/variant/prefill'
+
+  const cases: readonly Case[] = [
+    [
+      'nothing but what is issued',
+      container(VLLM, { exactly: [CHAT] }),
+      'unknown',
+      /prefill is undetermined/,
+    ],
+    ['no identity at all', container(PROXY, { none: true }), 'unknown', /prefill is undetermined/],
+    ['nobody with the identity', identity(PREFILL, { none: true }), 'unknown', /prefill is undetermined/],
+    ['at least what is issued', container(VLLM, { atLeast: [CHAT] }), 'passed'],
+    ['a pod of no such pool', container(WEB, { exactly: [SA] }), 'passed'],
+  ]
+  test.each(cases.map(([says, spec, state, why = /^/]) => ({ says, spec, state, why })))(
+    '$says',
+    ({ spec, state, why }) => {
+      const found = one(spec, analysis)
+      expect(found.state).toBe(state)
+      expect([found.why, ...found.evidence].join('\n')).toMatch(why)
+    },
+  )
+})
 
 describe('what depends is not known', () => {
   const open = csid('open', {

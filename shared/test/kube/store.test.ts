@@ -699,6 +699,8 @@ describe('a list beside the stream', () => {
     store.caughtUp('20')
     store.replace([thing('b', 'u2', 12)], '15', store.listBegins())
     expect([held(store), store.seen]).toEqual([['b/u2@12'], '15'])
+    store.deleted(thing('b', 'u2', 16).meta)
+    expect(held(store), 'its deletions count').toEqual([])
   })
 })
 

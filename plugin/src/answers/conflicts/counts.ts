@@ -34,3 +34,11 @@ export function countsOf(
       : {}),
   }
 }
+
+/** Counts bindings that were chosen: the answer is about them alone. */
+export function countsOfBindings(bindings: readonly Binding[]): ConflictCounts {
+  return {
+    bindings: bindings.length,
+    namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
+  }
+}

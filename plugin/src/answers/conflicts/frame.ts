@@ -1,9 +1,14 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
 import { findingSteps } from '@kleym/shared/core/rules/all.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { bindingsIn, countsOf } from './counts.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
+import { bindingsIn, countsOf, countsOfBindings } from './counts.ts'
 import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
@@ -22,25 +27,40 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
 /** Nothing clashes where no pod is there yet. */
 const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
-/** Makes the report for one namespace, or for all. */
-export function conflictsFrame(input: AnswerInput, namespace: string | undefined): Frame {
+/** Makes the report for one namespace, or for all; for some bindings, where they are `chosen`. */
+export function conflictsFrame(
+  input: AnswerInput,
+  namespace: string | undefined,
+  chosen?: readonly Binding[],
+): Frame {
+  const keys = chosen === undefined ? undefined : new Set<string>(chosen.map(({ key }) => key))
+  const isMeant = (one: Finding): boolean =>
+    keys === undefined
+      ? concerns(one, namespace)
+      : isAbout(one, BINDING_KIND, keys) || concernsEverybody(one) || isNearMiss(one)
   const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
-  const findings = all.filter((one) => isClash(one) && concerns(one, namespace)).toSorted(compareFindings)
-  const bindings = bindingsIn(input, namespace)
-  const counts = countsOf(input, bindings, namespace)
+  const findings = all.filter((one) => isClash(one) && isMeant(one)).toSorted(compareFindings)
+  const bindings = chosen ?? bindingsIn(input, namespace)
+  const counts = chosen === undefined ? countsOf(input, bindings, namespace) : countsOfBindings(bindings)
   return {
     kind: 'ConflictsReport',
     fields: () => conflictsFields(counts),
     findings,
-    judged: { count: subjectsIn(input, namespace), what: 'binding, pod, policy or registration' },
+    judged:
+      keys === undefined
+        ? { count: subjectsIn(input, namespace), what: 'binding, pod, policy or registration' }
+        : { count: keys.size, what: 'binding' },
     missing: missingOf(
       input,
       bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
-      { namespace },
+      keys === undefined ? { namespace } : { bindings: keys },
     ),
     suppressionScope: {
       all: () => all,
-      covers: (subject) => namespace === undefined || subject.namespace === namespace,
+      covers: (subject) =>
+        keys === undefined
+          ? namespace === undefined || subject.namespace === namespace
+          : subject.kind === BINDING_KIND && keys.has(namespacedName(subject.namespace, subject.name)),
     },
     names: (shown) => shown.map(namedSubject),
     diagram: async (shown) => (await import('./diagram.ts')).conflictsDiagram(shown),

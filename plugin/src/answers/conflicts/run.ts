@@ -1,14 +1,33 @@
 // The answer of `kubectl kleym conflicts`.
+import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { gather } from '../../gather/gather.ts'
+import { chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import { conflictsFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 
+/** What `conflicts` is asked. */
+export interface ConflictsOptions extends CommonOptions {
+  /** Names of bindings (`chat`, `team-a/chat`) that the findings are part of; empty: all in scope. */
+  readonly bindings: readonly string[]
+  /** A label selector of bindings as written. */
+  readonly selector: string | undefined
+}
+
 /** Lists what clashes. */
-export async function run(options: CommonOptions, context: CommandContext): Promise<CommandResult> {
-  const { allNamespaces } = options
-  const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
+export async function run(options: ConflictsOptions, context: CommandContext): Promise<CommandResult> {
+  const { allNamespaces, bindings, selector } = options
+  const named = bindings.length === 0 ? [undefined] : bindings.map(namespaceNamed)
+  const question = { allNamespaces, named, policies: true, resolves: true }
   const input = await gather(options, question, context)
-  return finish(conflictsFrame(input, input.namespaceInForce), input, options.output, context)
+  const namespace = input.namespaceInForce
+  const isAboutSome = bindings.length > 0 || selector !== undefined
+  const chosen = isAboutSome
+    ? notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
+        chooseBindings(input, bindings, { namespace, selector, echo: options.output.echo }),
+      )
+    : undefined
+  return finish(conflictsFrame(input, namespace, chosen), input, options.output, context)
 }

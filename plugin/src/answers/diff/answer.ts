@@ -20,6 +20,8 @@ export interface DiffFacts {
   readonly staying: number
   /** Whether the settings of this answer differ from those of the objects. */
   readonly disagrees: boolean
+  /** How many other changes the diff is narrowed from. */
+  readonly others: number
 }
 
 /** Whether a change does nothing to containers, findings and policies. */
@@ -32,29 +34,30 @@ export function isQuiet(
 
 /** The answer, the bindings whose verdict changes as its reason. */
 export function diffAnswer(facts: DiffFacts, layout: Layout): Answer {
-  const { effect, disagrees } = facts
+  const { effect, disagrees, others } = facts
   const { findings, verdicts, uncertain } = effect
   const open = uncertain.length === 0 ? [] : [`${counted(uncertain.length, 'container')} undetermined`]
   const sure = identityTexts(effect)
   const said = sure.length > 0 ? sure : [nothingText(facts, layout)]
   const codes = codesOf(findings.added)
+  const more = others === 0 ? '' : `; ${counted(others, 'other change')} not shown`
   const settings = disagrees ? '; the settings of the objects differ (KLM520)' : ''
   return {
     mark: markOf(facts, layout),
-    text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${settings}`],
+    text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${more}${settings}`],
     reasons: [...(verdicts.length === 0 ? errorTexts(findings.added) : [verdictsText(verdicts)])].map(
       (text) => [text],
     ),
   }
 }
 
-function markOf({ effect, objects, affected, staying, disagrees }: DiffFacts, layout: Layout): Mark {
+function markOf({ effect, objects, affected, staying, disagrees, others }: DiffFacts, layout: Layout): Mark {
   const { findings, lost, uncertain } = effect
   if (findings.added.some(({ severity }) => severity === 'error')) return 'bad'
   const isOpen = layout.incomplete === true || layout.unsettled === true || disagrees
   if (isOpen || lost.length > 0 || uncertain.length > 0) return 'warn'
   if (findings.added.some(({ severity }) => severity === 'warning')) return 'warn'
-  const isNothing = objects === 0 && staying === 0 && effect.verdicts.length === 0
+  const isNothing = others === 0 && objects === 0 && staying === 0 && effect.verdicts.length === 0
   return isNothing && isQuiet(effect, affected) ? 'ok' : 'note'
 }
 
@@ -121,11 +124,15 @@ function ofNamespace(holders: readonly Holder[]): string {
 }
 
 /** No container is seen to gain or lose one: what else changes, and as far as what that goes. */
-function nothingText({ objects, staying, affected, effect }: DiffFacts, layout: Layout): string {
-  const isOpen = layout.incomplete === true || layout.unsettled === true || effect.uncertain.length > 0
+function nothingText(
+  { objects, staying, affected, effect, disagrees, others }: DiffFacts,
+  layout: Layout,
+): string {
+  const isOpen =
+    layout.incomplete === true || layout.unsettled === true || disagrees || effect.uncertain.length > 0
   const far = isOpen
     ? `no container is known to gain or lose an identity${layout.world ?? ''}`
-    : `no container gains or loses an identity${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`
+    : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`
   const also = [
     ...(objects === 0
       ? []

@@ -7,6 +7,10 @@ import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 export interface DiffOptions extends CommonOptions {
   /** The files and folders of the desired state that the files of `-f` are compared with; none: what is live. */
   readonly base: readonly string[]
+  /** Names of bindings (`chat`, `team-a/chat`) to which the text is narrowed; empty: all. */
+  readonly bindings: readonly string[]
+  /** A label selector of bindings as written, which narrows the text too. */
+  readonly selector: string | undefined
   /** The files and folders of the identity tests that are run on both sides. */
   readonly tests: readonly string[]
 }

@@ -14,7 +14,7 @@ export interface DiffInput extends AnswerInput {
 
 /** Reads one side, or both. */
 export async function gatherSides(
-  options: Omit<DiffOptions, 'tests'>,
+  options: Omit<DiffOptions, 'tests' | 'bindings' | 'selector'>,
   question: Question,
   context: CommandContext,
 ): Promise<DiffInput> {
@@ -29,6 +29,7 @@ export async function gatherSides(
   const base = await side({
     files: { ...files, files: options.base, kustomize: [] },
     without: [],
+    isBefore: true,
   })
   const head = await side({})
   return {

@@ -3,6 +3,7 @@ import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { verdictText } from '@kleym/shared/core/explain/effect.ts'
 import type { State } from '@kleym/shared/core/analysis/state.ts'
+import { mayBeOfUndecided } from '@kleym/shared/core/analysis/undecided.ts'
 import { differingPaths } from '@kleym/shared/core/plan/drift.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -57,11 +58,20 @@ function changesBetween(before: State, after: State): readonly ObjectChange[] {
     }
     if (texts.before === texts.after) return []
     const why = { name, binding, dueAlready: false, ...texts }
+    // Where the binding of the other side could not be decided, it may have the very output: it is neither new nor gone.
+    if (left === undefined && mayHave(before, right)) return []
+    if (right === undefined && mayHave(after, left)) return []
     if (left === undefined) return [{ kind: 'create', because: creationText(binding, before), ...why }]
     if (right === undefined) return [{ kind: 'delete', because: deletionText(binding, after), ...why }]
     const paths = differingPaths(left.object, right.object)
     return [{ kind: 'update', because: `it differs in ${paths.join(', ')}`, ...why }]
   })
+}
+
+function mayHave({ undecided }: State, output: OwnOutput | undefined): boolean {
+  if (output === undefined) return false
+  const { binding, object } = output
+  return mayBeOfUndecided(undecided, { binding, spiffeId: object.spec.spiffeIDTemplate })
 }
 
 interface OwnOutput {

@@ -1,8 +1,10 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag } from '../../flags/flags.ts'
+import { withoutKind } from '../../gather/selection.ts'
+import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { requireBase, type DiffOptions } from './base-flag.ts'
 
@@ -16,33 +18,39 @@ export class DiffCommand extends SourceCommand {
     'ground. With --base, two folders are compared, each a whole desired state: deletions count. Without ' +
     'it, what is in no file stays: live are the ClusterSPIFFEIDs of --live, else those in the files. ' +
     'KUBECTL_EXTERNAL_DIFF names another differ. Exits with 1 when there is a difference.'
-  static override readonly usage = 'diff [flags]'
+  static override readonly usage = 'diff [BINDING...] [flags]'
   static override readonly examples = [
-    '<%= config.bin %> diff --offline -R -f examples/estate --trust-domain x.org',
+    '<%= config.bin %> diff -R -f manifests',
     {
       description: 'What a pull request changes: two folders, deletions included.',
-      command:
-        '<%= config.bin %> diff --offline --base examples/pull-request/base -R -f examples/pull-request/head',
+      command: '<%= config.bin %> diff --offline --base base -R -f head',
     },
     {
       description: 'Which identity tests it breaks.',
-      command:
-        '<%= config.bin %> diff --offline --base examples/pull-request/base -R -f examples/pull-request/head --tests examples/identity-tests/team-c.yaml',
+      command: '<%= config.bin %> diff --offline --base base -R -f head --tests tests',
     },
     {
       description: 'What applying a few files does to a dump of live objects.',
-      command:
-        '<%= config.bin %> diff --offline --live examples/estate -R -f examples/changes --trust-domain x.org',
+      command: '<%= config.bin %> diff --offline --live dump -R -f manifests',
     },
     {
       description: 'What deleting a binding does.',
-      command:
-        '<%= config.bin %> diff --offline -R -f examples/estate --without iib/team-a/chat --trust-domain x.org',
+      command: '<%= config.bin %> diff --without iib/team-a/chat',
     },
   ]
 
+  static override readonly args = {
+    binding: Args.string({
+      multiple: true,
+      ignoreStdin: true,
+      description:
+        'Show only what these bindings are part of: NAME or NAMESPACE/NAME. All counts for the exit code.',
+    }),
+  }
+
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
+    selector: selectorFlag,
     base: Flags.string({
       helpValue: 'FILE|DIR',
       description:
@@ -59,10 +67,12 @@ export class DiffCommand extends SourceCommand {
   }
 
   async run(): Promise<CommandResult> {
-    const { flags } = await this.parse(DiffCommand)
+    const { flags, args } = await this.parse(DiffCommand)
     const options: DiffOptions = {
       ...commonOptions(flags, 'diff', this.context.cwd),
       base: flags.base ?? [],
+      bindings: withoutKind(args.binding ?? []),
+      selector: flags.selector,
       tests: flags.tests ?? [],
     }
     requireBase(options)

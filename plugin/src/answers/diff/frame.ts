@@ -15,6 +15,7 @@ import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
+import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrowed } from './narrow.ts'
 import { diffAnswer } from './answer.ts'
 import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
@@ -22,20 +23,26 @@ import { viewDisagreements } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
+/** The states that a diff compares. */
+export function statesOf(input: DiffInput): readonly [before: State, after: State] {
+  // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
+  return [input.before === input.after ? input.after.now : input.before.settled, input.after.settled]
+}
+
 /** What a report is made of beside its input. */
 export interface DiffParts {
   readonly changes: readonly ObjectChange[]
-  /** The unified diff. */
+  /** The unified diff, of what is not narrowed away. */
   readonly shown: string
   /** With `--tests`. */
   readonly tests: DiffTests | undefined
+  /** The bindings that the text is narrowed to; undefined: all. */
+  readonly narrowed: Narrowed | undefined
 }
 
 /** Makes the report. */
-export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts): Frame {
-  // Over a live side, the effect is that of the files alone: what kleym would write without them is no part of it.
-  const baseline = input.before === input.after ? input.after.now : input.before.settled
-  const future = input.after.settled
+export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }: DiffParts): Frame {
+  const [baseline, future] = statesOf(input)
   const change = effectOf(baseline, future, input.drive)
   const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
   const effect = { ...change, findings: { ...change.findings, added } }
@@ -51,10 +58,15 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
     .map(({ object }) => object.meta.name)
   const staying = stayingKinds(input)
   const broken = tests?.findings ?? []
-  const effectWith = (newFindings: readonly Finding[]): Effect => ({
-    ...effect,
-    findings: { ...effect.findings, added: newFindings.filter((one) => !disagreements.includes(one)) },
+  const shownEffect = (kept: readonly Finding[]): Effect => ({
+    ...narrowEffect(effect, narrowed),
+    findings: {
+      ...effect.findings,
+      added: kept.filter((one) => !disagreements.includes(one) && isFindingShown(narrowed, one)),
+    },
   })
+  const shownChanges = changes.filter((one) => isChangeShown(narrowed, one))
+  const shownPolicies = (affected ?? []).filter((one) => isPolicyShown(narrowed, one))
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -72,6 +84,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
       what: 'binding, pod or registration',
     },
+    hides: (one) => !disagreements.includes(one) && !broken.includes(one) && !isFindingShown(narrowed, one),
     suppressionScope: { all: () => [...disagreements, ...added, ...broken, ...effect.findings.unchanged] },
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
@@ -83,10 +96,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
-    undecided:
-      effect.uncertain.length === 0
-        ? undefined
-        : `what ${counted(effect.uncertain.length, 'container')} would hold, before or after the change`,
+    undecided: undecidedBy(effect, disagreements),
     missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
     names: () =>
       changes.map(({ name }) => ({
@@ -98,19 +108,21 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
     answer: (layout, kept) =>
       diffAnswer(
         {
-          effect: effectWith(kept),
-          objects: changes.filter(({ dueAlready }) => !dueAlready).length,
-          affected: affected ?? [],
+          effect: shownEffect(kept),
+          objects: shownChanges.filter(({ dueAlready }) => !dueAlready).length,
+          affected: shownPolicies,
           staying: staying.reduce((sum, { count }) => sum + count, 0),
           disagrees: disagreements.length > 0,
+          others:
+            narrowed === undefined ? 0 : countOf(effect, changes) - countOf(shownEffect([]), shownChanges),
         },
         layout,
       ),
     view: (layout, kept) => [
-      ...viewDiff(shown, changes, effectWith(kept.filter((one) => !broken.includes(one))), {
+      ...viewDiff(shown, shownChanges, shownEffect(kept.filter((one) => !broken.includes(one))), {
         ...layout,
         ownershipUnknown: ownershipUnknown.length,
-        affected: affected ?? [],
+        affected: shownPolicies,
         head: [
           ...viewDisagreements(
             kept.filter((one) => disagreements.includes(one)),
@@ -119,10 +131,19 @@ export function diffFrame(input: DiffInput, { changes, shown, tests }: DiffParts
           ...viewSides(input, staying, layout),
         ],
         isPartOfWorld: staying.length > 0,
+        isDisputed: disagreements.length > 0,
       }),
       ...(tests?.view(kept, layout) ?? []),
     ],
   }
+}
+
+function undecidedBy({ uncertain }: Effect, disagreements: readonly Finding[]): string | undefined {
+  if (uncertain.length > 0)
+    return `what ${counted(uncertain.length, 'container')} would hold, before or after the change`
+  return disagreements.length === 0
+    ? undefined
+    : 'what the change does under the settings of the objects, which are not those of this answer'
 }
 
 /** The pods of which it is not certain what the change does to them. */
@@ -163,4 +184,11 @@ function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
       ({ binding, before, after }) => `${binding}: ${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
     ),
   ]
+}
+
+/** How many things a change does, to tell how many of them are not shown. */
+function countOf({ gained, lost, verdicts }: Effect, changes: readonly ObjectChange[]): number {
+  return (
+    gained.length + lost.length + verdicts.length + changes.filter(({ dueAlready }) => !dueAlready).length
+  )
 }

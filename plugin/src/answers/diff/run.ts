@@ -6,7 +6,8 @@ import type { InputProblem } from '../../sources/problem.ts'
 import { gatherSides, type DiffInput } from './base.ts'
 import type { DiffOptions } from './base-flag.ts'
 import { objectChanges, sidesOf, type ObjectChange, type Sides } from './changes.ts'
-import { diffFrame } from './frame.ts'
+import { isChangeShown, narrowedTo } from './narrow.ts'
+import { diffFrame, statesOf } from './frame.ts'
 import type { DiffTests } from './tests.ts'
 import { finish } from '../../frame/finish.ts'
 
@@ -19,10 +20,12 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
   requireTrustDomain(input, input.base === undefined ? undefined : 'the files of the other side')
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
-  const shown = caused.length === 0 ? '' : await show(caused, sidesOf(input), context)
+  const narrowed = narrowedTo(input, statesOf(input), options)
+  const meant = caused.filter((one) => isChangeShown(narrowed, one))
+  const shown = meant.length === 0 ? '' : await show(meant, sidesOf(input), context)
   const { tests, problems } = await runTests(options.tests, input, context)
   const withProblems = { ...input, problems: [...input.problems, ...problems] }
-  return finish(diffFrame(input, { changes, shown, tests }), withProblems, options.output, context)
+  return finish(diffFrame(input, { changes, shown, tests, narrowed }), withProblems, options.output, context)
 }
 
 /** Loaded where it is asked for. */

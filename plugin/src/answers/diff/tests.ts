@@ -11,7 +11,7 @@ import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { findingOf, subjectOf, unknownText } from '../test/frame.ts'
 import { assertionReport } from '../test/json.ts'
 import { assertionName, type AssertionResult } from '../test/model.ts'
-import { loadIdentityTests, resultsOf } from '../test/run.ts'
+import { loadIdentityTests, resultsOf } from '../test/results.ts'
 import { viewResult } from '../test/view.ts'
 import type { DiffInput } from './base.ts'
 

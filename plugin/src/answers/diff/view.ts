@@ -26,6 +26,8 @@ export interface DiffLayout extends Layout {
   readonly head: Block
   /** Whether objects are taken to stay that no file holds: then nothing is certain to be unchanged. */
   readonly isPartOfWorld: boolean
+  /** Whether the objects have other settings than the answer: then nothing is certain to be unchanged either. */
+  readonly isDisputed: boolean
 }
 
 /** What stands below the answer: the effect first, then what changes in objects, then what is pending anyway. */
@@ -56,10 +58,14 @@ export function viewDiff(
 function noChange(
   due: readonly ObjectChange[],
   effect: Effect,
-  { incomplete, affected, isPartOfWorld }: DiffLayout,
+  { incomplete, affected, isPartOfWorld, isDisputed }: DiffLayout,
 ): Block {
   const mark =
-    incomplete === true ? MARKS.warn : isQuiet(effect, affected) && !isPartOfWorld ? MARKS.ok : MARKS.note
+    incomplete === true || isDisputed
+      ? MARKS.warn
+      : isQuiet(effect, affected) && !isPartOfWorld
+        ? MARKS.ok
+        : MARKS.note
   return [
     due.length === 0
       ? line(mark, " no ClusterSPIFFEID of kleym's changes")

@@ -1,13 +1,19 @@
 // `kubectl kleym explain`: flags and words; the answer is in run.ts.
 import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
+import { codeMeant } from '../../flags/finding-filter.ts'
+import { withoutKind } from '../../gather/selection.ts'
+import { ONLY } from './only.ts'
 import { commonOptions, optionsWithoutSources } from '../../flags/options.ts'
 import type { ExplainOptions } from './run.ts'
 
-/** A finding code, as people write it. */
-const CODE = /^klm\d+$/i
+/** A finding code as people write it, or a condition reason: names of bindings have no capital letters. */
+function isCode(word: string): boolean {
+  return /^klm\d*$/i.test(word) || (/[A-Z]/.test(word) && codeMeant(word) !== undefined)
+}
 
 /** The command line of `explain`. */
 export class ExplainCommand extends SourceCommand {
@@ -15,14 +21,16 @@ export class ExplainCommand extends SourceCommand {
   static override readonly description =
     'Derives bindings step by step: the pool and objective, every selector and where it comes from, ' +
     'the safety proof, the SPIFFE ID, collisions, the pods and containers that it reaches, and what ' +
-    'else they hold or lose, and which access policies name the ID. A failing step ends with a fix. With a finding code, prints the page of ' +
-    'that code.'
-  static override readonly usage = 'explain [BINDING...|CODE] [flags]'
+    'else they hold or lose, and which access policies name the ID. A failing step ends with a fix. With a ' +
+    'finding code or a condition reason (KLM201, UnsafeSelector), prints its page; beside bindings, a code ' +
+    'shows what is found under it.'
+  static override readonly usage = 'explain [BINDING...|CODE|REASON] [flags]'
   static override readonly examples = [
-    '<%= config.bin %> explain --offline -R -f examples/estate -A',
-    '<%= config.bin %> explain team-a/chat --offline -R -f examples/estate',
+    '<%= config.bin %> explain team-a/chat',
+    '<%= config.bin %> explain -A --only refused',
+    '<%= config.bin %> explain team-a/chat --offline -R -f manifests',
     '$ helm template ./chart | <%= config.bin %> explain --offline -f - -A',
-    '<%= config.bin %> explain KLM201',
+    '<%= config.bin %> explain UnsafeSelector',
   ]
   static override readonly args = {
     binding: Args.string({
@@ -31,20 +39,30 @@ export class ExplainCommand extends SourceCommand {
       description: 'Bindings by NAME or NAMESPACE/NAME, or the codes of findings.',
     }),
   }
-  static override readonly flags = { 'all-namespaces': allNamespacesFlag, selector: selectorFlag }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    selector: selectorFlag,
+    only: Flags.option({ options: ONLY })({
+      helpValue: ONLY.join('|'),
+      description: 'Show only the bindings in this state. All count for the exit code.',
+    }),
+  }
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(ExplainCommand)
-    const subjects: readonly string[] = args.binding ?? []
-    const codes = subjects.filter((subject) => CODE.test(subject)).map((code) => code.toUpperCase())
-    const bindings = subjects.filter((subject) => !CODE.test(subject))
+    const subjects = withoutKind(args.binding ?? [])
+    const codes = subjects.filter(isCode)
+    const bindings = subjects.filter((subject) => !isCode(subject))
     if (codes.length > 0 && bindings.length === 0) {
       const { output } = optionsWithoutSources(flags, this.context.cwd)
       const { codePages } = await import('./pages.ts')
       return codePages(codes, output, this.context)
     }
+    // Codes beside bindings ask for what is found under them.
+    const code = codes.length === 0 ? flags.code : [...(flags.code ?? []), ...codes]
     const options: ExplainOptions = {
-      ...commonOptions(flags, 'explain', this.context.cwd),
+      ...commonOptions({ ...flags, code }, 'explain', this.context.cwd),
+      only: flags.only,
       bindings,
       selector: flags.selector,
     }

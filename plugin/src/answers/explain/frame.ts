@@ -17,14 +17,28 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
+import { openJudgements } from '../who-selects/model.ts'
+import { isShownBy, type Only } from './only.ts'
 import { explainFields } from './json.ts'
 import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
-/** Makes the report for the chosen bindings; `named` says that the person asked for them one by one. */
-export function explainFrame(input: AnswerInput, chosen: readonly Binding[], named: boolean): Frame {
+/** How the chosen bindings are shown. */
+export interface ExplainShow {
+  /** Whether the person asked for them one by one. */
+  readonly named: boolean
+  /** Only those in this state; undefined: all. */
+  readonly only?: Only | undefined
+}
+
+/** Makes the report for the chosen bindings. */
+export function explainFrame(
+  input: AnswerInput,
+  chosen: readonly Binding[],
+  { named, only }: ExplainShow,
+): Frame {
   const keys = new Set(chosen.map(({ key }) => key))
   // All pods are asked: a foreign registration may give the identity of a binding to a pod of another namespace.
   const all = [
@@ -33,6 +47,11 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
     ...chosen.flatMap((binding) => inForceFinding(input.after, binding) ?? []),
   ].toSorted(compareFindings)
   const explanations = chosen.flatMap((binding) => explain(input.after, binding) ?? [])
+  // What else those pods hold is part of the answer; of a cluster as it is, what is not decided gives them nothing.
+  const reached = explanations.flatMap(({ reach }) => reach?.reached.map(({ pod }) => pod) ?? [])
+  const isAsItIs = input.isLive && input.before === input.after
+  const shownOnes = explanations.filter(({ judgement }) => isShownBy(only, judgement.state))
+  const shownKeys = new Set(shownOnes.map(({ key }) => key))
   const policies = input.after.settled.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
@@ -48,6 +67,7 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   const layoutOf = (layout: Layout, shown: readonly Finding[]): ExplainLayout => ({
     findingsByBinding: findingsByBinding(shown),
     clusterWide: clusterWide.filter((one) => shown.includes(one)),
+    total: explanations.length,
     named,
     namedBy,
     scopeText: scopeText(input.after.snapshot),
@@ -55,12 +75,22 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
   })
   return {
     kind: 'ExplainReport',
-    fields: () => explainFields(explanations, namedBy, isNamed ? policies : undefined),
+    fields: () => ({
+      ...explainFields(shownOnes, namedBy, isNamed ? policies : undefined),
+      ...(shownOnes.length < explanations.length && {
+        bindingsNotShown: explanations.length - shownOnes.length,
+      }),
+    }),
+    hides: (one) =>
+      only !== undefined && isAbout(one, BINDING_KIND, keys) && !isAbout(one, BINDING_KIND, shownKeys),
     findings,
     judged: { count: chosen.length, what: 'binding' },
     missing: missingOf(
       input,
-      explanations.map(({ judgement }) => judgement),
+      [
+        ...explanations.map(({ judgement }) => judgement),
+        ...(isAsItIs ? [] : openJudgements(input.after.settled, reached)),
+      ],
       { bindings: keys },
     ),
     suppressionScope: {
@@ -69,16 +99,18 @@ export function explainFrame(input: AnswerInput, chosen: readonly Binding[], nam
         kind === BINDING_KIND && keys.has(namespacedName(namespace, name)),
     },
     names: () =>
-      chosen.map(({ meta }) => ({
-        kind: BINDING_KIND,
-        group: 'kleym.sonda.red',
-        namespace: meta.namespace,
-        name: meta.name,
-      })),
+      chosen
+        .filter(({ key }) => shownKeys.has(key))
+        .map(({ meta }) => ({
+          kind: BINDING_KIND,
+          group: 'kleym.sonda.red',
+          namespace: meta.namespace,
+          name: meta.name,
+        })),
     diagram: async (shown) =>
-      (await import('./diagram.ts')).explainDiagram(explanations, findingsByBinding(shown)),
+      (await import('./diagram.ts')).explainDiagram(shownOnes, findingsByBinding(shown)),
     answer: (layout, shown) => explainAnswer(explanations, layoutOf(layout, shown)),
-    view: (layout, shown) => viewExplanations(explanations, layoutOf(layout, shown)),
+    view: (layout, shown) => viewExplanations(shownOnes, layoutOf(layout, shown)),
   }
 }
 

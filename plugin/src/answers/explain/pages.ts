@@ -1,18 +1,15 @@
 // `kubectl kleym explain KLM201`: the page of a finding code, offline.
-import {
-  FINDING_CODES,
-  findingCodeOf,
-  findingEntry,
-  type FindingCode,
-} from '@kleym/shared/core/registry/findings.ts'
-import { pageSections } from '@kleym/shared/core/registry/pages.ts'
+import { FINDING_CODES, findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { pageSections, type PageExample } from '@kleym/shared/core/registry/pages.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
+import { codeMeant } from '../../flags/finding-filter.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import type { OutputOptions } from '../../flags/options.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { report, toJson } from '../../output/json.ts'
+import { table } from '../../text/table.ts'
 import { BLANK, line, render, span, type Block } from '../../text/line.ts'
 import { PROSE_WIDTH, wrap } from '../../text/wrap.ts'
 
@@ -23,7 +20,12 @@ export async function codePages(
   context: CommandContext,
 ): Promise<CommandResult> {
   requirePageFormat(options.format)
-  const answer = await pagesIn(written.map(requireCode), options, context)
+  // The letters alone ask for all codes.
+  const isIndex = written.some((word) => word.toLowerCase() === 'klm')
+  const answer =
+    isIndex && (options.format === 'text' || options.format === 'wide')
+      ? viewIndex(options, context)
+      : await pagesIn(isIndex ? FINDING_CODES : written.map(requireCode), options, context)
   return { answer, notes: [], exitCode: EXIT.ok }
 }
 
@@ -32,11 +34,16 @@ async function pagesIn(
   options: OutputOptions,
   context: CommandContext,
 ): Promise<string> {
-  if (options.format === 'json') return toJson(pagesReport(codes))
-  if (options.format === 'yaml') return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes))
+  const examples = await loadExamples()
+  if (options.format === 'json') return toJson(pagesReport(codes, examples))
+  if (options.format === 'yaml')
+    return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes, examples))
   if (options.format === 'name') return codes.map((code) => `${code}\n`).join('')
   const width = Math.min(viewWidth(context), PROSE_WIDTH)
-  const block = codes.flatMap((code, at) => [...(at === 0 ? [] : [BLANK]), ...viewPage(code, width)])
+  const block = codes.flatMap((code, at) => [
+    ...(at === 0 ? [] : [BLANK]),
+    ...viewPage(code, examples.get(code), width),
+  ])
   return render(block, paletteFor(options.colour, context))
 }
 
@@ -56,22 +63,45 @@ function requirePageFormat(format: OutputFormat): void {
 }
 
 function requireCode(written: string): FindingCode {
-  const code = findingCodeOf(written)
+  const code = codeMeant(written)
   if (code !== undefined) return code
   throw new KleymError({
     code: 'not-found',
     what: 'there is no such finding code',
     where: written,
     why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,
-    fix: didYouMean(written, FINDING_CODES) ?? 'see docs/findings/README.md for all of them',
+    fix: didYouMean(written, FINDING_CODES) ?? 'see all of them with: kubectl kleym explain KLM',
   })
 }
 
-function pagesReport(codes: readonly FindingCode[]): Readonly<Record<string, unknown>> {
-  return report('FindingPages', { pages: codes.map((code) => ({ code, ...findingEntry(code) })) })
+/** All codes, a line each. */
+function viewIndex(options: OutputOptions, context: CommandContext): string {
+  const rows = FINDING_CODES.map((code) => {
+    const { severity, title, reason } = findingEntry(code)
+    return [code, severity, reason === undefined ? title : `${title} (${reason})`]
+  })
+  const header = ['CODE', 'SEVERITY', 'MEANING']
+  return render(table(rows, { width: viewWidth(context), header }), paletteFor(options.colour, context))
 }
 
-function viewPage(code: FindingCode, width: number): Block {
+/** The examples by code; loaded where a page is printed. */
+type Examples = ReadonlyMap<string, PageExample>
+
+async function loadExamples(): Promise<Examples> {
+  const { default: examples } = await import('./examples.generated.json', { with: { type: 'json' } })
+  return new Map<string, PageExample>(Object.entries(examples))
+}
+
+function pagesReport(codes: readonly FindingCode[], examples: Examples): Readonly<Record<string, unknown>> {
+  return report('FindingPages', {
+    pages: codes.map((code) => {
+      const example = examples.get(code)
+      return { code, ...findingEntry(code), ...(example !== undefined && 'bad' in example && { example }) }
+    }),
+  })
+}
+
+function viewPage(code: FindingCode, example: PageExample | undefined, width: number): Block {
   const entry = findingEntry(code)
   const reason = entry.reason === undefined ? '' : `, condition reason ${entry.reason}`
   return [
@@ -82,5 +112,19 @@ function viewPage(code: FindingCode, width: number): Block {
       line(span(heading, 'bold')),
       ...wrap(line(`  ${text}`), { width, hang: 2 }),
     ]),
+    ...viewExample(example),
   ]
+}
+
+/** YAML as it stands in a file: it is not wrapped, so that it can be pasted. */
+function viewExample(example: PageExample | undefined): Block {
+  if (example === undefined || 'none' in example) return []
+  return [['Bad', example.bad] as const, ['Good', example.good] as const].flatMap(([heading, text]) => [
+    BLANK,
+    line(span(heading, 'bold')),
+    ...text
+      .trimEnd()
+      .split('\n')
+      .map((row) => line(`  ${row}`)),
+  ])
 }

@@ -4,6 +4,7 @@ import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { gather } from '../../gather/gather.ts'
 import type { NamedBinding } from '../../gather/question.ts'
 import { explainFrame } from './frame.ts'
+import type { Only } from './only.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { bindingsMeant, chooseBindings, namespaceNamed } from '../../gather/selection.ts'
@@ -13,6 +14,8 @@ import type { CommonOptions } from '../../flags/options.ts'
 export interface ExplainOptions extends CommonOptions {
   /** Names of bindings (`chat`, `team-a/chat`); empty: those in scope. */
   readonly bindings: readonly string[]
+  /** The state of the bindings that are shown; undefined: all. */
+  readonly only?: Only | undefined
   /** A label selector as written. */
   readonly selector: string | undefined
 }
@@ -32,5 +35,10 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   const chosen = notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
     chooseBindings(input, bindings, scope),
   )
-  return finish(explainFrame(input, chosen, bindings.length > 0), input, options.output, context)
+  return finish(
+    explainFrame(input, chosen, { named: bindings.length > 0, only: options.only }),
+    input,
+    options.output,
+    context,
+  )
 }

@@ -2,7 +2,14 @@
 import * as z from 'zod'
 import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { REPORT_API_VERSION } from '../../output/json.ts'
-import { bindingKeySchema, codeSchema, modeSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import {
+  bindingKeySchema,
+  codeSchema,
+  count,
+  modeSchema,
+  podTextSchema,
+  reportSchema,
+} from '../../frame/schema.ts'
 import { accessPoliciesSchema, namedBySchema } from '../policies/schema.ts'
 
 const readySchema = z.enum(['True', 'False', 'Unknown'])
@@ -79,6 +86,7 @@ const explanationSchema = z
 
 /** An ExplainReport. */
 export const explainReportSchema = reportSchema('ExplainReport', 'The answer of kubectl kleym explain.', {
+  bindingsNotShown: count.optional().describe('How many bindings --only keeps out of this report.'),
   bindings: z.array(explanationSchema),
   accessPolicies: accessPoliciesSchema.optional(),
 })
@@ -97,6 +105,12 @@ export const findingPagesSchema = z
         consequence: z.string(),
         fix: z.string(),
         reason: z.string().optional().describe('The condition reason of the operator for the same thing.'),
+        example: z
+          .object({ bad: z.string(), good: z.string() })
+          .optional()
+          .describe(
+            'YAML that shows the finding, and YAML that does not; absent where no manifest alone shows it.',
+          ),
       }),
     ),
   })

@@ -23,6 +23,8 @@ export interface ExplainLayout extends DerivationLayout {
   readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
   /** The findings that stop all registrations of the cluster, those of ready bindings too. */
   readonly clusterWide: readonly Finding[]
+  /** How many bindings the answer is about, those included that are not shown. */
+  readonly total: number
   /** Whether the bindings were asked for by name. */
   readonly named: boolean
   /** What is said where no binding is in scope: `no binding is in scope; 3 bindings were found`. */
@@ -32,9 +34,9 @@ export interface ExplainLayout extends DerivationLayout {
 /** What stands below the answer: one derivation, a table of several bindings with what is wrong, or (`-o wide`) all derivations. */
 export function viewExplanations(explanations: readonly Explanation[], layout: ExplainLayout): Block {
   const stop = layout.clusterWide.flatMap((one) => [...viewFinding(one, layout), BLANK])
-  const [only, ...others] = explanations
+  const [only] = explanations
   if (only === undefined) return stop.slice(0, -1)
-  if (others.length === 0) return [...stop, ...viewRest(only, layout)]
+  if (layout.total === 1) return [...stop, ...viewRest(only, layout)]
   const sorted = sortedByState(explanations)
   if (layout.named || layout.wide)
     return [

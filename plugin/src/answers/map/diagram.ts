@@ -99,33 +99,43 @@ function wholeDiagram({ nodes, edges }: MapGraph): Diagram {
   return { nodes: boxes, edges: arrowsOf(edges, owners) }
 }
 
-function namespaceBox({ id, label, containers, pods }: NamespaceNode): DiagramNode {
+function namespaceBox({ id, label, containers, pods, open }: NamespaceNode): DiagramNode {
   const counts = Object.entries(containers).map(([state, count]) => `${count} ${state}`)
   return {
     key: id,
     lines: [
       `Namespace ${label}`,
       ...(counts.length === 0 ? [pods === 0 ? 'no pod' : 'no container'] : labelLines(counts.join(', '))),
+      ...(open === null ? [] : labelLines(`‼ not all of its pods are known: ${open}`)),
     ],
     style: 'plain',
   }
 }
 
 function podsBox(node: PodsNode, containers: readonly ContainerNode[]): DiagramNode {
-  const looks = new Set(containers.map(({ state }) => STATE_LOOKS[state].style))
+  const looks = new Set(containers.map((one) => containerLook(one).style))
   return {
     key: node.id,
     group: node.namespace,
     lines: [
       `${changeText(node)}${node.label}`,
       ...(node.perhaps === null ? [] : labelLines(`‼ perhaps: ${node.perhaps}`)),
-      ...containers.map(
-        ({ name, state, open, change }) =>
-          `${changeText({ change })}${STATE_LOOKS[state].mark} ${name}: ${state}${open !== null && state === 'issued' ? ', perhaps more' : ''}`,
-      ),
+      ...containers.map(containerText),
     ],
     style: STYLE_ORDER.find((style) => looks.has(style)) ?? 'plain',
   }
+}
+
+/** What a change removes is told as what it was, and in no colour of what is. */
+function containerLook({ state, change }: ContainerNode): (typeof STATE_LOOKS)[ContainerState] {
+  return change === 'removed' ? { mark: '·', style: 'note' } : STATE_LOOKS[state]
+}
+
+function containerText(one: ContainerNode): string {
+  const { name, state, open, identities, change } = one
+  const more = open !== null && identities.length > 0 ? ', perhaps more' : ''
+  const word = `${change === 'removed' ? 'was ' : ''}${state}${more}`
+  return `${changeText(one)}${containerLook(one).mark} ${name}: ${word}`
 }
 
 function changeText({ change }: Pick<MapNode, 'change'>): string {
@@ -139,12 +149,17 @@ function boxOf(
   const change = changeText(node)
   switch (node.kind) {
     case 'binding': {
-      const { mark, style } = BINDING_LOOKS[node.state]
+      const isGone = node.change === 'removed'
+      const { mark, style } = isGone ? { mark: '·', style: 'note' as const } : BINDING_LOOKS[node.state]
       const reason = node.state === 'ready' ? '' : ` (${node.reason})`
       return {
         key,
         group: node.namespace,
-        lines: [`${change}${mark} InferenceIdentityBinding`, node.label, `${node.state}${reason}`],
+        lines: [
+          `${change}${mark} InferenceIdentityBinding`,
+          node.label,
+          `${isGone ? 'was ' : ''}${node.state}${reason}`,
+        ],
         style,
       }
     }
@@ -159,7 +174,7 @@ function boxOf(
       return {
         key,
         lines: [`${change}${node.spiffeID}`, holdersText(node)],
-        style: node.state === 'held' ? 'good' : node.state === 'perhaps' ? 'doubtful' : 'note',
+        style: node.state === 'held' ? 'good' : node.state === 'unheld' ? 'note' : 'doubtful',
       }
     case 'policy':
       return {
@@ -189,6 +204,7 @@ function handlingLines({ handling, why }: RegistrationNode): readonly string[] {
 
 function holdersText({ state, holders, perhaps }: IdentityNode): string {
   if (state === 'unheld') return 'no container here holds it'
+  if (state === 'unknown') return 'no container is known to hold it'
   const certain = holders === 0 ? [] : [`held by ${holders}`]
   return [...certain, ...(perhaps === 0 ? [] : [`perhaps by ${perhaps}`])].join(', ')
 }

@@ -9,7 +9,7 @@ import { mapGraph, type MapScope, type MapSide } from './build.ts'
 import { mapFields } from './json.ts'
 import { FindingMarks, withFindings } from './marks.ts'
 import { mapNames } from './names.ts'
-import { viewMap } from './view.ts'
+import { mapAnswer, viewMap } from './view.ts'
 
 /** Makes the report. `base` is the desired state of `--compare`. */
 export function mapFrame(
@@ -57,6 +57,7 @@ export function mapFrame(
     names: () => mapNames(side, bare.nodes),
     diagram: async (shown) => (await import('./diagram.ts')).mapDiagram(graphOf(shown)),
     page: async (parts) => (await import('./html.ts')).mapPage(parts, side, marks),
-    view: (layout) => viewMap(bare, { ...layout, isCompared: base !== undefined }),
+    answer: (layout, shown) => mapAnswer(bare, shown, layout),
+    view: (layout, shown) => viewMap(bare, { ...layout, isCompared: base !== undefined, findings: shown }),
   }
 }

@@ -21,6 +21,10 @@ const stateSchema = z
   .enum(CONTAINER_STATES)
   .describe(CONTAINER_STATES.map((state) => `${state}: ${STATE_TEXTS[state]}`).join('; '))
 
+const stateCounts = z.object(
+  Object.fromEntries(CONTAINER_STATES.map((state) => [state, count.optional().describe(STATE_TEXTS[state])])),
+)
+
 const registrationNode = <Kind extends string>(kind: Kind) =>
   z.object({
     kind: z.literal(kind),
@@ -38,8 +42,11 @@ const nodeSchema = z
     z.object({
       kind: z.literal('namespace'),
       ...base,
-      containers: z.partialRecord(stateSchema, count).describe('How many there are of each state.'),
+      containers: stateCounts.describe(
+        'How many there are of each state; without those of which there are none.',
+      ),
       pods: count.describe('Pods and templates.'),
+      open: z.string().nullable().describe('Why there may be more pods than were read.'),
     }),
     z.object({ kind: z.literal('workload'), ...base, workload: z.string().describe('Its kind.') }),
     z.object({
@@ -76,7 +83,7 @@ const nodeSchema = z
       kind: z.literal('identity'),
       ...base,
       spiffeID: z.string(),
-      state: z.enum(['held', 'perhaps', 'unheld']),
+      state: z.enum(['held', 'perhaps', 'unheld', 'unknown']),
       holders: count.describe('Containers that certainly hold it.'),
       perhaps: count.describe('Containers that perhaps hold it.'),
     }),

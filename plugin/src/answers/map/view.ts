@@ -1,20 +1,27 @@
 // How `map` looks as text: a row for each namespace with what becomes of its containers. The picture itself is a page.
+import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import {
   CONTAINER_STATES,
+  type ContainerNode,
   type ContainerState,
   type GapNode,
   type MapGraph,
+  type MapNode,
   type NamespaceNode,
 } from './graph.ts'
 
 /** How the table of a map is laid out. */
 export interface MapLayout extends Layout {
   readonly isCompared: boolean
+  /** The findings that are not suppressed. */
+  readonly findings: readonly Finding[]
 }
 
 const STATE_MARKS: Readonly<Record<ContainerState, Mark>> = {
@@ -31,27 +38,68 @@ const STATE_MARKS: Readonly<Record<ContainerState, Mark>> = {
   none: 'note',
 }
 
-/** The whole view. */
+/** What the containers of the map come to, in one line. */
+export function mapAnswer(
+  { nodes }: MapGraph,
+  findings: readonly Finding[],
+  { world = '' }: Pick<Layout, 'world'>,
+): Answer {
+  const counts = new Map<ContainerState, number>()
+  for (const node of nodes)
+    if (node.kind === 'namespace')
+      for (const state of CONTAINER_STATES)
+        counts.set(state, (counts.get(state) ?? 0) + (node.containers[state] ?? 0))
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return { mark: 'note', text: [`no container is in scope${world}`] }
+  const found = CONTAINER_STATES.flatMap((state) => {
+    const count = counts.get(state) ?? 0
+    return count === 0 ? [] : [{ mark: STATE_MARKS[state], text: `${count} ${state}` }]
+  })
+  const errors = countBySeverity(findings).error
+  const marks = new Set(found.map(({ mark }) => mark))
+  const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
+  const mark = errors > 0 || marks.has('bad') ? 'bad' : marks.has('warn') || more > 0 ? 'warn' : 'ok'
+  const namespaces = nodes.filter(({ kind }) => kind === 'namespace').length
+  return {
+    mark,
+    text: [
+      `${counted(total, 'container')} in ${counted(namespaces, 'namespace')}: `,
+      span(found.map(({ text }) => text).join(', '), 'bold'),
+      ...(more === 0 ? [] : [`; ${more} of them perhaps ${more === 1 ? 'holds' : 'hold'} more than that`]),
+    ],
+  }
+}
+
+/** Whether a container that holds an identity may hold another one too. */
+function isMore(node: MapNode): node is ContainerNode {
+  return (
+    node.kind === 'container' && node.open !== null && node.identities.length > 0 && node.change !== 'removed'
+  )
+}
+
+/** What follows the answer: a row for each namespace. */
 export function viewMap({ nodes, edges }: MapGraph, layout: MapLayout): Block {
   const namespaces = nodes.filter((node) => node.kind === 'namespace')
   const gaps = nodes.filter((node) => node.kind === 'gap').filter(({ state }) => state === 'unknown')
   const identities = nodes.filter((node) => node.kind === 'identity')
   const held = identities.filter(({ state }) => state === 'held').length
-  const head = [
-    counted(namespaces.length, 'namespace'),
+  const count = [
     counted(nodes.filter(({ kind }) => kind === 'binding').length, 'binding'),
-    `${identities.length === 1 ? '1 identity' : `${identities.length} identities`}, ${held} of them held`,
-  ].join(', ')
+    `${identities.length === 1 ? '1 identity' : `${identities.length} identities`}, ${held} certainly held`,
+  ].join('; ')
   const changed = edges.filter((edge) => edge.kind === 'holds' && edge.change !== null).length
   return [
-    line(span(head, 'bold')),
+    line(`  ${count}`),
+    ...(layout.isCompared ? [line(`  ${counted(changed, 'change')} of who holds what`)] : []),
     ...gaps.flatMap((gap) => viewGap(gap, layout)),
     ...(namespaces.length === 0 ? [] : [BLANK]),
     ...table(
       namespaces.map((one) => namespaceRow(one, layout)),
       { width: layout.width, indent: 2 },
     ),
-    ...(layout.isCompared ? [BLANK, line(`${counted(changed, 'change')} of who holds what`)] : []),
+    ...layout.findings
+      .filter(({ severity }) => severity === 'error')
+      .flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
     BLANK,
     ...wrap(line(span('the picture: the same command with -o html > map.html', 'dim')), {
       width: layout.width,
@@ -66,7 +114,7 @@ function viewGap({ namespace, why }: GapNode, { width }: Layout): Block {
 }
 
 function namespaceRow(
-  { label, containers, pods }: NamespaceNode,
+  { label, containers, pods, open }: NamespaceNode,
   { unsettled = false }: Layout,
 ): readonly Line[] {
   // Nothing is simply fine while it depends on what was not given.
@@ -82,7 +130,9 @@ function namespaceRow(
     line(label),
     line(counted(pods, 'pod')),
     found.length === 0
-      ? line(span('no container', 'dim'))
+      ? open === null
+        ? line(span('no container', 'dim'))
+        : line(MARKS.warn, ' no container is known')
       : line(
           ...found.flatMap(({ state, count }, at) => [
             at === 0 ? '' : ', ',

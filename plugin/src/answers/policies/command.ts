@@ -16,8 +16,8 @@ export class PoliciesCommand extends SourceCommand {
     'written. Whether a request passes is decided elsewhere, and not said here.'
   static override readonly usage = 'policies [POLICY...] [flags]'
   static override readonly examples = [
-    '<%= config.bin %> policies --offline -R -f examples/estate -A',
-    '<%= config.bin %> policies --offline -R -f examples/estate --fail-on warning',
+    '<%= config.bin %> policies -A',
+    '<%= config.bin %> policies --offline -R -f manifests --fail-on warning',
   ]
   static override readonly args = {
     policy: Args.string({

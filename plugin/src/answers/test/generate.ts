@@ -6,7 +6,7 @@ import { EXIT } from '../../io/errors.ts'
 import { formatError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { problemError } from '../../sources/problem.ts'
-import { incompleteText } from './run.ts'
+import { incompleteText } from './results.ts'
 
 const HEADER = `# Who holds which identity, written by kubectl kleym test --generate; edit it as you like. Keep it out of folders that
 # are applied: no API server knows the kind. The fields: docs/reference/identity-test.md of kleym.

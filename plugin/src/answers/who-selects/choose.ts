@@ -5,6 +5,7 @@ import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import type { OutputOptions } from '../../flags/options.ts'
+import { podsMeant, standsForMany } from './pods-meant.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
@@ -27,11 +28,14 @@ export function choosePods(
   const namespace = allNamespaces ? undefined : (target?.namespace ?? namespaceInForce)
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
   const candidates =
-    target === undefined ? after.podsInQuestion : [...after.snapshot.pods, ...after.snapshot.templates]
+    target === undefined || standsForMany(target)
+      ? after.podsInQuestion
+      : [...after.snapshot.pods, ...after.snapshot.templates]
+  const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
   const chosen = candidates.filter(
     (pod) =>
       (namespace === undefined || pod.namespace === namespace) &&
-      (target === undefined || (pod.ref.kind === target.kind && pod.ref.name === target.name)) &&
+      isTarget(pod) &&
       (query === undefined ||
         matchSelector(query, {
           labels: pod.labels,
@@ -39,7 +43,8 @@ export function choosePods(
           possible: pod.possibleLabels,
         }) !== 'no'),
   )
-  if (target === undefined || chosen.length > 0) return chosen
+  // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
+  if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
   throw new KleymError({
     code: 'not-found',
     what: `there is no such ${target.kind}`,

@@ -16,16 +16,20 @@ export class WhoSelectsCommand extends SourceCommand {
     'comes from, and its verdict: issued, masked, displaced, ignored, dead, refused, or what it ' +
     'depends on. Works on pods and on the pod templates of workloads, where there is no pod yet; ' +
     'and who names the identities in access policies.'
-  static override readonly usage = 'who-selects [KIND/NAME] [flags]'
+  static override readonly usage = 'who-selects [KIND/NAME|SPIFFE-ID] [flags]'
   static override readonly examples = [
-    '<%= config.bin %> who-selects --offline -R -f examples/estate -A',
-    '<%= config.bin %> who-selects deploy/team-a/llama --offline -Rf examples/estate',
-    '<%= config.bin %> who-selects -A --entries --offline -R -f examples/estate',
+    '<%= config.bin %> who-selects pod llama-0 -n team-a',
+    '<%= config.bin %> who-selects deployment/team-a/llama',
+    '<%= config.bin %> who-selects spiffe://example.org/ns/team-a/objective/chat -A',
+    '<%= config.bin %> who-selects sa/team-a/runner --offline -R -f manifests',
+    '<%= config.bin %> who-selects -A --entries --offline -R -f manifests',
   ]
   static override readonly args = {
     target: Args.string({
+      multiple: true,
       ignoreStdin: true,
-      description: 'A pod or a workload, such as pod/llama-0 or deployment/llama.',
+      description:
+        'A pod or a workload (pod/llama-0, deployment llama), a service account (sa/runner), a pool, a binding (iib/chat), or a SPIFFE ID.',
     }),
   }
   static override readonly flags = {
@@ -38,12 +42,13 @@ export class WhoSelectsCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(WhoSelectsCommand)
+    const target = parseTarget(args.target ?? [])
     const options: WhoSelectsOptions = {
-      target: parseTarget(args.target),
+      target: target.object,
       ...commonOptions(flags, 'who-selects', this.context.cwd),
       selector: flags.selector,
       container: flags.container,
-      spiffeId: flags['spiffe-id'],
+      spiffeId: flags['spiffe-id'] ?? target.spiffeId,
       entries: flags.entries,
     }
     const { run } = await import('./run.ts')

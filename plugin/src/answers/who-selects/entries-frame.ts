@@ -1,11 +1,13 @@
 // The report of `who-selects --entries`: the registration entries that SPIRE would hold, with the names that
 // `spire-server entry show -output json` gives their fields.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
-import { registrationEntries } from '@kleym/shared/core/spire/registration-entries.ts'
+import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
@@ -21,6 +23,27 @@ export interface EntryScope {
   readonly spiffeId: string | undefined
   /** All pods are meant: static entries that may match none of them are then shown too. */
   readonly everything: boolean
+  /** Whether the answer is about a cluster as it is: then what kleym has yet to write is no entry. */
+  readonly isAsItIs: boolean
+}
+
+/** Equal for entries that are the same, however certain they are. */
+function keyOf(entry: RegistrationEntry): string {
+  return JSON.stringify({ ...entry, depends: undefined })
+}
+
+/** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
+function entriesNow({ now, settled }: Analysis, pods: readonly Pod[]): readonly RegistrationEntry[] {
+  const there = registrationEntries(now.prediction(), pods)
+  const known = new Set(there.map(keyOf))
+  const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
+  const coming = registrationEntries(settled.prediction(), pods).filter(
+    (entry) => unwritten.has(entry.source) && !known.has(keyOf(entry)),
+  )
+  return [
+    ...there,
+    ...coming.map((entry) => ({ ...entry, depends: 'kleym has yet to write its ClusterSPIFFEID' })),
+  ]
 }
 
 /** Makes the report for the chosen pods. */
@@ -32,7 +55,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
       : pods.flatMap((pod) => prediction.entriesOf(pod).map(({ source }) => sourceText(source))),
   )
   const { ofEntry } = fates(input.after)
-  const entries = registrationEntries(prediction, pods)
+  const entries = (scope.isAsItIs ? entriesNow(input.after, pods) : registrationEntries(prediction, pods))
     .filter(
       (entry) =>
         (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&

@@ -3,8 +3,10 @@
 import { identityGap } from '@kleym/shared/core/snapshot/unread.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import {
+  NONE_UNDECIDED,
   undecidedFor,
   undecidedOn,
+  undecidedText,
   type UndecidedBinding,
   type UndecidedBindings,
 } from '@kleym/shared/core/analysis/undecided.ts'
@@ -68,12 +70,12 @@ export function podAnswers(
   )
   return pods.flatMap((pod) => {
     const gap = identityGap(analysis.snapshot, pod.namespace)
-    const open = isAsItIs ? [] : undecidedFor(analysis.settled.undecided, pod)
+    const open = isAsItIs ? NONE_UNDECIDED : analysis.settled.undecided
     const containers = pod.containers
       .filter(({ name }) => container === undefined || name === container)
       .map((one) => ({
         container: one,
-        undecided: open.filter(({ containerName = one.name }) => containerName === one.name),
+        undecided: undecidedFor(open, pod, one.name),
         registrations: (isAsItIs && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
           ? registrationsNow(analysis, pod, one)
           : containerVerdicts(analysis.settled.prediction(), pod, one)
@@ -91,11 +93,6 @@ export function podAnswers(
       .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
     return containers.length === 0 ? [] : [{ pod, containers }]
   })
-}
-
-/** `binding team-a/prefill is undetermined: cannot read --variant-label-key: not given`. */
-export function undecidedText({ binding, why }: UndecidedBinding): string {
-  return `binding ${binding} is undetermined: ${unknownReasonText(why)}`
 }
 
 /** The judgements that leave open what these pods hold, be it that a fallback gives way. */

@@ -35,19 +35,16 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
-    { allNamespaces, named: [target?.namespace], kind: target?.kind, policies: !options.entries },
+    { allNamespaces, named: [target?.namespace], kind: workloadKind(target), policies: !options.entries },
     context,
   )
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
   requireContainer(pods, options)
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
+  const isAsItIs = input.isLive && input.before === input.after
   const frame = options.entries
-    ? entriesFrame(input, pods, { spiffeId, everything })
-    : whoSelectsFrame(input, pods, {
-        container,
-        spiffeId,
-        isAsItIs: input.isLive && input.before === input.after,
-      })
+    ? entriesFrame(input, pods, { spiffeId, everything, isAsItIs })
+    : whoSelectsFrame(input, pods, { container, spiffeId, isAsItIs })
   return finish(frame, input, options.output, context)
 }
 
@@ -70,6 +67,13 @@ function requireContainer(
 
 /** How many names of containers a message lists. */
 const CONTAINERS_NAMED = 10
+
+/** Only a kind of workload says which templates must be read. */
+function workloadKind(target: WhoSelectsOptions['target']): string | undefined {
+  return WORKLOAD_KINDS.some(({ kind }) => kind === target?.kind) || target?.kind === 'ReplicaSet'
+    ? target?.kind
+    : undefined
+}
 
 /** The qualified kind of what is asked about. */
 function kindOf(target: WhoSelectsOptions['target']): string {

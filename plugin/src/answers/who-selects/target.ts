@@ -1,10 +1,44 @@
 // The argument of `who-selects`: one object that has pods, as `pod/llama-0` or `deployment/team-a/llama`.
+import { POOL_KIND } from '@kleym/shared/core/kinds.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { KleymError } from '../../io/errors.ts'
 import { kindNamed, parseObjectName, type ObjectName } from '../../sources/kind-name.ts'
 
-/** Parses the argument; undefined where none is given. Throws a usage error for anything that is no object with pods. */
-export function parseTarget(text: string | undefined): ObjectName | undefined {
-  if (text === undefined) return undefined
+/** What is asked about: an object that has pods, or an ID that a container may hold. */
+export interface Target {
+  readonly spiffeId: string | undefined
+  readonly object: ObjectName | undefined
+}
+
+/** The kind of a service account, whose pods are those that run under it. */
+export const ACCOUNT_KIND = 'ServiceAccount'
+
+function several(words: readonly string[]): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: 'cannot tell which object is meant',
+    where: words.join(' '),
+    why: 'who-selects asks about one object, as KIND/NAME or KIND NAME, or about one SPIFFE ID',
+    fix: 'name one of them, or leave them out and use -l or -n',
+    docs: 'kubectl kleym who-selects --help',
+  })
+}
+
+/** Parses the arguments. Throws a usage error for anything that is no object with pods and no SPIFFE ID. */
+export function parseTarget(words: readonly string[]): Target {
+  const [first, name, ...more] = words
+  if (first === undefined) return { spiffeId: undefined, object: undefined }
+  if (more.length > 0) throw several(words)
+  // kubectl takes the kind and the name as two words too.
+  const text = name === undefined ? first : `${first}/${name}`
+  if (/^spiffe:\/\//i.test(first)) {
+    if (name !== undefined) throw several(words)
+    return { spiffeId: first, object: undefined }
+  }
+  return { spiffeId: undefined, object: objectNamed(text) }
+}
+
+function objectNamed(text: string): ObjectName {
   if (!text.includes('/')) {
     const kind = kindNamed(text)
     throw new KleymError({
@@ -16,14 +50,17 @@ export function parseTarget(text: string | undefined): ObjectName | undefined {
       docs: 'kubectl kleym who-selects --help',
     })
   }
+  const account = /^(?:sa|serviceaccounts?)\/(?:([^/]+)\/)?([^/]+)$/i.exec(text)
+  if (account !== null)
+    return { kind: ACCOUNT_KIND, group: undefined, namespace: account[1], name: account[2] ?? '' }
   const target = parseObjectName(text, 'the argument')
-  if (POD_KINDS.includes(target.kind)) return target
+  if ([...POD_KINDS, POOL_KIND, BINDING_KIND].includes(target.kind)) return target
   throw new KleymError({
     code: 'usage',
     what: `a ${target.kind} runs no containers`,
     where: text,
     why: 'who-selects tells which identities containers get',
-    fix: `name one of ${POD_KINDS.join(', ')}`,
+    fix: `name one of ${[...POD_KINDS, ACCOUNT_KIND, POOL_KIND, BINDING_KIND].join(', ')}`,
     docs: 'kubectl kleym who-selects --help',
   })
 }

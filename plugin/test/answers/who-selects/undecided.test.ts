@@ -49,14 +49,14 @@ spec:
   spiffeIDTemplate: 'spiffe://example.org/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}'
 `
 
-async function ask(world: string, ...args: readonly string[]): Promise<Ran> {
+async function ask(world: string, command: string, ...args: readonly string[]): Promise<Ran> {
   const cwd = await workspace({ 'all.yaml': world, 'scm.yaml': SCM })
   const files = ['--offline', '-f', 'all.yaml', '--scm-config', 'scm.yaml', '-n', 'serving']
-  return inProcess(['who-selects', ...args, ...files, ...SETTINGS], cwd)
+  return inProcess([command, ...args, ...files, ...SETTINGS], cwd)
 }
 
 async function askJson(world: string, ...args: readonly string[]): Promise<unknown> {
-  return JSON.parse((await ask(world, ...args, '-o', 'json')).stdout)
+  return JSON.parse((await ask(world, 'who-selects', ...args, '-o', 'json')).stdout)
 }
 
 function containerOf(report: unknown): unknown {
@@ -67,7 +67,7 @@ describe('the label key of variants is not given', () => {
   const why = 'binding serving/prefill is undetermined: cannot read --variant-label-key: not given'
 
   test('a pod that may be of the variant has no certain answer', async () => {
-    const { code, stdout } = await ask(WORLD, 'pod/llama-0')
+    const { code, stdout } = await ask(WORLD, 'who-selects', 'pod/llama-0')
     expect(code).toBe(4)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`perhaps another identity: ${why}`)
     expect(own(containerOf(await askJson(WORLD, 'pod/llama-0')), 'notRead')).toBe(why)
@@ -75,7 +75,7 @@ describe('the label key of variants is not given', () => {
 
   test('its default identity depends, also where another service account keeps the identity from it', async () => {
     for (const name of ['llama-0', 'llama-1']) {
-      const { code } = await ask(`${WORLD}${DEFAULT}`, `pod/${name}`)
+      const { code } = await ask(`${WORLD}${DEFAULT}`, 'who-selects', `pod/${name}`)
       const report = await askJson(`${WORLD}${DEFAULT}`, `pod/${name}`)
       const [registration] = listAt(containerOf(report), 'registrations')
       expect([name, own(registration, 'verdict'), code]).toEqual([name, 'depends', 4])
@@ -84,15 +84,27 @@ describe('the label key of variants is not given', () => {
   })
 
   test('no entry is certain either', async () => {
-    const { code } = await ask(`${WORLD}${DEFAULT}`, '--entries')
+    const { code } = await ask(`${WORLD}${DEFAULT}`, 'who-selects', '--entries')
     expect(code).toBe(4)
     const entries = listAt(await askJson(`${WORLD}${DEFAULT}`, '--entries'), 'entries')
     const open = entries.filter((one) => own(one, 'depends') !== null).map((one) => String(own(one, 'pod')))
     expect(open.toSorted()).toEqual(['pod serving/llama-0', 'pod serving/llama-1'])
   })
 
+  test('explain of another binding on that pod is not complete', async () => {
+    const whole = `---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: {name: whole, namespace: serving}
+spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}
+`
+    const explain = async (...args: readonly string[]): Promise<number> =>
+      (await ask(`${WORLD}${whole}`, 'explain', 'serving/whole', ...args)).code
+    expect([await explain(), await explain(...KEY)]).toEqual([4, 0])
+  })
+
   test('a pod of no such pool is answered as ever', async () => {
-    const { code, stdout } = await ask(`${WORLD}${DEFAULT}`, 'pod/web-0')
+    const { code, stdout } = await ask(`${WORLD}${DEFAULT}`, 'who-selects', 'pod/web-0')
     expect(code).toBe(0)
     expect(stdout).toContain('√ spiffe://example.org/ns/serving/sa/runner')
   })

@@ -25,7 +25,7 @@ export function openSettingsOf(snapshot: Snapshot, config: Config, known: Settin
   const hasBindings = snapshot.bindings.length > 0
   const isAnything = hasBindings || snapshot.clusterSpiffeIds.length > 0 || snapshot.staticEntries.length > 0
   if (!isAnything) return { assumptions: [], alternatives: [] }
-  const others = known.acting.filter((one) => effectOf(one) !== effectOf(known.settings))
+  const others = known.acting.filter((one) => !doTheSame(one, known.settings))
   return {
     assumptions: [
       ...scmAssumptions(known.settings),
@@ -103,6 +103,11 @@ function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumptio
     otherwise: `it may be that of ${others.map(({ source }) => source).join(', ')}, which does otherwise`,
     fix: 'pass its configuration with --scm-config',
   }
+}
+
+/** Whether two SCMs make the same of any objects. */
+export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
+  return effectOf(one) === effectOf(other)
 }
 
 /** All that decides what SCM makes of objects, as text; where it came from and what only names things is no part of it. */

@@ -12,8 +12,11 @@ import { RULE_KIND } from '../rules/policy-rules.ts'
 import { holdersOfNotes } from '../rules/pod-findings.ts'
 import type { Steps } from '../steps.ts'
 
-/** What one container holds for certain, by `holderKey`; absent: there is no such container. */
-export type HeldIds = ReadonlyMap<string, { readonly ids: ReadonlySet<string> }>
+/** What one container holds for certain, and what else it may, by `holderKey`; absent: there is no such container. */
+export type HeldIds = ReadonlyMap<
+  string,
+  { readonly ids: ReadonlySet<string>; readonly open: ReadonlySet<string> }
+>
 
 /** A state, and what its containers hold. */
 export interface HeldState {
@@ -53,7 +56,10 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
   const holds = (key: string, { held }: HeldState): number | undefined => held.get(key)?.ids.size
   const stillThere = holders.filter((key) => after.held.has(key))
   if (HOLDS_SEVERAL.has(code))
-    return stillThere.length > 0 && stillThere.every((key) => holds(key, after) === 1)
+    return (
+      stillThere.length > 0 &&
+      stillThere.every((key) => holds(key, after) === 1 && after.held.get(key)?.open.size === 0)
+    )
   if (code === 'KLM402')
     return stillThere.length > 0 && stillThere.every((key) => (holds(key, after) ?? 0) > 0)
   if (HOLDS_TOO_LITTLE.has(code))

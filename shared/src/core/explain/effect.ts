@@ -4,6 +4,7 @@ import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
+import { undecidedFor } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
 import { findingKey, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -124,6 +125,10 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
         open: new Set(),
         unfollowed: false,
       }))
+      for (const { binding, spiffeId, labels } of undecidedFor(state.undecided, pod, container.name)) {
+        one.open.add(JSON.stringify([binding, spiffeId, [...labels]]))
+        if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+      }
       for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
         if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
         if (verdict === 'depends') {

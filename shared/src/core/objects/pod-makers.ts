@@ -129,6 +129,8 @@ export interface PodMaker {
   readonly namespace: string
   readonly name: string
   readonly makesPools: boolean
+  /** The workload whose template it takes, where it has none of its own: what that makes is known where it is read. */
+  readonly takesFrom: { readonly kind: string; readonly name: string } | undefined
   /** One for each template; one of which nothing is known where there is none to read. */
   readonly pods: readonly Pod[]
 }
@@ -144,7 +146,7 @@ const DEPTH_MAX = 40
 /** Whether an object makes pods, as far as can be told of one whose kind is not read. */
 export function isPodMaker(value: JsonRecord): boolean {
   const kind = kindOf(value)
-  if (unreadKind(kind) !== undefined) return true
+  if (unreadKind(kind) !== undefined || workloadOf(kind, value) !== undefined) return true
   return mayMakePods(kind) && templatesIn(value).length > 0
 }
 
@@ -164,9 +166,11 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   const unread = unreadKind(kind)
   const { namespace, name } = readMeta(raw.value)
   const base = { kind: qualifiedKind(kind), namespace, name }
-  const templates = unread === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
+  const takesFrom = workloadOf(kind, raw.value)
+  const templates = unread === undefined && takesFrom === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
   return {
     ...base,
+    takesFrom,
     makesPools: unread?.makesPools === true,
     // Which of several templates it is matters to people; of one alone it does not.
     pods: templates.map((template) =>
@@ -191,6 +195,18 @@ function unreadKind({ group, kind }: ObjectKind): UnreadKind | undefined {
   return UNREAD_KINDS.find((one) => one.kind === kind && one.group === group)
 }
 
+/** A Rollout takes the template of a Deployment: https://argo-rollouts.readthedocs.io/en/stable/migrating/ */
+function workloadOf({ group, kind }: ObjectKind, value: JsonRecord): PodMaker['takesFrom'] {
+  if (kind !== 'Rollout' || group !== 'argoproj.io') return undefined
+  const ref = own(own(value, 'spec'), 'workloadRef')
+  const name = stringAt(ref, 'name') ?? ''
+  const refKind = {
+    group: groupOfApiVersion(stringAt(ref, 'apiVersion') ?? ''),
+    kind: stringAt(ref, 'kind') ?? '',
+  }
+  return name === '' ? undefined : { kind: qualifiedKind(refKind), name }
+}
+
 function mayMakePods(kind: ObjectKind): boolean {
   return !NO_MAKERS.has(qualifiedKind(kind)) && !POLICY_GROUPS.has(kind.group)
 }
@@ -201,25 +217,41 @@ interface FoundTemplate {
   readonly part: string
   readonly metadata: JsonRecord
   readonly spec: JsonRecord | undefined
+  /** That of an object within the object (`ManifestWork`) in which it stands; undefined: the object's own. */
+  readonly namespace: string | undefined
 }
 
-const NOTHING_KNOWN: FoundTemplate = { part: '', metadata: {}, spec: undefined }
+const NOTHING_KNOWN: FoundTemplate = { part: '', metadata: {}, spec: undefined, namespace: undefined }
 
 /** Every pod spec in an object, in its order; those within a pod spec are no templates. */
 function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   const found: FoundTemplate[] = []
-  const visit = (here: unknown, path: readonly string[], holder: JsonRecord | undefined): void => {
+  const visit = (
+    here: unknown,
+    path: readonly string[],
+    { holder, within }: { readonly holder?: JsonRecord; readonly within?: string | undefined },
+  ): void => {
     if (found.length >= TEMPLATES_MAX || path.length > DEPTH_MAX) return
     if (Array.isArray(here)) {
-      for (const [at, item] of here.entries()) visit(item, [...path, String(at)], undefined)
+      for (const [at, item] of here.entries()) visit(item, [...path, String(at)], { within })
     } else if (isRecord(here)) {
-      if (isPodSpec(here)) found.push(templateAt(path, holder, here))
-      else for (const [key, item] of Object.entries(here)) visit(item, [...path, key], here)
+      if (isPodSpec(here)) found.push(templateAt(path, holder, here, within))
+      else {
+        const namespace = namespaceOfObject(here) ?? within
+        for (const [key, item] of Object.entries(here))
+          visit(item, [...path, key], { holder: here, within: namespace })
+      }
     }
   }
   for (const [key, item] of Object.entries(value))
-    if (key !== 'metadata' && key !== 'status') visit(item, [key], undefined)
-  return found
+    if (key !== 'metadata' && key !== 'status') visit(item, [key], {})
+  // Of those that are not read nothing is known.
+  return found.length < TEMPLATES_MAX ? found : [...found, NOTHING_KNOWN]
+}
+
+function namespaceOfObject(value: JsonRecord): string | undefined {
+  const isObject = typeof own(value, 'apiVersion') === 'string' && typeof own(value, 'kind') === 'string'
+  return isObject ? stringAt(value, 'metadata', 'namespace') || undefined : undefined
 }
 
 /** A spec has the metadata of its template beside it; a pod spec that stands under another key has none. */
@@ -227,10 +259,11 @@ function templateAt(
   path: readonly string[],
   holder: JsonRecord | undefined,
   spec: JsonRecord,
+  namespace: string | undefined,
 ): FoundTemplate {
   const isTemplate = path.at(-1) === 'spec' && holder !== undefined
   const part = (isTemplate ? path.slice(0, -1) : path).join('.')
-  return { part, metadata: isTemplate ? recordAt(holder, 'metadata') : {}, spec }
+  return { part, metadata: isTemplate ? recordAt(holder, 'metadata') : {}, spec, namespace }
 }
 
 /** Whether a mapping has containers as a pod spec has them: some kinds leave the name or the image to their controller. */
@@ -248,7 +281,7 @@ function isPodSpec(value: JsonRecord): boolean {
 function podOf(
   raw: RawObject,
   { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
-  { part, metadata, spec }: FoundTemplate,
+  { part, metadata, spec, namespace: within }: FoundTemplate,
 ): Pod {
   const labels = readStringMap(own(metadata, 'labels'))
   const named = spec === undefined ? undefined : stringAt(spec, 'serviceAccountName') || undefined
@@ -256,7 +289,7 @@ function podOf(
     ref: { kind, namespace, name },
     part,
     exists: false,
-    namespace,
+    namespace: within ?? namespace,
     name: undefined,
     uid: undefined,
     labels,

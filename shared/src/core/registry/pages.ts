@@ -17,8 +17,11 @@ export function pageSections(
   ]
 }
 
+/** What shows a finding and what does not, as YAML; or why no manifest alone can. */
+export type PageExample = { readonly bad: string; readonly good: string } | { readonly none: string }
+
 /** `docs/findings/<code>.md`. */
-export function findingPage(code: FindingCode): string {
+export function findingPage(code: FindingCode, example: PageExample): string {
   const entry = findingEntry(code)
   const reason = entry.reason === undefined ? '' : `, condition reason \`${entry.reason}\``
   const sections = pageSections(code).map(({ heading, text }) => `## ${heading}\n\n${text}\n`)
@@ -27,8 +30,18 @@ export function findingPage(code: FindingCode): string {
     `# ${code}: ${entry.title}\n`,
     `Severity: **${entry.severity}**${reason}.\n`,
     ...sections,
+    exampleText(example),
     `The same page at a terminal: \`kubectl kleym explain ${code}\`. All codes: [findings](README.md).\n`,
   ].join('\n')
+}
+
+function exampleText(example: PageExample): string {
+  if ('none' in example) return `## Example\n\nNo manifest alone shows it. ${example.none}\n`
+  return `## Bad\n\n${yamlBlock(example.bad)}\n## Good\n\n${yamlBlock(example.good)}`
+}
+
+function yamlBlock(text: string): string {
+  return `\`\`\`yaml\n${text}\`\`\`\n`
 }
 
 /** `docs/findings/README.md`: all codes in one table. */

@@ -25,7 +25,7 @@ export function perhapsPodsOf(snapshot: Snapshot, { registered, pods }: CertainO
   )
   return podMakers.flatMap((maker) =>
     maker.pods
-      .filter((pod) => !isRepresented(pod, existing.get(maker.namespace) ?? [], maker))
+      .filter((pod) => !isRepresented(pod, existing.get(pod.namespace) ?? [], maker))
       .map((pod) => ({
         ...pod,
         possibleLabels: new Set([...pod.possibleLabels, ...keys.difference(new Set(pod.labels.keys()))]),

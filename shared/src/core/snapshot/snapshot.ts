@@ -183,7 +183,9 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     pods: sortByRef(sidecars.size === 0 ? pods : pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
-    podMakers: readPodMakers(objects).filter(({ namespace }) => isWithin(namespace)),
+    podMakers: readPodMakers(objects).filter(
+      ({ namespace, pods: made }) => isWithin(namespace) || made.some((pod) => isWithin(pod.namespace)),
+    ),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps,
@@ -206,7 +208,16 @@ function readPodMakers(objects: readonly RawObject[]): readonly PodMaker[] {
   const makers = objects.flatMap((raw) => readPodMaker(raw) ?? [])
   if (makers.length === 0) return makers
   const owners = new Set(objects.flatMap(({ value }) => ownersOf(value)))
+  const read = new Set(
+    objects.map(({ value }) =>
+      JSON.stringify([kindKey(value), namespaceOf(value), stringAt(value, 'metadata', 'name')]),
+    ),
+  )
   return makers
+    .filter(
+      ({ takesFrom: from, namespace }) =>
+        from === undefined || !read.has(JSON.stringify([from.kind, namespace, from.name])),
+    )
     .filter(({ kind, namespace, name }) => !owners.has(JSON.stringify([kind, namespace, name])))
     .toSorted((a, b) => byNamespaceAndName(a, b) || compareBytes(a.kind, b.kind))
 }

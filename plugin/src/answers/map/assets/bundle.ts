@@ -45,10 +45,18 @@ export async function bundlePage(): Promise<PageAssets> {
   })
   const licences = await licencesOf(Object.keys(result.metafile.inputs))
   return {
-    script: `${licences}\n${file.text.trim()}`,
+    script: `${licences}\n${written(file.text.trim())}`,
     style: styles.outputFiles[0]?.text.trim() ?? '',
     body: await readFile(join(PAGE, 'body.html'), 'utf8'),
   }
+}
+
+/** A page is looked at in terminals too: what stands in strings as a control character is written out. */
+function written(script: string): string {
+  return script.replaceAll(
+    /[\u0000-\u0009\u000b-\u001f\u007f]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
 }
 
 /** One comment with the licences of the packages that some files belong to: the page is a copy of them. */
@@ -63,6 +71,10 @@ async function licencesOf(files: readonly string[]): Promise<string> {
     if (licence === undefined) throw new Error(`${name} ships no licence, and the page must hold it`)
     texts.push(`${name}\n\n${(await readFile(join(folder, licence), 'utf8')).trim()}`)
   }
-  const text = texts.join('\n\n---\n\n').replaceAll('*/', '* /').replaceAll('</', '<\\/')
+  const text = texts
+    .join('\n\n---\n\n')
+    .replaceAll('*/', '* /')
+    .replaceAll('</', '<\\/')
+    .replaceAll('\t', ' ')
   return `/*! This page contains, each under its own licence:\n\n${text}\n*/`
 }

@@ -167,7 +167,16 @@ function containerParts(world: World, node: ContainerNode, events: DetailEvents)
   const registrations = world.registrationsOf(node.id)
   return [
     element('p', {}, `${sentence(STATE_TEXTS[node.state])}.`),
-    ...(node.open === null ? [] : [element('p', { class: 'doubt' }, 'Not certain: ', foreign(node.open))]),
+    ...(node.open === null
+      ? []
+      : [
+          element(
+            'p',
+            { class: 'doubt' },
+            node.identities.length === 0 ? 'Not certain: ' : 'It may hold more: ',
+            foreign(node.open),
+          ),
+        ]),
     ...(node.state === 'several'
       ? [element('p', { class: 'doubt' }, 'Which of them a client gets first is not defined.')]
       : []),

@@ -55,10 +55,17 @@ const IDENTITY_LOOKS = {
   held: STATE_LOOKS.issued,
   perhaps: STATE_LOOKS.undetermined,
   unheld: STATE_LOOKS.none,
+  unknown: STATE_LOOKS.undetermined,
 } as const
 
-/** The look of a box; undefined for one that has no state. */
+/** The look of a box; undefined for one that has no state. What a change removes is told as what it was. */
 export function lookOf(node: MapNode): Look | undefined {
+  const look = lookNow(node)
+  if (look === undefined || node.change !== 'removed' || node.kind === 'identity') return look
+  return { ...look, tone: 'mute', word: `was ${look.word}` }
+}
+
+function lookNow(node: MapNode): Look | undefined {
   switch (node.kind) {
     case 'container':
       return STATE_LOOKS[node.state]

@@ -2,7 +2,14 @@
 // can be moved and zoomed.
 import { select } from 'd3-selection'
 import { zoom, zoomIdentity, type ZoomTransform } from 'd3-zoom'
-import { CONTAINER_STATES, STATE_TEXTS, type MapNode, type NamespaceNode, type PodsNode } from '../graph.ts'
+import {
+  CONTAINER_STATES,
+  STATE_TEXTS,
+  type IdentityNode,
+  type MapNode,
+  type NamespaceNode,
+  type PodsNode,
+} from '../graph.ts'
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
 import { button, byId, counted, element, foreign, shown, type Child } from './elements.ts'
 import { rowOf, sheetOf, type Sheet } from './layout.ts'
@@ -18,6 +25,14 @@ const SCALES: [smallest: number, largest: number] = [0.1, 2]
 /** The smallest scale that a picture is shown at by itself: text of it can still be read. */
 const READABLE = 0.7
 const STEP = 1.3
+/** What a sheet of paper of A4 or Letter, lying, holds within its margins, in pixels of CSS. */
+const PAPER = { width: 960, height: 590 } as const
+
+/** What d3 tells of a zoom; without a source where the page has asked for it. */
+interface ZoomEvent {
+  readonly transform: ZoomTransform
+  readonly sourceEvent: Event | null
+}
 
 /** What the picture tells the page. */
 export interface PictureEvents {
@@ -34,6 +49,8 @@ export class MapPicture {
   readonly #zoom = zoom<HTMLElement, unknown>()
   #sheet: Sheet | undefined
   #drawn = ''
+  /** Whether a person has moved or zoomed the sheet since it was drawn. */
+  #isMoved = false
 
   constructor(world: World, events: PictureEvents) {
     this.#world = world
@@ -42,7 +59,8 @@ export class MapPicture {
       .scaleExtent(SCALES)
       // The wheel alone moves the sheet, as it would the page; with Ctrl, or by a pinch, it zooms.
       .filter((event: MouseEvent | WheelEvent) => event.type !== 'wheel' || event.ctrlKey)
-      .on('zoom', ({ transform }: { readonly transform: ZoomTransform }) => {
+      .on('zoom', ({ transform, sourceEvent }: ZoomEvent) => {
+        this.#isMoved ||= sourceEvent !== null
         this.#sheetElement.style.transform = `translate(${transform.x}px, ${transform.y}px) scale(${transform.k})`
       })
     select(this.#canvas).call(this.#zoom)
@@ -52,6 +70,10 @@ export class MapPicture {
     byId('fit').addEventListener('click', () => this.fit(SCALES[0]))
     byId('boxes').addEventListener('keydown', (event) => this.#onKey(event))
     addEventListener('beforeprint', () => this.#forPrint())
+    // The details take a part of the width.
+    new ResizeObserver(() => {
+      if (!this.#isMoved) this.fit(READABLE)
+    }).observe(this.#canvas)
   }
 
   /** The namespaces that are open at first: all of a small map. */
@@ -81,6 +103,7 @@ export class MapPicture {
     if (key !== this.#drawn) {
       this.#drawn = key
       this.#drawSheet(isDrawn ? boxes : new Set())
+      this.#isMoved = false
       if (isDrawn) this.fit(READABLE)
     }
     this.mark(choice.selected)
@@ -127,7 +150,7 @@ export class MapPicture {
           element(
             'span',
             { class: 'counts' },
-            ...(total === 0 ? [node.pods === 0 ? 'no pod' : 'no container'] : []),
+            ...(total === 0 ? [emptyText(node)] : []),
             ...states.map(({ state, count }) =>
               element(
                 'span',
@@ -141,7 +164,9 @@ export class MapPicture {
             'span',
             { class: 'small' },
             [counted(node.pods, 'pod'), counted(bindings, 'binding')].join(', '),
-            gaps === 0 ? undefined : element('strong', {}, '; not all of it could be read'),
+            gaps === 0 && node.open === null
+              ? undefined
+              : element('strong', {}, '; not all of it could be read'),
           ),
         ]
     return button(
@@ -238,7 +263,7 @@ export class MapPicture {
         element('span', { class: 'label', title: shown(node.pods.join('\n')) }, foreign(node.label)),
       ),
       ...containers.map((container) => {
-        const look = STATE_LOOKS[container.state]
+        const look = lookOf(container) ?? STATE_LOOKS[container.state]
         const isMore = container.open !== null && container.identities.length > 0
         return this.#stop(
           container,
@@ -293,11 +318,13 @@ export class MapPicture {
     const place = this.#sheet === undefined ? undefined : rowOf(this.#world, id, this.#sheet.places)
     const stop = this.#stops().find((one) => one.dataset['id'] === id)
     if (place === undefined || stop === undefined) return false
-    if (!this.#isInView(stop))
+    if (!this.#isInView(stop)) {
+      this.#isMoved = true
       select(this.#canvas).call(
         // The middle of the box into the middle of the canvas.
         (canvas) => this.#zoom.translateTo(canvas, place.x + place.width / 2, place.y + place.height / 2),
       )
+    }
     if (isFocused) this.#focus(stop)
     return true
   }
@@ -333,12 +360,14 @@ export class MapPicture {
   }
 
   #scale(by: number): void {
+    this.#isMoved = true
     select(this.#canvas).call((canvas) => this.#zoom.scaleBy(canvas, by))
   }
 
   #move(event: WheelEvent): void {
     if (event.ctrlKey) return
     event.preventDefault()
+    this.#isMoved = true
     const transform = this.#transform()
     select(this.#canvas).call((canvas) =>
       this.#zoom.translateBy(canvas, -event.deltaX / transform.k, -event.deltaY / transform.k),
@@ -349,9 +378,23 @@ export class MapPicture {
     return select(this.#canvas).property('__zoom') ?? zoomIdentity
   }
 
-  /** Paper cannot be moved: all of the sheet, as wide as the page. */
+  /** Paper cannot be moved: all of the sheet, on one page. */
   #forPrint(): void {
-    if (this.#sheet !== undefined) this.fit(SCALES[0])
+    const sheet = this.#sheet
+    if (sheet === undefined) return
+    const before = this.#transform()
+    const wasMoved = this.#isMoved
+    this.#isMoved = true
+    const scale = Math.min(1, PAPER.width / sheet.width, PAPER.height / sheet.height)
+    select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, zoomIdentity.scale(scale)))
+    addEventListener(
+      'afterprint',
+      () => {
+        select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, before))
+        this.#isMoved = wasMoved
+      },
+      { once: true },
+    )
   }
 
   /** Arrow keys lead to the nearest box in their direction. */
@@ -413,6 +456,11 @@ function placed(
   return one
 }
 
+function emptyText({ pods, open }: NamespaceNode): string {
+  if (open !== null) return pods === 0 ? 'no pod is known' : 'no container is known'
+  return pods === 0 ? 'no pod' : 'no container'
+}
+
 function changeBadge({ change }: MapNode): HTMLElement | undefined {
   return change === null ? undefined : element('span', { class: `change ${change}` }, CHANGE_WORDS[change])
 }
@@ -433,13 +481,8 @@ function labelOf(node: MapNode): string {
 }
 
 /** `held by 3 containers`, `held by 1 container, perhaps by 2 more`. */
-export function holdersText({
-  holders,
-  perhaps,
-}: {
-  readonly holders: number
-  readonly perhaps: number
-}): string {
+export function holdersText({ state, holders, perhaps }: IdentityNode): string {
+  if (state === 'unknown') return 'not known to be held'
   if (holders === 0 && perhaps === 0) return 'held by no container here'
   const more =
     perhaps === 0

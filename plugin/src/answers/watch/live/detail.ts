@@ -203,7 +203,7 @@ export class Detail {
       notes: [],
       drive: driveAtOnce,
     }
-    const frame = explainFrame(input, [binding], true)
+    const frame = explainFrame(input, [binding], { named: true })
     const open = [
       ...(dependsOnOutsideScope(analysis) ? ['other namespaces'] : []),
       ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),

@@ -1,5 +1,6 @@
 // How the screen looks: scope and counts, what is not known, the table with its window, the derivation below, the keys.
 // A function from the picture and the choices to exactly as many lines as the terminal has.
+import { viewAnswer } from '../../../text/answer.ts'
 import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -192,10 +193,22 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
       const notes = assumptions.flatMap((note) =>
         wrap(line(MARKS.note, ` ${note}`), { width: columns, hang: 2 }),
       )
-      return [...gap, ...frame.view(layout, frame.findings), ...(notes.length === 0 ? [] : [BLANK]), ...notes]
+      const answer = frame.answer?.(layout, frame.findings)
+      const first =
+        answer === undefined ? [] : [...viewAnswer(answer, { ...SETTLED, incomplete }, layout), BLANK]
+      return [
+        ...gap,
+        ...first,
+        ...frame.view(layout, frame.findings),
+        ...(notes.length === 0 ? [] : [BLANK]),
+        ...notes,
+      ]
     }
   }
 }
+
+/** What is not known of settings stands in notes of their own. */
+const SETTLED = { unsettled: false, notShown: 0 }
 
 function chooser({ typed, choice }: ScreenState, { setting, share, columns }: BodyLayout): Block {
   const { names, note } = setting.namespaces

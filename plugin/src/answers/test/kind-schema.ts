@@ -1,0 +1,10 @@
+// The JSON Schema of an IdentityTest, for editors: what a mapping must hold in combination is checked when the test is run.
+import { identityTestSchema } from '@kleym/shared/core/identity-tests/schema.ts'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import * as z from 'zod'
+
+/** The schema, of the draft that editors read. */
+export function identityTestJsonSchema(): JsonRecord {
+  const { $schema, ...rest } = z.toJSONSchema(identityTestSchema(), { io: 'input', target: 'draft-7' })
+  return { $schema, title: 'IdentityTest', ...rest }
+}

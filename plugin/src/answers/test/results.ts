@@ -1,0 +1,64 @@
+// Identity tests run on an answer's input: read as the install understands them, and decided as far as the input shows.
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { missingOf } from '../../frame/missing.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { CommandContext } from '../../io/context.ts'
+import { kindNamed } from '../../sources/kind-name.ts'
+import type { ProblemReach } from '../../sources/problem.ts'
+import { POD_KINDS } from '../who-selects/target.ts'
+import { loadTests, type LoadedTests, type TestPaths } from './load-tests.ts'
+import { runTests, type AssertionResult } from './model.ts'
+
+/** Reads the tests of files, as an install understands them. */
+export function loadIdentityTests(
+  paths: TestPaths,
+  { after, operator }: AnswerInput,
+  context: CommandContext,
+): Promise<LoadedTests> {
+  const { trustDomain } = operator.config
+  const pods = [...after.snapshot.templates, ...after.podsInQuestion]
+  // A kind that kleym does not read stands there with its group.
+  const kinds = [...new Set([...POD_KINDS, ...pods.map(({ ref }) => ref.kind)])]
+  const reading = {
+    workloadKinds: kinds.map((kind) => kind.toLowerCase()),
+    kindOf: (written: string) => {
+      const named = (kindNamed(written) ?? written).toLowerCase()
+      return kinds.find((kind) => kind.toLowerCase() === named || kind.toLowerCase().startsWith(`${named}.`))
+    },
+    trustDomain: trustDomain.kind === 'set' ? trustDomain.value : undefined,
+  }
+  return loadTests(paths, reading, context)
+}
+
+/** Runs tests against the state that an answer is about. */
+export function resultsOf(
+  { tests }: Pick<LoadedTests, 'tests'>,
+  input: AnswerInput,
+): readonly AssertionResult[] {
+  // There may be ten thousand assertions, and a hundred namespaces.
+  const known = new Map<string | undefined, { readonly text: string | undefined }>()
+  const incomplete = (namespace: string | undefined): string | undefined =>
+    getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace) })).text
+  return runTests(tests, input.after, { drive: input.drive, incomplete })
+}
+
+/**
+ * Why there may be more than was read of a namespace, or other objects: an assertion about it holds as far as was read, and is
+ * not known to hold. Undefined where all of it was read.
+ */
+export function incompleteText(input: AnswerInput, namespace?: string): string | undefined {
+  const reaches = ({ namespace: reached }: ProblemReach): boolean =>
+    namespace === undefined || reached === undefined || reached === namespace
+  const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
+  if (problem !== undefined) return `${problem.what} (${problem.where}): ${problem.why}`
+  const { snapshot } = input.after
+  const notRead = missingForTests(input)[0] ?? subjectGap(snapshot, namespace)
+  return notRead === undefined ? undefined : unknownReasonText(notRead)
+}
+
+/** What could not be read. Pods that may be there are no part of it: each assertion says what depends on them. */
+export function missingForTests(input: AnswerInput): readonly UnknownReason[] {
+  return missingOf(input, input.after.settled.judgements.values(), { pods: new Set() })
+}

@@ -1,0 +1,110 @@
+// Which pods a target means: the pod or template itself, the pods that run under a service account, or those that a pool or the
+// pool of a binding selects. A pod of which that is not known is one of them.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { POOL_KIND } from '@kleym/shared/core/kinds.ts'
+import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+import { ACCOUNT_KIND } from './target.ts'
+
+/** Tells whether a pod is meant. Throws where the pool or the binding does not exist, or selects nothing that can be followed. */
+export function podsMeant(
+  analysis: Analysis,
+  target: ObjectName,
+  namespace: string | undefined,
+  echo: string,
+): (pod: Pod) => boolean {
+  const { kind, name } = target
+  if (kind === ACCOUNT_KIND)
+    return ({ serviceAccountName, perhaps }) => serviceAccountName === name || perhaps?.knowsAccount === false
+  if (kind !== POOL_KIND && kind !== BINDING_KIND) return ({ ref }) => ref.kind === kind && ref.name === name
+  const chosen =
+    kind === POOL_KIND ? ofPools(analysis, target, namespace) : ofBindings(analysis, target, namespace)
+  if (chosen.length === 0) throw missing(analysis, target, namespace, echo)
+  return (pod) =>
+    chosen.some(
+      (one) =>
+        one.namespace === pod.namespace &&
+        matchSelector(
+          { matchLabels: one.labels, matchExpressions: [] },
+          { labels: pod.labels, unknownValues: pod.unknownLabels, possible: pod.possibleLabels },
+        ) !== 'no',
+    )
+}
+
+/** Whether a target is no pod or template itself, but selects them. */
+export function standsForMany({ kind }: ObjectName): boolean {
+  return kind === ACCOUNT_KIND || kind === POOL_KIND || kind === BINDING_KIND
+}
+
+interface SelectedLabels {
+  readonly namespace: string
+  readonly labels: ReadonlyMap<string, string>
+}
+
+function ofPools(
+  { snapshot }: Analysis,
+  { name, group }: ObjectName,
+  namespace: string | undefined,
+): readonly SelectedLabels[] {
+  return snapshot.pools
+    .filter(
+      (pool) =>
+        pool.meta.name === name &&
+        (group === undefined || pool.group === group) &&
+        (namespace === undefined || pool.meta.namespace === namespace),
+    )
+    .map((pool) => {
+      const { selector, meta } = pool
+      if (!selector.ok) throw unfollowed(`InferencePool/${meta.namespace}/${meta.name}`, selector.reason)
+      return { namespace: meta.namespace, labels: selector.labels }
+    })
+}
+
+function ofBindings(
+  { compiled }: Analysis,
+  { name }: ObjectName,
+  namespace: string | undefined,
+): readonly SelectedLabels[] {
+  return compiled
+    .filter(
+      ({ binding: { meta } }) =>
+        meta.name === name && (namespace === undefined || meta.namespace === namespace),
+    )
+    .map(({ binding, input: { parts } }) => {
+      if (parts === undefined) throw unfollowed(`binding ${binding.key}`, 'its pool cannot be told')
+      return { namespace: binding.meta.namespace, labels: parts.poolLabels }
+    })
+}
+
+function unfollowed(where: string, why: string): KleymError {
+  return new KleymError({
+    code: 'not-found',
+    what: 'cannot tell which pods are selected',
+    where,
+    why,
+    fix: 'see what is wrong with: kubectl kleym explain',
+  })
+}
+
+function missing(
+  { snapshot }: Analysis,
+  { kind, name }: ObjectName,
+  namespace: string | undefined,
+  echo: string,
+): KleymError {
+  const there = kind === POOL_KIND ? snapshot.pools : snapshot.bindings
+  const keys = there.map(({ meta }) => namespacedName(meta.namespace, meta.name))
+  const where = namespace === undefined ? name : namespacedName(namespace, name)
+  return new KleymError({
+    code: 'not-found',
+    what: `there is no such ${kind}`,
+    where,
+    why: 'none of that name was read',
+    fix: didYouMean(where, keys) ?? `list what is there with: kubectl kleym explain -A${echo}`,
+  })
+}

@@ -1,0 +1,57 @@
+// `--code` and `--severity`: which findings an answer shows. They never change which ones there are: all count for the exit code,
+// and the first line says how many are not shown.
+import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import {
+  codeOfReason,
+  FINDING_CODES,
+  findingCodeOf,
+  type FindingCode,
+  type Severity,
+} from '@kleym/shared/core/registry/findings.ts'
+import { REASON_NAMES } from '@kleym/shared/core/registry/reasons.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { KleymError } from '../io/errors.ts'
+
+/** Which findings are shown. */
+export interface FindingFilter {
+  /** Undefined: those of any code. */
+  readonly codes: ReadonlySet<FindingCode> | undefined
+  /** This severity and worse; undefined: any. */
+  readonly severity: Severity | undefined
+}
+
+/** The filter that the flags ask for; undefined where they ask for none. Throws a usage error for a code that does not exist. */
+export function findingFilter(
+  codes: readonly string[] | undefined,
+  severity: Severity | undefined,
+): FindingFilter | undefined {
+  if (codes === undefined && severity === undefined) return undefined
+  return { codes: codes === undefined ? undefined : new Set(codes.map(requireCode)), severity }
+}
+
+/** Whether a filter lets a finding through. */
+export function passes({ codes, severity }: FindingFilter, one: Finding): boolean {
+  return (
+    (codes === undefined || codes.has(one.code)) &&
+    (severity === undefined || isAtLeast(one.severity, severity))
+  )
+}
+
+/** The code that a word means: `KLM201` in any case of letters, or the condition reason `UnsafeSelector`; undefined for none. */
+export function codeMeant(written: string): FindingCode | undefined {
+  const reason = REASON_NAMES.find((name) => name.toLowerCase() === written.toLowerCase())
+  return findingCodeOf(written) ?? (reason === undefined ? undefined : codeOfReason(reason))
+}
+
+function requireCode(written: string): FindingCode {
+  const code = codeMeant(written)
+  if (code !== undefined) return code
+  throw new KleymError({
+    code: 'usage',
+    what: 'there is no such finding code',
+    where: `--code ${written}`,
+    why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,
+    fix:
+      didYouMean(written, [...FINDING_CODES, ...REASON_NAMES]) ?? 'see them all: kubectl kleym explain KLM',
+  })
+}

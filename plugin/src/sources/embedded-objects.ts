@@ -1,0 +1,87 @@
+// Objects of kinds that decide identities, within an object of a kind that is not read: an OpenShift Template, a ManifestWork, a
+// Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease. Whoever reads that object may make them.
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { placeholderIn } from './placeholders.ts'
+import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
+import { reachOf } from './reach.ts'
+import type { WantedKind } from './wanted-kind.ts'
+
+/** How deep objects are looked for; those of real kinds stand within ten levels. */
+const DEPTH_MAX = 20
+/** What a controller has done, and what people write on an object, is no object to come. */
+const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status'])
+
+/** That an object holds others, which are not read where they stand; undefined where it holds none that decides. */
+export function embeddedProblem(
+  value: JsonRecord,
+  origin: Origin,
+  wanted: readonly WantedKind[],
+): InputProblem | undefined {
+  const deciding = wanted.filter(({ versions }) => versions !== undefined)
+  const found = new Map<string, ProblemReach>()
+  const kinds = new Set<string>()
+  const visit = (here: unknown, depth: number): void => {
+    if (depth > DEPTH_MAX) return
+    if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item, depth + 1)
+    if (!isRecord(here)) return
+    const kind = depth === 0 ? undefined : decidingKind(here, deciding)
+    if (kind !== undefined) {
+      kinds.add(kind.kind)
+      for (const reach of reachOf(kind, placeIn(here), JSON.stringify(here)))
+        found.set(JSON.stringify(reach), reach)
+    } else
+      for (const [key, item] of Object.entries(here))
+        if (depth > 0 || !NOT_LOOKED_INTO.has(key)) visit(item, depth + 1)
+  }
+  visit(value, 0)
+  if (found.size === 0) return undefined
+  return {
+    kind: 'not rendered',
+    what: `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
+    where: placeText(origin),
+    why: 'what its controller makes of them is not known',
+    fix: 'add what it makes as manifests of their own',
+    reach: [...found.values()],
+  }
+}
+
+/** Those of the problems of which something is not among the objects by itself. */
+export function notShown(
+  problems: readonly InputProblem[],
+  objects: readonly RawObject[],
+): readonly InputProblem[] {
+  if (problems.length === 0) return problems
+  const there = new Set(
+    objects.map(({ value }) => {
+      const { namespace, name } = readMeta(value)
+      return JSON.stringify([kindKey(value), namespace, name])
+    }),
+  )
+  const isThere = ({ kind, namespace = '', name }: ProblemReach): boolean =>
+    there.has(JSON.stringify([kind, namespace, name]))
+  return problems.filter(({ reach = [] }) => !reach.every(isThere))
+}
+
+/** A reference has a type and a name too, but no content. */
+function decidingKind(value: JsonRecord, deciding: readonly WantedKind[]): WantedKind | undefined {
+  const kind = stringAt(value, 'kind')
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const hasContent = ['metadata', 'spec', 'data'].some((field) => isRecord(own(value, field)))
+  return hasContent ? deciding.find((one) => one.kind === kind && one.group === group) : undefined
+}
+
+function placeIn(value: JsonRecord): {
+  readonly namespace: string | undefined
+  readonly name: string | undefined
+} {
+  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field))
+  return { namespace: plain(namespace), name: plain(name) }
+}
+
+function plain(text: string | undefined): string | undefined {
+  return text === undefined || text === '' || placeholderIn(text) !== undefined ? undefined : text
+}
