@@ -56,7 +56,11 @@ export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenP
   const { sure, unsure } = pods.chosen(selector)
   if (selector.written.container === undefined) return { sure, unsure }
   const hasMeant = (pod: Pod): boolean => pods.containersOf(pod).some((one) => isMeant(selector, one))
-  return { sure: sure.filter(hasMeant), unsure: unsure.filter(hasMeant) }
+  // Mostly all of them have it; selectors of one list then share it.
+  return {
+    sure: sure.every(hasMeant) ? sure : sure.filter(hasMeant),
+    unsure: unsure.every(hasMeant) ? unsure : unsure.filter(hasMeant),
+  }
 }
 
 /** Whether a container of a pod that is meant is meant, or may be: the name of one that a controller makes up is not known. */
