@@ -52,7 +52,7 @@ describe('every map', () => {
     expect(new Set(ids).size).toBe(ids.length)
     const known = new Set(ids)
     const named = [
-      ...map.nodes.flatMap((node) => (node['parent'] === null ? [] : [String(node['parent'])])),
+      ...map.nodes.flatMap((node) => stringAt(node, 'parent') ?? []),
       ...map.edges.flatMap((edge) => [String(edge['from']), String(edge['to'])]),
     ]
     expect(named.filter((id) => !known.has(id))).toEqual([])
@@ -98,8 +98,9 @@ describe('it is limited', () => {
   })
 })
 
-test('replicas of one workload that are alike are one box, and those that differ are not', async () => {
-  const pod = (name: string, labels: JsonRecord): JsonRecord => ({
+/** A replica of a StatefulSet. */
+function replica(name: string, labels: JsonRecord): JsonRecord {
+  return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
@@ -112,7 +113,10 @@ test('replicas of one workload that are alike are one box, and those that differ
       ],
     },
     spec: { serviceAccountName: 'web', nodeName: 'n', containers: [{ name: 'main' }] },
-  })
+  }
+}
+
+test('replicas of one workload that are alike are one box, and those that differ are not', async () => {
   const canary = {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
@@ -122,7 +126,7 @@ test('replicas of one workload that are alike are one box, and those that differ
       podSelector: { matchLabels: { canary: 'yes' } },
     },
   }
-  const items = [pod('web-0', {}), pod('web-1', {}), pod('web-2', { canary: 'yes' }), canary]
+  const items = [replica('web-0', {}), replica('web-1', {}), replica('web-2', { canary: 'yes' }), canary]
   const cwd = await workspace({ 'a.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) })
   const map = await mapOf(['--offline', '-f', '.'], cwd)
   const boxes = map.nodes.filter((node) => node['kind'] === 'pods')
@@ -132,6 +136,11 @@ test('replicas of one workload that are alike are one box, and those that differ
   ])
   expect(new Set(boxes.map((node) => node['parent']))).toEqual(new Set(['workload/shop/StatefulSet/web']))
 })
+
+/** The manifest of a pod. */
+function podText(name: string): string {
+  return `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
+}
 
 describe('what a change gives and takes', () => {
   test('is what diff says', async () => {
@@ -165,15 +174,13 @@ describe('what a change gives and takes', () => {
   })
 
   test('a pod that goes stands there with what it held, and counts nowhere', async () => {
-    const pod = (name: string): string =>
-      `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
     const given =
       '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: all}\nspec: {spiffeIDTemplate: "spiffe://example.org/all"}\n'
     const scm =
       'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: prod\nwatchClassless: true\n'
     const cwd = await workspace({
-      'base/a.yaml': pod('stays') + pod('goes') + given,
-      'head/a.yaml': pod('stays') + pod('comes') + given,
+      'base/a.yaml': podText('stays') + podText('goes') + given,
+      'head/a.yaml': podText('stays') + podText('comes') + given,
       'scm.yaml': scm,
     })
     const map = await mapOf(
@@ -218,6 +225,11 @@ describe('what a change gives and takes', () => {
   })
 })
 
+/** What becomes of the first container. */
+function stateOf({ nodes }: Mapped): unknown {
+  return nodes.find((node) => node['kind'] === 'container')?.['state']
+}
+
 describe('what is not known stands in it', () => {
   const POD =
     'apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, uid: u}\nspec: {nodeName: n, containers: [{name: main}]}\n'
@@ -237,8 +249,6 @@ describe('what is not known stands in it', () => {
       '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: other}\nspec: {spiffeIDTemplate: "spiffe://example.org/x", podSelector: {matchLabels: {a: b}}}\n'
     const alone = await mapOf(['--offline', '-f', '.'], await workspace({ 'pod.yaml': POD }))
     const beside = await mapOf(['--offline', '-f', '.'], await workspace({ 'pod.yaml': POD + other }))
-    const stateOf = (map: Mapped): unknown =>
-      map.nodes.find((node) => node['kind'] === 'container')?.['state']
     expect([stateOf(alone), stateOf(beside)]).toEqual(['none', 'undetermined'])
   })
 
