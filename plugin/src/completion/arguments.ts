@@ -1,7 +1,7 @@
 // The arguments of commands: names of bindings and codes of findings, of policies, pods and workloads, what `completion`
 // does.
 import { FINDING_CODES, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { ACCESS_POLICIES, BINDINGS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { ACCESS_POLICIES, BINDINGS, PODS, POOLS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { COMPLETION_ACTIONS } from '../answers/completion/actions.ts'
 import type { CompletionLookup } from './lookup.ts'
 import { kindAndName, objectWords, type NameScope } from './names.ts'
@@ -17,6 +17,16 @@ export interface ArgumentWord {
 
 type Complete = (word: ArgumentWord, lookup: CompletionLookup | undefined) => Promise<Completion>
 
+/** Names of bindings that are not given yet. */
+async function bindingNames(
+  { typed, before, scope }: ArgumentWord,
+  lookup: CompletionLookup | undefined,
+): Promise<Completion> {
+  if (lookup === undefined) return NOTHING
+  const bindings = await objectWords({ resource: BINDINGS, prefix: '', typed, scope }, lookup)
+  return offer(bindings.filter(({ text }) => !before.includes(text)))
+}
+
 /** By command; one that is not here takes no arguments. */
 const ARGUMENTS: Readonly<Record<string, Complete>> = {
   explain: async ({ typed, before, scope }, lookup) => {
@@ -25,13 +35,17 @@ const ARGUMENTS: Readonly<Record<string, Complete>> = {
     const candidates = [...bindings, ...codes(typed)]
     return offer(candidates.filter(({ text }) => !before.includes(text)))
   },
+  conflicts: bindingNames,
+  diff: bindingNames,
   policies: async ({ typed, before, scope }, lookup) => {
     if (lookup === undefined) return NOTHING
     const policies = await objectWords({ resource: ACCESS_POLICIES, prefix: '', typed, scope }, lookup)
     return offer(policies.filter(({ text }) => !before.includes(text)))
   },
   'who-selects': async ({ typed, before, scope }, lookup) =>
-    before.length > 0 ? NOTHING : kindAndName(typed, { kinds: [PODS, ...WORKLOADS], scope }, lookup),
+    before.length > 0
+      ? NOTHING
+      : kindAndName(typed, { kinds: [PODS, ...WORKLOADS, BINDINGS, ...POOLS], scope }, lookup),
   completion: async ({ typed, before }) => {
     if (before.length === 0)
       return offer(
@@ -55,11 +69,15 @@ export async function completeArgument(
   return complete === undefined ? NOTHING : complete(word, lookup)
 }
 
-/** Codes are offered once their first letter is typed, and go on as it was typed: shells compare letter by letter. */
-function codes(typed: string): readonly CompletionCandidate[] {
-  if (typed === '') return []
+/** The codes of findings as words that complete what is typed. */
+export function codeWords(typed: string): readonly CompletionCandidate[] {
   return FINDING_CODES.filter((code) => code.startsWith(typed.toUpperCase())).map((code) => ({
     text: typed + code.slice(typed.length),
     about: findingEntry(code).title,
   }))
+}
+
+/** Codes are offered once their first letter is typed, and go on as it was typed: shells compare letter by letter. */
+function codes(typed: string): readonly CompletionCandidate[] {
+  return typed === '' ? [] : codeWords(typed)
 }

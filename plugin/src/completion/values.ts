@@ -10,6 +10,7 @@ import {
   type NameScope,
 } from './names.ts'
 import type { KubeconfigList, CompletionLookup } from './lookup.ts'
+import { codeWords } from './arguments.ts'
 import { DIRECTIVE, NOTHING, offer, type Completion } from './protocol.ts'
 import type { FlagDefinition } from './words.ts'
 
@@ -57,6 +58,7 @@ export async function completeValue(
       definition.options.filter((option) => option.startsWith(typed)).map((text) => ({ text })),
       DIRECTIVE.keepOrder,
     )
+  if (flag === 'code') return offer(codeWords(typed))
   const known = BY_HELP[definition.helpValue?.toString() ?? '']
   if (known !== undefined) return known
   if (flag === 'without') return kindAndName(typed, { kinds: NAMED, scope }, lookup)

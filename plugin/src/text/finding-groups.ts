@@ -83,20 +83,25 @@ function rows(group: readonly Finding[], shared: Shared, layout: Layout): Block 
   }))
   const widest = Math.max(...alike.map(({ name }) => displayWidth(name)))
   const column = widest <= layout.width * NAME_SHARE ? widest : undefined
+  const width = layout.width - INDENT
+  const at = column === undefined ? 2 : column + 2
+  // One line for each object, where all of them fit.
+  const isShort = alike.every(({ texts }) => at + displayWidth(texts.join('; ')) <= width)
   return indent(
-    alike.flatMap(({ name, texts }) => row(name, texts, column, layout.width - 4)),
-    4,
+    alike.flatMap(({ name, texts }) => row(name, isShort ? [texts.join('; ')] : texts, column, width)),
+    INDENT,
   )
 }
+
+/** How far the rows stand from the left. */
+const INDENT = 4
 
 /** The part of a line that names may take; where one is longer, all stand on lines of their own. */
 const NAME_SHARE = 0.3
 
 function row(name: string, texts: readonly string[], column: number | undefined, width: number): Block {
   const at = column === undefined ? 2 : column + 2
-  const whole = texts.join('; ')
-  const said = at + displayWidth(whole) <= width ? [whole] : texts
-  const below = said.flatMap((text) => wrap(line(text), { width: width - at, hang: 2 }))
+  const below = texts.flatMap((text) => wrap(line(text), { width: width - at, hang: 2 }))
   if (column === undefined)
     return [...wrap(line(span(name, 'bold')), { width, hang: 2 }), ...indent(below, at)]
   const [first = [], ...rest] = below

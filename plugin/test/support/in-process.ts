@@ -10,12 +10,16 @@ export interface Ran {
 }
 
 /** What a command line prints and its exit code, run in a folder with nothing on stdin. */
-export async function inProcess(args: readonly string[], cwd: string): Promise<Ran> {
+export async function inProcess(
+  args: readonly string[],
+  cwd: string,
+  env: CommandContext['env'] = {},
+): Promise<Ran> {
   const stdout = capture()
   const stderr = capture()
   const context: CommandContext = {
     cwd,
-    env: {},
+    env,
     stdin: nothing(),
     stdout,
     stderr,

@@ -26,6 +26,14 @@ describe('table', () => {
     )
   })
 
+  test('folds below 60 columns, where the last column would have no room', () => {
+    const rows = [[MARKS.bad, 'playground/expressions', 'UnsafeSelector']]
+    expect(plain(table(rows, { width: 44, header: ['', 'NAME', 'REASON'] }))).toBe(
+      '×  playground/expressions\n    UnsafeSelector\n',
+    )
+    expect(plain(table(rows, { width: 60, header: ['', 'NAME', 'REASON'] }))).toContain('REASON')
+  })
+
   test('takes rows of different lengths and wide characters', () => {
     expect(plain(table([['模型', 'a', 'x'], ['y']], { width: 80 }))).toBe('模型  a  x\ny\n')
   })

@@ -97,11 +97,14 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
     (one) => one.judgement.state === 'ready' && containersOf(one) === 0,
   ).length
   const without = unreached === 0 ? '' : ` (${unreached} of them without a container)`
+  const isWarned = [...layout.findingsByBinding.values()]
+    .flat()
+    .some(({ severity }) => severity === 'warning')
   return {
     mark:
       counts.has('refused') || isError([...layout.findingsByBinding.values()].flat())
         ? 'bad'
-        : counts.size > 1 || !counts.has('ready') || unreached > 0
+        : counts.size > 1 || !counts.has('ready') || unreached > 0 || isWarned
           ? 'warn'
           : 'ok',
     text: [span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}${without}`, 'bold')],

@@ -27,9 +27,9 @@ export interface EntryScope {
   readonly isAsItIs: boolean
 }
 
-/** An entry whatever it depends on. */
-function keyOf({ depends: _, ...entry }: RegistrationEntry): string {
-  return JSON.stringify(entry)
+/** Equal for entries that are the same, however certain they are. */
+function keyOf(entry: RegistrationEntry): string {
+  return JSON.stringify({ ...entry, depends: undefined })
 }
 
 /** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
@@ -72,7 +72,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     fields: () => entriesFields(entries),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
-    missing: missingOf(input, openJudgements(input.after.settled, pods), { pods: new Set(pods) }),
+    missing: missingOf(input, scope.isAsItIs ? [] : openJudgements(input.after.settled, pods), { pods: new Set(pods) }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

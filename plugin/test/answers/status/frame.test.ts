@@ -80,6 +80,8 @@ const NAMES = 'InferenceIdentityBinding'.length
 interface Said {
   readonly frame: Frame
   readonly fields: ReturnType<Frame['fields']>
+  /** The first line. */
+  readonly first: string
   readonly codes: readonly string[]
   /** A line each, by what it is about. */
   readonly lines: Readonly<Record<string, string>>
@@ -106,6 +108,9 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   return {
     frame,
     fields: frame.fields([]),
+    first: (frame.answer?.({ width: 200, wide: false }, frame.findings).text ?? [])
+      .map((piece) => (typeof piece === 'string' ? piece : piece.text))
+      .join(''),
     codes: frame.findings.map(({ code }) => code),
     lines: Object.fromEntries(lines),
     calls: fake.calls,
@@ -198,6 +203,27 @@ test('the pod label of variants is told where a binding has one, or the key is n
     variantLabelKey: 'llm-d.ai/role',
   }
   expect((await said(withVariant(withKey(), older))).codes).toContain('KLM520')
+})
+
+describe('the first line', () => {
+  test('says that a sound installation is sound, and how its bindings stand', async () => {
+    expect((await said(SOUND)).first).toBe('sound: 2 of 2 bindings ready')
+  })
+
+  test('says why another is not', async () => {
+    const none = {
+      ...SOUND,
+      lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { available: 0 })]]] },
+    }
+    expect((await said(none)).first).toMatch(
+      /^not sound: operator kleym\/kleym: none of its 2 replicas is available; /,
+    )
+  })
+
+  test('says nothing is sound where no SCM is known', async () => {
+    const without = { ...SOUND, lists: { ...SOUND.lists, 'ConfigMap spire': [[[]]] } }
+    expect((await said(without)).first).not.toMatch(/^sound/)
+  })
 })
 
 test('a sound installation', async () => {

@@ -1,0 +1,42 @@
+// The first line never says more than is known.
+import { describe, expect, test } from 'vitest'
+import { PLAIN } from '../../src/io/palette.ts'
+import { viewAnswer, type Doubts } from '../../src/text/answer.ts'
+import { render } from '../../src/text/line.ts'
+
+const SURE: Doubts = { incomplete: false, unsettled: false, notShown: 0 }
+
+describe('an answer that is good', () => {
+  test.each<[string, Partial<Doubts>, string]>([
+    ['stays good where all is known', {}, '√ nothing clashes\n'],
+    [
+      'is doubted where something could not be read',
+      { incomplete: true },
+      '‼ nothing clashes (incomplete)\n',
+    ],
+    [
+      'is doubted where a setting was not given',
+      { unsettled: true },
+      '‼ nothing clashes (on assumed settings)\n',
+    ],
+    [
+      'is doubted where findings are not shown',
+      { notShown: 2 },
+      '‼ nothing clashes; 2 findings are not shown\n',
+    ],
+  ])('%s', (_, doubts, text) => {
+    const block = viewAnswer(
+      { mark: 'ok', text: ['nothing clashes'] },
+      { ...SURE, ...doubts },
+      { width: 80, wide: false },
+    )
+    expect(render(block, PLAIN)).toBe(text)
+  })
+})
+
+test('the reasons stand below it', () => {
+  const answer = { mark: 'bad', text: ['a is refused'], reasons: [['why'], ['fix: do it']] } as const
+  expect(render(viewAnswer(answer, SURE, { width: 80, wide: false }), PLAIN)).toBe(
+    '× a is refused\n  why\n  fix: do it\n',
+  )
+})

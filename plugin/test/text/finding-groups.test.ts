@@ -1,0 +1,64 @@
+// Findings of one code are one block: what all of them say stands once.
+import { describe, expect, test } from 'vitest'
+import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { PLAIN } from '../../src/io/palette.ts'
+import { viewFindingGroups } from '../../src/text/finding-groups.ts'
+import { render } from '../../src/text/line.ts'
+
+const LAYOUT = { width: 80, wide: false }
+const DEFAULT = { kind: 'ClusterSPIFFEID', namespace: '', name: 'default' }
+
+function displaced(name: string, summary = 'vllm of 1 pod is left without an identity'): Finding {
+  return finding('KLM402', {
+    subject: { kind: 'InferenceIdentityBinding', namespace: 'lab', name },
+    related: [DEFAULT],
+    summary,
+    evidence: ['ClusterSPIFFEID/default is a fallback', `seen in pod lab/${name}`],
+  })
+}
+
+/** Without what is special about one pod. */
+function same(name: string): Finding {
+  return { ...displaced(name), evidence: [] }
+}
+
+const text = (findings: readonly Finding[], wide = false): string =>
+  render(viewFindingGroups(findings, { ...LAYOUT, wide }), PLAIN)
+
+describe('findings of one code', () => {
+  test('share title, evidence, related object and fix', () => {
+    expect(text([displaced('canary'), displaced('drift')])).toBe(
+      `‼ default identity displaced: 2                                           KLM402
+  ClusterSPIFFEID/default is a fallback
+    lab/canary  vllm of 1 pod is left without an identity
+                seen in pod lab/canary
+    lab/drift   vllm of 1 pod is left without an identity
+                seen in pod lab/drift
+  fix: Bind the other containers too, use PoolOnly, or set fallback: false on
+       the default ClusterSPIFFEID.
+`,
+    )
+  })
+
+  test('name all objects of which the very same is said in one row', () => {
+    const shown = text([same('a'), same('b'), same('c')])
+    expect(shown).toContain('    lab/a, lab/b, lab/c\n')
+    expect(shown.match(/vllm of 1 pod/g)).toHaveLength(1)
+    // What all have in common and no text names is named once.
+    expect(shown).toContain('  each with ClusterSPIFFEID/default\n')
+  })
+
+  test('stand alone where there is one, and each in full with -o wide', () => {
+    expect(text([displaced('a')])).toMatch(
+      /^‼ lab\/a, ClusterSPIFFEID\/default: default identity displaced +KLM402\n/,
+    )
+    expect(text([displaced('a'), displaced('b')], true).match(/fix: /g)).toHaveLength(2)
+  })
+
+  test('keep fixes apart that differ', () => {
+    const other = { ...displaced('b'), fix: 'Do something else.' }
+    const shown = text([displaced('a'), other])
+    expect(shown).toContain('fix: Do something else.')
+    expect(shown.match(/fix: /g)).toHaveLength(2)
+  })
+})
