@@ -72,7 +72,9 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     fields: () => entriesFields(entries),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
-    missing: missingOf(input, scope.isAsItIs ? [] : openJudgements(input.after.settled, pods), { pods: new Set(pods) }),
+    missing: missingOf(input, scope.isAsItIs ? [] : openJudgements(input.after.settled, pods), {
+      pods: new Set(pods),
+    }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>
