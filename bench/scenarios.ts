@@ -14,6 +14,7 @@ import { containerVerdicts } from '@kleym/shared/core/spire/registration.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { resolvePolicies } from '@kleym/shared/core/policies/policies.ts'
 import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
+import { assertionsText } from './identity-tests.ts'
 import * as nasty from './worst-cases.ts'
 import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
@@ -55,6 +56,15 @@ export const SCENARIOS: readonly BenchScenario[] = [
     unit: 'pods, a tenth as many ClusterSPIFFEIDs',
     sizes: [10_000, 30_000, 100_000],
     ask: (pods) => one(cluster(pods, pods / 10, 0.2), verdictsText),
+  },
+  {
+    name: 'test: an assertion for every tenth pod',
+    unit: 'pods, a tenth as many ClusterSPIFFEIDs and assertions',
+    sizes: [10_000, 30_000, 100_000],
+    ask: (pods) => {
+      const objects = cluster(pods, pods / 10, 0.2)
+      return one(objects, assertionsText(objects, pods / 10))
+    },
   },
   {
     name: 'predict: every entry',

@@ -98,12 +98,14 @@ async function timingOf(browser: Browser, url: string): Promise<Timing> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 950 } })
   await page.goto(url)
   const timing = await page.evaluate(async () => {
+    const clock = performance
+    const root = document
     const painted = (): Promise<number> =>
       new Promise((resolve) => {
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())))
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(clock.now())))
       })
     const find = (selector: string): HTMLElement => {
-      const found = document.querySelector<HTMLElement>(selector)
+      const found = root.querySelector<HTMLElement>(selector)
       if (found === null) throw new Error(`the page has no ${selector}`)
       return found
     }
@@ -138,6 +140,10 @@ async function timingOf(browser: Browser, url: string): Promise<Timing> {
   return { ...timing, search }
 }
 
+function print(name: string, text: string): void {
+  process.stdout.write(`${name.padEnd(44)}${text}\n`)
+}
+
 function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((left, right) => left - right)
   return sorted[sorted.length >> 1] ?? 0
@@ -152,7 +158,6 @@ try {
   const runs: Timing[] = []
   for (let at = 0; at < Number(options.runs); at++)
     runs.push(await timingOf(browser, pathToFileURL(file).href))
-  const print = (name: string, text: string): void => void process.stdout.write(`${name.padEnd(44)}${text}\n`)
   process.stdout.write(`${machineLine()}\n\n`)
   print(
     'containers, identities',

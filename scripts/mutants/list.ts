@@ -150,8 +150,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'nothing is decided before outputs are listed',
-      "if (caches.outputs.syncState.kind === 'waiting') return { kind: 'waits' }",
-      '',
+      "caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)",
+      '!isListedAnew(caches)',
+    ],
+    [
+      'nothing is decided by what is of another history',
+      "caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)",
+      "caches.outputs.syncState.kind === 'waiting'",
     ],
     [
       'a refusal by references waits for a live read',

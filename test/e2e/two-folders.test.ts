@@ -282,7 +282,7 @@ describe('diff --base: a flag beside what the files say', () => {
 
   test('that is not what the change sets calls nothing unchanged', async () => {
     const { code, stdout } = await asked(AS_BEFORE, CHANGED, ...SCM, ...NO_CLASS)
-    expect(stdout).toMatch(/^‼ the settings of this answer are not those of the objects {2}KLM520/)
+    expect(stdout).toMatch(/^‼ the settings of this answer differ from those of the objects {2}KLM520/m)
     expect(stdout).not.toMatch(/√|no container gains or loses/)
     expect(code).toBe(4)
   })
@@ -291,7 +291,7 @@ describe('diff --base: a flag beside what the files say', () => {
     const before = documents(AS_BEFORE, SCM_CONFIG)
     const after = before.replace('ignoreNamespaces: []', 'ignoreNamespaces: [team-a]')
     const { code, stdout } = await asked(before, after, ...SCM)
-    expect(stdout).toMatch(/^‼ the settings of this answer are not those of the objects {2}KLM520/)
+    expect(stdout).toMatch(/^‼ the settings of this answer differ from those of the objects {2}KLM520/m)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('makes other entries than scm.yaml, which is given')
     expect(code).toBe(4)
     const told = await asked(before, after)

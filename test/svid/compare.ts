@@ -1,7 +1,7 @@
 // The comparer: what the prediction says of a cluster as it is, against what SCM has made of it on a real spire-server.
 // What the prediction calls *depends* or *unknown* is no difference; it is counted, by cause.
 import { analyse, type Analysis } from '../../shared/src/core/analysis/analysis.ts'
-import { dig, stringAt } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { readScmSettings } from '../../shared/src/core/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import { entryKey } from '../../shared/src/core/spire/entry-key.ts'
@@ -75,27 +75,37 @@ export async function compare(cp: ControlPlane, spire: Spire, blocked = false): 
   return compareWith(await observe(cp, spire.config()), held)
 }
 
-/** The cluster as it is now, worked out as the plugin would. */
-export async function observe(cp: ControlPlane, config: ScmConfig): Promise<Observed> {
+/** All objects of the cluster that a prediction reads. */
+export async function objectsOf(cp: ControlPlane): Promise<readonly { readonly value: JsonRecord }[]> {
   const lists = await Promise.all(
     KINDS.map(async ([apiVersion, kind]) =>
       // Items of a list bear neither.
       (await cp.admin.list({ apiVersion, kind })).map((item) => ({ value: { ...item, apiVersion, kind } })),
     ),
   )
-  const objects = lists.flat()
+  return lists.flat()
+}
+
+/** What objects come to, as the plugin would work it out. */
+export function analysisOfObjects(
+  objects: readonly { readonly value: JsonRecord }[],
+  config: ScmConfig,
+): Analysis {
   const evidence = { trustDomain: TRUST_DOMAIN, className: CLASS, clusterSpiffeIdClasses: [] }
   const { settings } = readScmSettings(config, 'a test', evidence)
   const trustDomain = { kind: 'set', value: TRUST_DOMAIN } as const
+  return analyse(readSnapshot({ objects }), { trustDomain, className: CLASS }, settings)
+}
+
+/** The cluster as it is now, worked out as the plugin would. */
+export async function observe(cp: ControlPlane, config: ScmConfig): Promise<Observed> {
+  const objects = await objectsOf(cp)
   const stats = objects.flatMap(({ value }) =>
-    value.kind === 'ClusterSPIFFEID'
+    value['kind'] === 'ClusterSPIFFEID'
       ? [[stringAt(value, 'metadata', 'name') ?? '', dig(value, 'status', 'stats')] as const]
       : [],
   )
-  return {
-    analysis: analyse(readSnapshot({ objects }), { trustDomain, className: CLASS }, settings),
-    stats: new Map(stats),
-  }
+  return { analysis: analysisOfObjects(objects, config), stats: new Map(stats) }
 }
 
 /** Compares the prediction for a cluster with the entries that a server holds. */

@@ -219,3 +219,21 @@ test('one member more of a large collision rewrites at most eleven statuses, and
   expect(sim.problems()).toEqual([])
   expect(sim.watchdog.writes - writes).toBeLessThanOrEqual(11 + BYSTANDER_WRITES)
 }, 120_000)
+
+test('nothing is decided by bindings of another history, not even to be held back', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  await sim.life.renew()
+  const backup = sim.server.backup()
+  sim.editBinding('a', { objectiveRef: { name: 'nowhere' } })
+  await sim.runUntilQuiet()
+  expect(sim.reason('a')).toBe('TargetObjectiveNotFound')
+  await sim.life.renew()
+  sim.server.restore(backup, { isRestarted: true })
+  sim.watchdog.restored()
+  await sim.life.renew()
+  const from = sim.life.lines.length
+  await sim.runUntilQuiet(60_000, { blocks: 'InferenceIdentityBinding.kleym.sonda.red' })
+  expect(sim.life.lines.slice(from)).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(sim.reason('a')).toBe('Reconciled')
+})

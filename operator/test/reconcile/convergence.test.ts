@@ -68,8 +68,14 @@ test('a status that says so already is not sent again', async () => {
   expect(statusesSince(sim, from)).toEqual([])
 })
 
-test('a binding whose name another object holds hears at once that it is gone', async () => {
-  const sim = await SteeredSimulation.of({ a: 'vllm' })
+test.each([
+  { mode: 'PerObjective', spec: {} },
+  // It claims nothing, so no peer's wake reaches it.
+  { mode: 'PoolOnly', spec: { mode: 'PoolOnly', objectiveRef: undefined, containerName: undefined } },
+])('a $mode binding whose name another object holds hears at once that it is gone', async ({ spec }) => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm', spec)
+  await sim.runUntilQuiet()
   const { name } = refOf(sim.output('a') ?? {})
   sim.editOutput(sim.output('a') ?? {}, { metadata: { annotations: {} } })
   await sim.runUntilQuiet(45_000)

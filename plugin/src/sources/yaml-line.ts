@@ -1,6 +1,7 @@
 // One line of plain YAML, taken apart: how far it is indented, whether it is an entry or an item, and the value that stands
 // on it. What a line says does not depend on where it stands, and most lines of manifests stand in them many times
 // (`metadata:`, `  namespace: team-a`), so every text is taken apart once.
+import { readFlow } from './yaml-flow.ts'
 import { resolvePlain } from './yaml-scalars.ts'
 
 /** An entry of a mapping (`key: value`) or an item of a list (`- value`). */
@@ -13,7 +14,7 @@ export interface YamlLine {
   readonly inner: YamlLine | undefined
   /** The one-line scalar on the line; undefined where there is none. */
   readonly scalar: unknown
-  /** Where there is no scalar: `{}`, `[]`, the head of a block scalar, or nothing, as it stands there. */
+  /** Where there is no scalar: a list or mapping in brackets, the head of a block scalar, or nothing, as it stands there. */
   readonly open: string
 }
 
@@ -88,7 +89,9 @@ const OPEN: ReadonlySet<string> = new Set(['', '{}', '[]', '|', '|-', '|+', '>',
 
 /** An entry, or an item, with what stands behind its colon or dash. */
 function withValue(indent: number, key: string | undefined, value: string): YamlLine {
-  if (OPEN.has(value)) return { indent, key, inner: undefined, scalar: undefined, open: value }
+  const isFlow = value.startsWith('{') || value.startsWith('[')
+  if (OPEN.has(value) || (isFlow && readFlow(value) !== undefined))
+    return { indent, key, inner: undefined, scalar: undefined, open: value }
   const scalar = LONG_WORD.test(value) ? value : readScalar(value)
   return scalar === undefined ? UNSUPPORTED : { indent, key, inner: undefined, scalar, open: '' }
 }

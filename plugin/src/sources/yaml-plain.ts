@@ -1,7 +1,8 @@
-// The plain YAML of which nearly all manifests are made: block mappings and lists, one-line scalars, block scalars,
-// comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
+// The plain YAML of which nearly all manifests are made: block mappings and lists, one-line scalars and brackets, block
+// scalars, comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
 import { own } from '@kleym/shared/core/json.ts'
+import { readFlow } from './yaml-flow.ts'
 import { UNSUPPORTED, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
 
 /** What was read, and the line in the text (from 0) on which it begins. */
@@ -122,9 +123,9 @@ function readValue(place: Place, line: YamlLine, depth: number): unknown {
 
 function readOpen(place: Place, line: YamlLine): unknown {
   const { open } = line
-  if (open !== '{}' && open !== '[]') return readBlockScalar(place, line)
+  if (!open.startsWith('{') && !open.startsWith('[')) return readBlockScalar(place, line)
   next(place)
-  return open === '{}' ? {} : []
+  return readFlow(open)
 }
 
 /** What stands below a key or a dash, or behind the dash. */

@@ -20,6 +20,8 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
       if (OPEN.has(verdict)) return []
       const now = new Map(verdictsOf(after.report)).get(key)
       // What cannot match is never issued, whatever else is said of it.
+      // Nor is what gives nothing where it selects nothing.
+      if (now === undefined && verdict !== 'issued') return []
       const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict
       return isKept || OPEN.has(now ?? '') ? [] : [`${key}: ${verdict} became ${now}`]
     }),
@@ -40,7 +42,8 @@ function claimsOf(text: string): readonly string[] {
     [...text.matchAll(CLAIM)]
       .map(([, claim]) => claim ?? '')
       // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
-      .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}/.test(claim))
+      // What a policy comes to says by itself that it is so as assumed.
+      .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}|no container holds it now/.test(claim))
   )
 }
 

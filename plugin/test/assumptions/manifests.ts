@@ -111,3 +111,34 @@ export function staticEntry(className: string, namespace: string): JsonRecord {
     },
   }
 }
+
+/** An access policy that names the ID of the binding chat, one of another trust domain, and one that nothing gives. */
+export function accessPolicy(): JsonRecord {
+  const ids = [
+    'spiffe://example.org/ns/team-a/objective/chat',
+    'spiffe://other.org/ns/team-a/pool/llama',
+    'spiffe://example.org/nothing',
+  ]
+  return {
+    apiVersion: 'agentic.networking.x-k8s.io/v1alpha1',
+    kind: 'XAccessPolicy',
+    metadata: { name: 'tools', namespace: 'team-a' },
+    spec: {
+      targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'tools' }],
+      action: 'Allow',
+      rules: ids.map((spiffe, at) => ({ name: `rule-${at}`, source: { type: 'SPIFFE', spiffe } })),
+    },
+  }
+}
+
+/** A Namespace whose label `env` registrations may ask for. */
+export function namespaceWith(name: string, env: string): JsonRecord {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { env } } }
+}
+
+/** The node of every pod. */
+export const NODE: JsonRecord = {
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: NODE_NAME, uid: 'node-uid' },
+}

@@ -1,7 +1,8 @@
 // Worlds for the property of docs/assumptions.md: objects, and the settings of kleym and SCM, which a test gives or leaves
 // out. Every world is small, and full of what the settings decide about: classes, ignored namespaces, foreign registrations.
 import * as fc from 'fast-check'
-import { NODE_NAME, pod, registration, objective, pool, binding, staticEntry } from './manifests.ts'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { accessPolicy, NODE, pod, registration, objective, pool, binding, staticEntry } from './manifests.ts'
 
 /** The settings that may be left out. */
 export const SETTINGS = ['trust domain', 'class', 'variant label key', 'scm', 'which scm'] as const
@@ -143,8 +144,40 @@ const pods = fc.subarray([
   pod('kube-system', 'thief', 'thief', ['main']),
 ])
 
-/** Worlds. */
-export const worlds: fc.Arbitrary<World> = fc
+interface WorldParts {
+  readonly bindings: readonly JsonRecord[]
+  readonly variants: readonly JsonRecord[]
+  readonly pods: readonly JsonRecord[]
+  readonly foreign: readonly ((name: string) => JsonRecord)[]
+  readonly entry: JsonRecord | null
+}
+
+function worldOf({
+  bindings: asked,
+  variants: roles,
+  pods: there,
+  foreign: others,
+  entry,
+}: WorldParts): World {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      pool('llama'),
+      objective('chat'),
+      objective('batch'),
+      accessPolicy(),
+      ...asked,
+      ...roles,
+      ...there,
+      ...others.map((make, at) => make(`foreign-${at}`)),
+      ...(entry === null ? [] : [entry]),
+    ],
+  })
+}
+
+/** Worlds, but for the node of their pods. */
+const anyWorld: fc.Arbitrary<World> = fc
   .record({
     bindings,
     variants,
@@ -152,20 +185,43 @@ export const worlds: fc.Arbitrary<World> = fc
     foreign: fc.array(foreign, { maxLength: 3 }),
     entry: fc.option(staticEntries),
   })
-  .map(({ bindings: asked, variants: roles, pods: there, foreign: others, entry }) =>
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'List',
-      items: [
-        pool('llama'),
-        objective('chat'),
-        objective('batch'),
-        { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME, uid: 'node-uid' } },
-        ...asked,
-        ...roles,
-        ...there,
-        ...others.map((make, at) => make(`foreign-${at}`)),
-        ...(entry === null ? [] : [entry]),
-      ],
-    }),
-  )
+  .map(worldOf)
+
+/** Worlds in which nothing is wrong but for what a Namespace or a Node that is not there decides. */
+const quietWorld: fc.Arbitrary<World> = fc
+  .record({
+    bindings: fc.constant([binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })]),
+    variants: fc.constant([]),
+    pods,
+    foreign: fc.array(
+      fc
+        .record({
+          id: fc.constantFrom(...IDS.slice(0, 3)),
+          className: fc.constantFrom('', 'spire-mgmt-spire'),
+          fallback: fc.boolean(),
+          app: fc.constantFrom(undefined, 'llama', 'thief'),
+        })
+        .map((one) => (name: string) => registration(name, { ...QUIET, ...one })),
+      { maxLength: 2 },
+    ),
+    entry: fc.option(staticEntries),
+  })
+  .map(worldOf)
+
+const QUIET = { hint: '', env: 'prod', ttl: undefined, selectors: [], labelled: false } as const
+
+/** Worlds, but for the node of their pods and for their namespaces; most of them quiet. */
+export const worldsWithoutNode: fc.Arbitrary<World> = fc.oneof(
+  { arbitrary: quietWorld, weight: 3 },
+  { arbitrary: anyWorld, weight: 1 },
+)
+
+/** Worlds, half of them quiet. */
+export const worlds: fc.Arbitrary<World> = fc
+  .oneof(anyWorld, quietWorld)
+  .map((world) => withObjects(world, [NODE]))
+
+/** A world with more objects in it. */
+export function withObjects(world: World, objects: readonly JsonRecord[]): World {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [JSON.parse(world), ...objects] })
+}

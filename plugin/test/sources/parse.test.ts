@@ -276,8 +276,8 @@ describe('what costs too much is refused with a line that says what, where, why 
   test.each<[string, string]>([
     ['commas', filled('a: [', 'b,', 'b]\n')],
     ['brackets', filled('a: [', '[],', '[]]\n')],
-    ['line breaks', filled('a: {b: c}\n', '\n')],
-    ['comments', filled('a: {b: c}\n', '#\n')],
+    ['line breaks', filled('a: &x {b: c}\n', '\n')],
+    ['comments', filled('a: &x {b: c}\n', '#\n')],
     ['dashes', filled('x: {a: b}\ny:\n', '-\n')],
     ['anchors', filled('a: [', '&b c,', 'd]\n')],
     ['documents that end in dots', filled('', 'a\n...\n')],

@@ -62,6 +62,11 @@ describe('the plain reader', () => {
       'a: |\n  x: y\n    # z\n\n  w\nb: >-\n  x\n  y\nc:\n  - |-\n    x \n\nd: |+\n  x\n\n',
       { a: 'x: y\n  # z\n\nw\n', b: 'x y', c: ['x '], d: 'x\n\n' },
     ],
+    [
+      'brackets on one line',
+      `a: [get, "list", 'x: y', 1, off]\nb: {c: {d: []}, "e f": yes} # why\nz:\n- {k: [-1]}\n- []`,
+      { a: ['get', 'list', 'x: y', 1, false], b: { c: { d: [] }, 'e f': true }, z: [{ k: [-1] }, []] },
+    ],
     ['colons within values', 'a: nginx:1.2\nb: http://x:80/y', { a: 'nginx:1.2', b: 'http://x:80/y' }],
   ])('reads %s', async (_, text, expected) => {
     expect(parsePlainYaml(text)?.value).toEqual(expected)
@@ -76,7 +81,12 @@ describe('the plain reader', () => {
     ['a folded one with a blank line', 'a: >\n  x\n\n  y\n'],
     ['a folded one with a deeper line', 'a: >\n  x\n   y\n'],
     ['an empty block scalar', 'a: |\nb: c\n'],
-    ['flow style', 'a: {b: c}'],
+    ['brackets over several lines', 'a: [b,\n  c]'],
+    ['brackets that the library refuses', 'a: [b'],
+    ['brackets with a colon or a question mark in a word', 'a: [b:c, d?e]'],
+    ['a comma behind the last item', 'a: [b, ]'],
+    ['a key in brackets twice', 'a: {b: 1, b: 2}'],
+    ['a key in brackets that is no text', 'a: {yes: 1}'],
     ['anchors and aliases', 'a: &x b'],
     ['tags', 'a: !!str 1'],
     ['escapes', String.raw`a: "\x1b"`],
@@ -244,6 +254,47 @@ describe('the plain reader', () => {
       .tuple(fc.array(line, { minLength: 1, maxLength: 9 }), end)
       .map(([lines, last]) => lines.join('\n') + last)
     expect(await countAgreements(text, 8000)).toBeGreaterThan(200)
+  })
+
+  test('agrees with the library on every pair of brackets that it takes', async () => {
+    const part = fc.constantFrom(
+      '[',
+      ']',
+      '{',
+      '}',
+      ', ',
+      ',',
+      ': ',
+      ':',
+      'a',
+      'b: ',
+      '"c"',
+      "'d'",
+      '1',
+      '~',
+      '-',
+      ' ',
+      ' # x',
+      '?',
+      '&x ',
+      '!!str ',
+      'yes',
+      '""',
+      '"x: y"',
+      '.inf',
+      '0x1F',
+      'a b',
+      ', b: ',
+      '"e": ',
+    )
+    const text = fc
+      .tuple(
+        fc.constantFrom('[', '{', '{a: ', '[b, '),
+        fc.array(part, { maxLength: 8 }),
+        fc.constantFrom(']', '}', ''),
+      )
+      .map(([head, parts, tail]) => `k: ${head}${parts.join('')}${tail}\n`)
+    expect(await countAgreements(text, 5000)).toBeGreaterThan(80)
   })
 
   test('agrees with the library on every block scalar that it takes', async () => {

@@ -6,23 +6,17 @@ import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { pendingByName, type PodAnswer } from '../who-selects/model.ts'
 import { differenceOf, type MapDifference } from './compare.ts'
 import { gapNodes } from './gaps.ts'
 import { CONTAINER_STATES } from './graph.ts'
-import type {
-  AsksEdge,
-  HoldsEdge,
-  IdentityNode,
-  MapChange,
-  MapGraph,
-  MapNode,
-  NamespaceNode,
-  RegistrationEdge,
-} from './graph.ts'
+import type { AsksEdge, MapChange, MapGraph, MapNode, NamespaceNode, RegistrationEdge } from './graph.ts'
 import { identityId, namespaceId } from './ids.ts'
+import { identityNodes, mayHoldBeside } from './identities.ts'
 import { podParts } from './pods.ts'
 import { policyParts } from './policies.ts'
 import { bindingsOfOutputs, sourceParts, type SourceParts } from './sources.ts'
@@ -57,13 +51,14 @@ export interface MapParts {
 export function mapGraph({ input, answers }: MapSide, { scope, base, missing }: MapParts): MapGraph {
   const { after } = input
   const difference = base === undefined ? undefined : differenceOf(base.input.after, input.after, input.drive)
+  const unsettled = unsettledText(input)
   const pods = podParts([...answers, ...goneAnswers(base, difference)], {
     bindings: new Map([
       ...(base === undefined ? [] : bindingsOfOutputs(base.input.after)),
       ...bindingsOfOutputs(after),
     ]),
     pending: pendingByName(after),
-    unsettled: unsettledText(input),
+    unsettled,
     difference,
   })
   const sources = sourcesInScope(bothSides(after, base, difference), pods.registrations, scope)
@@ -75,12 +70,14 @@ export function mapGraph({ input, answers }: MapSide, { scope, base, missing }: 
     spiffeIds: held,
     isInScope: (namespace) => !isNarrow(scope) && isInScope(namespace),
   })
-  const identities = identityNodes([...held, ...policies.spiffeIds], pods)
   const gaps = gapNodes(after.snapshot, missing, isInScope)
+  const isOpen = unsettled !== undefined || gaps.some(({ state }) => state === 'unknown')
+  const mayHold = mayHoldBeside(after, answers)
+  const identities = identityNodes([...held, ...policies.spiffeIds], pods, (id) => isOpen || mayHold(id))
   const within: readonly MapNode[] = [...gaps, ...pods.nodes, ...sources.nodes, ...policies.nodes]
   const named = isNarrow(scope) ? [] : after.snapshot.namespaces.map(({ name }) => name).filter(isInScope)
   return {
-    nodes: [...namespaceNodes(within, named), ...within, ...identities],
+    nodes: [...namespaceNodes(within, named, after.snapshot), ...within, ...identities],
     edges: [...pods.registrations, ...pods.holds, ...asks, ...policies.names],
   }
 }
@@ -176,44 +173,12 @@ function asksInScope(
     .filter(({ to }) => !isNarrow(scope) || to === wanted || (scope.spiffeId === undefined && held.has(to)))
 }
 
-function identityNodes(
-  spiffeIds: readonly string[],
-  { nodes, holds }: ReturnType<typeof podParts>,
-): readonly IdentityNode[] {
-  const counts = new Map(nodes.flatMap((node) => (node.kind === 'container' ? [[node.id, node.count]] : [])))
-  const byId = Map.groupBy(holds, ({ to }) => to)
-  return [...new Set(spiffeIds)].toSorted(compareBytes).map((spiffeID) => {
-    const id = identityId(spiffeID)
-    const edges = byId.get(id) ?? []
-    const sum = (isMeant: (edge: HoldsEdge) => boolean): number =>
-      edges.reduce((all, edge) => all + (isMeant(edge) ? (counts.get(edge.from) ?? 0) : 0), 0)
-    const holders = sum(({ certain, change }) => certain && change !== 'removed')
-    const perhaps = sum(({ certain, change }) => !certain && change !== 'removed')
-    return {
-      kind: 'identity',
-      id,
-      label: spiffeID,
-      namespace: '',
-      parent: null,
-      findings: [],
-      change: changeOfIdentity(edges),
-      spiffeID,
-      state: holders > 0 ? 'held' : perhaps > 0 ? 'perhaps' : 'unheld',
-      holders,
-      perhaps,
-    }
-  })
-}
-
-function changeOfIdentity(edges: readonly HoldsEdge[]): MapChange | null {
-  const changes = new Set(edges.map(({ change }) => change))
-  const [only] = changes
-  if (changes.size === 0 || (changes.size === 1 && only === null)) return null
-  return changes.size === 1 && only !== undefined ? only : 'changed'
-}
-
 /** Every namespace that holds something, and those that are there and hold nothing. */
-function namespaceNodes(within: readonly MapNode[], named: readonly string[]): readonly NamespaceNode[] {
+function namespaceNodes(
+  within: readonly MapNode[],
+  named: readonly string[],
+  snapshot: Snapshot,
+): readonly NamespaceNode[] {
   const byNamespace = new Map<string, MapNode[]>(named.map((name) => [name, []]))
   for (const node of within)
     if (node.namespace !== '') getOrCreate(byNamespace, node.namespace, () => []).push(node)
@@ -232,7 +197,15 @@ function namespaceNodes(within: readonly MapNode[], named: readonly string[]): r
         (sum, node) => sum + (node.kind === 'pods' && node.change !== 'removed' ? node.pods.length : 0),
         0,
       ),
+      open: unreadPods(snapshot, name),
     }))
+}
+
+/** Why there may be pods of a namespace that were not read. */
+function unreadPods(snapshot: Snapshot, namespace: string): string | null {
+  if (snapshot.namespacesRead?.has(namespace) === false) return 'only other namespaces were read'
+  const gap = subjectGap(snapshot, namespace)
+  return gap === undefined ? null : unknownReasonText(gap)
 }
 
 function stateCounts(nodes: readonly MapNode[]): NamespaceNode['containers'] {

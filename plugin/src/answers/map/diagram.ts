@@ -99,13 +99,14 @@ function wholeDiagram({ nodes, edges }: MapGraph): Diagram {
   return { nodes: boxes, edges: arrowsOf(edges, owners) }
 }
 
-function namespaceBox({ id, label, containers, pods }: NamespaceNode): DiagramNode {
+function namespaceBox({ id, label, containers, pods, open }: NamespaceNode): DiagramNode {
   const counts = Object.entries(containers).map(([state, count]) => `${count} ${state}`)
   return {
     key: id,
     lines: [
       `Namespace ${label}`,
       ...(counts.length === 0 ? [pods === 0 ? 'no pod' : 'no container'] : labelLines(counts.join(', '))),
+      ...(open === null ? [] : labelLines(`‼ not all of its pods are known: ${open}`)),
     ],
     style: 'plain',
   }
@@ -173,7 +174,7 @@ function boxOf(
       return {
         key,
         lines: [`${change}${node.spiffeID}`, holdersText(node)],
-        style: node.state === 'held' ? 'good' : node.state === 'perhaps' ? 'doubtful' : 'note',
+        style: node.state === 'held' ? 'good' : node.state === 'unheld' ? 'note' : 'doubtful',
       }
     case 'policy':
       return {
@@ -203,6 +204,7 @@ function handlingLines({ handling, why }: RegistrationNode): readonly string[] {
 
 function holdersText({ state, holders, perhaps }: IdentityNode): string {
   if (state === 'unheld') return 'no container here holds it'
+  if (state === 'unknown') return 'no container is known to hold it'
   const certain = holders === 0 ? [] : [`held by ${holders}`]
   return [...certain, ...(perhaps === 0 ? [] : [`perhaps by ${perhaps}`])].join(', ')
 }

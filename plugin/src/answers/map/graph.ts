@@ -56,6 +56,8 @@ export interface NamespaceNode extends NodeBase {
   readonly containers: Readonly<Partial<Record<ContainerState, number>>>
   /** How many pods there are, templates among them. */
   readonly pods: number
+  /** Why there may be more pods than were read; null: these are all. */
+  readonly open: string | null
 }
 
 /** A workload that makes pods. */
@@ -117,8 +119,11 @@ export interface RegistrationNode extends NodeBase {
 export interface IdentityNode extends NodeBase {
   readonly kind: 'identity'
   readonly spiffeID: string
-  /** Whether a container holds it. `perhaps`: only what is not certain gives it. */
-  readonly state: 'held' | 'perhaps' | 'unheld'
+  /**
+   * Whether a container holds it. `perhaps`: only what is not certain gives it. `unheld`: certainly none here, and `unknown`
+   * where something that could not be read, or followed, may give it.
+   */
+  readonly state: 'held' | 'perhaps' | 'unheld' | 'unknown'
   /** How many containers certainly hold it, every replica counted. */
   readonly holders: number
   /** How many perhaps hold it. */

@@ -46,6 +46,7 @@ const nodeSchema = z
         'How many there are of each state; without those of which there are none.',
       ),
       pods: count.describe('Pods and templates.'),
+      open: z.string().nullable().describe('Why there may be more pods than were read.'),
     }),
     z.object({ kind: z.literal('workload'), ...base, workload: z.string().describe('Its kind.') }),
     z.object({
@@ -82,7 +83,7 @@ const nodeSchema = z
       kind: z.literal('identity'),
       ...base,
       spiffeID: z.string(),
-      state: z.enum(['held', 'perhaps', 'unheld']),
+      state: z.enum(['held', 'perhaps', 'unheld', 'unknown']),
       holders: count.describe('Containers that certainly hold it.'),
       perhaps: count.describe('Containers that perhaps hold it.'),
     }),

@@ -114,7 +114,7 @@ function viewGap({ namespace, why }: GapNode, { width }: Layout): Block {
 }
 
 function namespaceRow(
-  { label, containers, pods }: NamespaceNode,
+  { label, containers, pods, open }: NamespaceNode,
   { unsettled = false }: Layout,
 ): readonly Line[] {
   // Nothing is simply fine while it depends on what was not given.
@@ -130,7 +130,9 @@ function namespaceRow(
     line(label),
     line(counted(pods, 'pod')),
     found.length === 0
-      ? line(span('no container', 'dim'))
+      ? open === null
+        ? line(span('no container', 'dim'))
+        : line(MARKS.warn, ' no container is known')
       : line(
           ...found.flatMap(({ state, count }, at) => [
             at === 0 ? '' : ', ',

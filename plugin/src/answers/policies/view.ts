@@ -214,20 +214,18 @@ function asksText({ asks, authorization }: ResolvedRule): string {
   return authorization === undefined ? asks : `authorization ${asks}`
 }
 
+/** What settings that were not given may change. */
+const OF_SPIRE: ReadonlySet<ResolutionState> = new Set(['resolved', 'unheld', 'dangling', 'service account'])
+
 function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout): Block {
+  const isAssumed = layout.unsettled === true && OF_SPIRE.has(resolution.state)
+  const mark = isAssumed ? 'warn' : markOf(resolution)
+  const word = `${WORDS_ALONE[resolution.state]}${isAssumed ? ' as assumed' : ''}`
   return [
-    ...wrap(
-      line(
-        '    ',
-        MARKS[markOf(resolution)],
-        ' ',
-        span(text, resolution.state === 'resolved' ? 'ok' : undefined),
-      ),
-      hanging(layout, 6),
-    ),
+    ...wrap(line('    ', MARKS[mark], ' ', span(text, mark === 'ok' ? 'ok' : undefined)), hanging(layout, 6)),
     ...rowsOf(text, resolution, layout).flatMap((row, at) =>
       wrap(
-        line('      ', at === 0 ? span(`${WORDS_ALONE[resolution.state]}: `, 'bold') : '  ', row),
+        line('      ', at === 0 ? span(`${word}: `, 'bold') : '  ', row),
         hanging(layout, at === 0 ? 8 : 10),
       ),
     ),

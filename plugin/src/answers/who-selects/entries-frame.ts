@@ -27,10 +27,14 @@ export interface EntryScope {
   readonly isAsItIs: boolean
 }
 
+/** Equal for entries that are the same, however certain they are. */
+function keyOf(entry: RegistrationEntry): string {
+  return JSON.stringify({ ...entry, depends: undefined })
+}
+
 /** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
 function entriesNow({ now, settled }: Analysis, pods: readonly Pod[]): readonly RegistrationEntry[] {
   const there = registrationEntries(now.prediction(), pods)
-  const keyOf = ({ depends: _, ...entry }: RegistrationEntry): string => JSON.stringify(entry)
   const known = new Set(there.map(keyOf))
   const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
   const coming = registrationEntries(settled.prediction(), pods).filter(
@@ -68,7 +72,9 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     fields: () => entriesFields(entries),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
-    missing: missingOf(input, openJudgements(input.after.settled, pods), { pods: new Set(pods) }),
+    missing: missingOf(input, scope.isAsItIs ? [] : openJudgements(input.after.settled, pods), {
+      pods: new Set(pods),
+    }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     view: (layout, shown) =>

@@ -98,8 +98,9 @@ describe('it is limited', () => {
   })
 })
 
-test('replicas of one workload that are alike are one box, and those that differ are not', async () => {
-  const pod = (name: string, labels: JsonRecord): JsonRecord => ({
+/** A pod of a StatefulSet. */
+function webPod(name: string, labels: JsonRecord): JsonRecord {
+  return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
@@ -112,7 +113,10 @@ test('replicas of one workload that are alike are one box, and those that differ
       ],
     },
     spec: { serviceAccountName: 'web', nodeName: 'n', containers: [{ name: 'main' }] },
-  })
+  }
+}
+
+test('replicas of one workload that are alike are one box, and those that differ are not', async () => {
   const canary = {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
@@ -122,7 +126,7 @@ test('replicas of one workload that are alike are one box, and those that differ
       podSelector: { matchLabels: { canary: 'yes' } },
     },
   }
-  const items = [pod('web-0', {}), pod('web-1', {}), pod('web-2', { canary: 'yes' }), canary]
+  const items = [webPod('web-0', {}), webPod('web-1', {}), webPod('web-2', { canary: 'yes' }), canary]
   const cwd = await workspace({ 'a.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) })
   const map = await mapOf(['--offline', '-f', '.'], cwd)
   const boxes = map.nodes.filter((node) => node['kind'] === 'pods')
@@ -165,15 +169,13 @@ describe('what a change gives and takes', () => {
   })
 
   test('a pod that goes stands there with what it held, and counts nowhere', async () => {
-    const pod = (name: string): string =>
-      `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
     const given =
       '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: all}\nspec: {spiffeIDTemplate: "spiffe://example.org/all"}\n'
     const scm =
       'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: prod\nwatchClassless: true\n'
     const cwd = await workspace({
-      'base/a.yaml': pod('stays') + pod('goes') + given,
-      'head/a.yaml': pod('stays') + pod('comes') + given,
+      'base/a.yaml': podText('stays') + podText('goes') + given,
+      'head/a.yaml': podText('stays') + podText('comes') + given,
       'scm.yaml': scm,
     })
     const map = await mapOf(
@@ -237,8 +239,6 @@ describe('what is not known stands in it', () => {
       '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: other}\nspec: {spiffeIDTemplate: "spiffe://example.org/x", podSelector: {matchLabels: {a: b}}}\n'
     const alone = await mapOf(['--offline', '-f', '.'], await workspace({ 'pod.yaml': POD }))
     const beside = await mapOf(['--offline', '-f', '.'], await workspace({ 'pod.yaml': POD + other }))
-    const stateOf = (map: Mapped): unknown =>
-      map.nodes.find((node) => node['kind'] === 'container')?.['state']
     expect([stateOf(alone), stateOf(beside)]).toEqual(['none', 'undetermined'])
   })
 
@@ -296,3 +296,13 @@ describe('as a drawing', () => {
     },
   )
 })
+
+/** A pod as a YAML document. */
+function podText(name: string): string {
+  return `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
+}
+
+/** The state of the first container of a map. */
+function stateOf(map: Mapped): unknown {
+  return map.nodes.find((node) => node['kind'] === 'container')?.['state']
+}

@@ -2,6 +2,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { dig, listAt, stringAt } from '../json.ts'
+import { lazy } from '../lazy.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
 import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { namespaceNamed } from '../objects/pod.ts'
@@ -82,13 +83,22 @@ function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: SelectorWr
   }
 }
 
+/** The pods of a selector: those that are meant, and those of which that is not known. */
+export interface ChosenPods {
+  readonly sure: readonly Pod[]
+  readonly unsure: readonly Pod[]
+}
+
 /** The pods of a snapshot, found by selectors. Each list is indexed once: there may be ten thousand assertions. */
 export class SelectablePods {
   readonly #namespaces: ReadonlyMap<string, Namespace>
-  readonly #byNamespace = new Map<string, Pod[]>()
-  readonly #byWorkload = new Map<string, Pod[]>()
-  readonly #byName = new Map<string, Pod[]>()
+  readonly #byNamespace: () => ReadonlyMap<string, readonly Pod[]>
+  readonly #byWorkload: () => ReadonlyMap<string, readonly Pod[]>
+  readonly #byName: () => ReadonlyMap<string, readonly Pod[]>
+  readonly #chosen = new Map<string, ChosenPods>()
   readonly all: readonly Pod[]
+  /** The templates whose pods run: those are asked in their place. */
+  readonly represented: ReadonlySet<Pod>
   /** The pods of controllers that kleym does not know: it is not certain that they are there. */
   readonly perhaps: readonly Pod[]
 
@@ -97,18 +107,14 @@ export class SelectablePods {
     this.all = podsInQuestion
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
     const represented = new Set(templates)
-    for (const pod of podsInQuestion) {
-      represented.delete(pod)
-      getOrCreate(this.#byNamespace, pod.namespace, () => []).push(pod)
-      for (const key of workloadKeys(pod)) getOrCreate(this.#byWorkload, key, () => []).push(pod)
-      if (pod.ref.kind === 'Pod')
-        getOrCreate(this.#byName, podKey(pod.namespace, pod.ref.name), () => []).push(pod)
-    }
-    // A template whose pods run: they are asked in its place. Where their owner is not known, the template itself is.
-    for (const template of represented) {
-      const key = workloadKey(template.namespace, template.ref.kind, template.ref.name)
-      if (!this.#byWorkload.has(key)) this.#byWorkload.set(key, [template])
-    }
+    if (templates.length > 0) for (const pod of podsInQuestion) represented.delete(pod)
+    this.represented = represented
+    this.#byNamespace = lazy(() => Map.groupBy(podsInQuestion, ({ namespace }) => namespace))
+    this.#byName = lazy(() => {
+      const existing = podsInQuestion.filter(({ ref }) => ref.kind === 'Pod')
+      return Map.groupBy(existing, ({ namespace, ref }) => podKey(namespace, ref.name))
+    })
+    this.#byWorkload = lazy(() => podsByWorkload(podsInQuestion, represented))
   }
 
   /**
@@ -116,6 +122,7 @@ export class SelectablePods {
    * theirs too. A namespace of which only the name is known asks for none here: it would leave every test open.
    */
   containersOf(pod: Pod): readonly Container[] {
+    if (pod.exists) return pod.containers
     const found = this.#namespaces.get(pod.namespace)
     const namespace = found?.complete === true ? found : namespaceNamed(pod.namespace, new Map(), true)
     return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
@@ -123,12 +130,12 @@ export class SelectablePods {
 
   /** Whether there is a namespace of that name, or any pod in it. */
   hasNamespace(name: string): boolean {
-    return this.#namespaces.has(name) || this.#byNamespace.has(name)
+    return this.#namespaces.has(name) || this.#byNamespace().has(name)
   }
 
   /** The names of all namespaces that are known. */
   get namespaceNames(): readonly string[] {
-    return [...new Set([...this.#namespaces.keys(), ...this.#byNamespace.keys()])]
+    return [...new Set([...this.#namespaces.keys(), ...this.#byNamespace().keys()])]
   }
 
   /** The pods that may be meant, whatever container is. */
@@ -136,9 +143,20 @@ export class SelectablePods {
     const { namespace, pod } = written
     if (namespace === undefined) return this.all
     if (workload !== undefined)
-      return this.#byWorkload.get(workloadKey(namespace, workload.kind, workload.name)) ?? []
-    if (pod !== undefined) return this.#byName.get(podKey(namespace, pod)) ?? []
-    return this.#byNamespace.get(namespace) ?? []
+      return this.#byWorkload().get(workloadKey(namespace, workload.kind, workload.name)) ?? []
+    if (pod !== undefined) return this.#byName().get(podKey(namespace, pod)) ?? []
+    return this.#byNamespace().get(namespace) ?? []
+  }
+
+  /** The pods that are meant, whatever container is; many selectors differ by their container alone. */
+  chosen(selector: ContainerSelector): ChosenPods {
+    const { container: _, ...rest } = selector.written
+    return getOrCreate(this.#chosen, JSON.stringify(rest), () => {
+      const matches = this.candidates(selector).map((pod) => ({ pod, match: this.match(pod, selector) }))
+      const podsOf = (wanted: LabelMatch): readonly Pod[] =>
+        matches.flatMap(({ pod, match }) => (match === wanted ? [pod] : []))
+      return { sure: podsOf('yes'), unsure: podsOf('unknown') }
+    })
   }
 
   /** Whether a pod is meant, as far as its labels and those of its namespace are known. */
@@ -168,6 +186,21 @@ export class SelectablePods {
   #namespace(name: string): Namespace {
     return this.#namespaces.get(name) ?? namespaceNamed(name, new Map(), false)
   }
+}
+
+/** A represented template stands for its pods only where their owner is not known. */
+function podsByWorkload(
+  pods: readonly Pod[],
+  represented: ReadonlySet<Pod>,
+): ReadonlyMap<string, readonly Pod[]> {
+  const byWorkload = new Map<string, Pod[]>()
+  for (const pod of pods)
+    for (const key of workloadKeys(pod)) getOrCreate(byWorkload, key, () => []).push(pod)
+  for (const template of represented) {
+    const key = workloadKey(template.namespace, template.ref.kind, template.ref.name)
+    if (!byWorkload.has(key)) byWorkload.set(key, [template])
+  }
+  return byWorkload
 }
 
 function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): LabelMatch {

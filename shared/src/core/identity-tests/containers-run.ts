@@ -2,7 +2,7 @@
 import { verdictOf } from '../plan/status.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
-import { containerText, giftText, idsOf, type Holding } from './holding.ts'
+import { containerText, giftText, idsOf, othersOf, type Holding } from './holding.ts'
 import { bestFit, type PatternMatch } from './id-pattern.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
 import {
@@ -56,18 +56,19 @@ function compareHolding(
   tally: Tally,
 ): void {
   const { pod, container, held, perhaps, open } = holding
-  const who = containerText(pod, container.name)
+  const who = (): string => containerText(pod, container.name)
   if (mode === 'exactly') {
     for (const one of held) {
       const match = wantedMatch(one, wanted, facts)
-      const line = `${who} holds ${giftText(one, facts.bindings)}`
+      if (match === 'yes') continue
+      const line = `${who()} holds ${giftText(one, facts.bindings)}`
       if (match === 'no') tally.fail(line, holding)
-      else if (match === 'maybe') tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+      else tally.doubt(`${line}: the whole ID is known only when the pod runs`)
     }
     for (const one of perhaps)
       if (wantedMatch(one, wanted, facts) !== 'yes')
-        tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-    if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
+        tally.doubt(`${who()} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
+    if (open !== undefined) tally.doubt(`${who()} may hold any identity: ${open}`)
   }
   for (const want of wanted) {
     if (held.some((one) => matchOf(one, want, facts) === 'yes')) continue
@@ -75,8 +76,8 @@ function compareHolding(
     const partly = held.some(isPossible) ? 'the whole ID is known only when the pod runs' : undefined
     const may = partly ?? perhaps.find(isPossible)?.why ?? open
     if (may === undefined)
-      tally.miss(`${who} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
-    else tally.doubt(`${who} may hold ${wantedText(want)}: ${may}`)
+      tally.miss(`${who()} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
+    else tally.doubt(`${who()} may hold ${wantedText(want)}: ${may}`)
   }
 }
 
@@ -110,11 +111,12 @@ function sourceNames({ source: { kind, name } }: Registration, { bindings }: Run
 }
 
 /** Why a container does not hold what it should: what becomes of the registration, and what it holds in its place. */
-export function reasonOf({ held, others }: Holding, want: WantedIdentity, facts: RunFacts): string {
+export function reasonOf(holding: Holding, want: WantedIdentity, facts: RunFacts): string {
+  const { held } = holding
   const same = held.find(({ spiffeId }) => spiffeId === want.spiffeId)
   if (same !== undefined)
     return `: it holds ${giftText(same, facts.bindings)}, with hint ${JSON.stringify(same.hint)}`
-  const missed = others.find(({ spiffeId }) => spiffeId === want.spiffeId)
+  const missed = othersOf(holding).find(({ spiffeId }) => spiffeId === want.spiffeId)
   if (missed !== undefined)
     return `: ${giftText(missed, facts.bindings)} is ${missed.verdict}: ${missed.why ?? ''}`
   const refused = bindingFor(want.spiffeId, facts)

@@ -8,7 +8,7 @@ import { bindingOutcome } from './binding-outcome.ts'
 import { SelectablePods } from './container-selector.ts'
 import { containersRun } from './containers-run.ts'
 import { everyRun } from './every-run.ts'
-import { holdingReader, idsOf, type Holding } from './holding.ts'
+import { holdingReader, type Holding } from './holding.ts'
 import { identitiesRun } from './identities-run.ts'
 import type { Assertion } from './identity-test.ts'
 import type { AssertionOutcome } from './outcome.ts'
@@ -61,27 +61,36 @@ class Audience {
   /** All pods where any run asks for holders, which may be anywhere; else those that some run is about. */
   pods(): Iterable<Pod> {
     if (this.#ofHolders.length === 0) return this.#byPod.keys()
-    return new Set([...this.#pods.all, ...this.#byPod.keys()])
+    const templates = [...this.#pods.represented].filter((template) => this.#byPod.has(template))
+    return templates.length === 0 ? this.#pods.all : [...this.#pods.all, ...templates]
   }
 
   of(pod: Pod): readonly AssertionRun[] {
-    return this.#byPod.get(pod) ?? []
+    return this.#byPod.get(pod) ?? NO_RUNS
   }
 
   /** Each run hears of a container once. */
   tellHolders(holding: Holding): void {
     if (this.#ofHolders.length === 0) return
     const { held, perhaps, open } = holding
-    const ids = idsOf([...held, ...perhaps])
-    const listeners = new Set(ids.flatMap((id) => this.#byId.get(id) ?? []))
-    // An ID with a part that is not known yet may be any that fits.
-    const toAsk = ids.some((id) => id.includes('<')) ? this.#ofHolders : this.#byPattern
-    for (const run of toAsk)
-      if (ids.some((id) => (run.ids?.match(id).fits ?? 'no') !== 'no')) listeners.add(run)
+    const listeners: AssertionRun[] = []
+    for (const { spiffeId } of held) this.#addListeners(spiffeId, listeners)
+    for (const { spiffeId } of perhaps) this.#addListeners(spiffeId, listeners)
     for (const run of listeners) run.hearHolder?.(holding)
     if (open !== undefined) for (const run of this.#ofHolders) run.hearOpen?.(holding)
   }
+
+  /** Those that ask for an ID, each once. */
+  #addListeners(id: string | undefined, listeners: AssertionRun[]): void {
+    if (id === undefined) return
+    for (const run of this.#byId.get(id) ?? NO_RUNS) if (!listeners.includes(run)) listeners.push(run)
+    // An ID with a part that is not known yet may be any that fits.
+    for (const run of id.includes('<') ? this.#ofHolders : this.#byPattern)
+      if (run.ids?.match(id).fits !== 'no' && !listeners.includes(run)) listeners.push(run)
+  }
 }
+
+const NO_RUNS: readonly AssertionRun[] = []
 
 function runOf(assertion: Assertion, facts: RunFacts): AssertionRun {
   switch (assertion.kind) {

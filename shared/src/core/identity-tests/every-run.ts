@@ -32,31 +32,33 @@ export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionR
       if (!isMeant(containers, holding.container)) return
       tally.saw(holding)
       const { held, perhaps, open } = holding
-      const who = containerText(holding.pod, holding.container.name)
-      const certain = idsOf(held).length
-      const possible = idsOf([...held, ...perhaps]).length
+      const who = (): string => containerText(holding.pod, holding.container.name)
+      // Most rules are about one or two: then nothing is to be counted but those.
+      const certain = held.length < 2 ? held.length : idsOf(held).length
+      const possible = perhaps.length === 0 ? certain : idsOf([...held, ...perhaps]).length
       const doubt = perhaps[0]?.why ?? open ?? ''
       const gifts = (): string => few(held.map((one) => giftText(one, facts.bindings))).join('; ')
       if (atMost !== undefined && certain > atMost)
-        tally.fail(`${who} holds ${identitiesText(certain)}: ${gifts()}`, holding)
+        tally.fail(`${who()} holds ${identitiesText(certain)}: ${gifts()}`, holding)
       else if (atMost !== undefined && (possible > atMost || open !== undefined))
-        tally.doubt(`${who} may hold more: ${doubt}`)
+        tally.doubt(`${who()} may hold more: ${doubt}`)
       if (atLeast !== undefined && certain < atLeast) {
-        const line = `${who} holds ${certain === 0 ? 'no identity' : gifts()}`
+        const line = `${who()} holds ${certain === 0 ? 'no identity' : gifts()}`
         if (possible >= atLeast || open !== undefined) tally.doubt(`${line} for certain: ${doubt}`)
         else tally.miss(line, holding)
       }
-      for (const one of held) {
+      for (const one of only === undefined ? [] : held) {
         const match = allowed(one)
-        const line = `${who} holds ${giftText(one, facts.bindings)}`
+        if (match === 'yes') continue
+        const line = `${who()} holds ${giftText(one, facts.bindings)}`
         if (match === 'no') tally.fail(line, holding)
-        else if (match === 'maybe') tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+        else tally.doubt(`${line}: the whole ID is known only when the pod runs`)
       }
       if (only === undefined) return
       for (const one of perhaps)
         if (allowed(one) !== 'yes')
-          tally.doubt(`${who} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-      if (open !== undefined) tally.doubt(`${who} may hold any identity: ${open}`)
+          tally.doubt(`${who()} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
+      if (open !== undefined) tally.doubt(`${who()} may hold any identity: ${open}`)
     },
     outcome: () => tally.outcome(everyText(assertion), () => nothingOf(facts, containers)),
   }

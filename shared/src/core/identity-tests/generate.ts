@@ -94,7 +94,8 @@ function holdsOf(subject: ContainersWritten, { ids, possible }: IdHolder): reado
 /** No container of a namespace holds any other identity. */
 function onlyRule(namespace: string, holders: readonly IdHolder[]): Rule {
   const only = [...new Set(holders.flatMap(({ possible }) => [...possible]))].toSorted(compareBytes)
-  return { everyContainer: { namespace }, holds: only.length === 0 ? { none: true } : { only } }
+  // Who holds them is pinned beside it: that the namespace has other pods now, or none, changes no identity.
+  return { everyContainer: { namespace }, holds: only.length === 0 ? { none: true } : { only }, absent: true }
 }
 
 /** No container of any other namespace holds any; those of several namespaces keep to what they hold. */

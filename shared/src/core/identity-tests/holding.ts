@@ -25,14 +25,16 @@ export interface Holding {
   readonly perhaps: readonly Registration[]
   /** Why it may hold any other identity; undefined where it cannot. */
   readonly open: string | undefined
-  /** Select the pod, and give this container nothing. */
-  readonly others: readonly Registration[]
+  /** All that select the pod. */
+  readonly registrations: readonly Registration[]
 }
 
 /** Tells what the containers of each pod hold in what an analysis settles to. */
 export function holdingReader(analysis: Analysis, pods: SelectablePods): (pod: Pod) => readonly Holding[] {
   const prediction = analysis.settled.prediction()
   const { ofRegistration } = fates(analysis)
+  const { assumptions, alternatives } = analysis.openSettings
+  const isGiven = assumptions.length === 0 && alternatives.length === 0
   const gaps = new Map<string, string | undefined>()
   return (pod) => {
     const notRead = getOrCreate(gaps, pod.namespace, () => {
@@ -40,9 +42,11 @@ export function holdingReader(analysis: Analysis, pods: SelectablePods): (pod: P
       return gap === undefined ? undefined : unknownReasonText(gap)
     })
     return pods.containersOf(pod).map((container) => {
-      const registrations = containerVerdicts(prediction, pod, container).map((one) =>
-        ofRegistration(ifThere(one, container)),
-      )
+      const all = containerVerdicts(prediction, pod, container)
+      const registrations =
+        isGiven && container.injectedBy === undefined
+          ? all
+          : all.map((one) => ofRegistration(ifThere(one, container)))
       const [undecided] = undecidedFor(analysis.settled.undecided, pod, container.name)
       const open = notRead ?? (undecided === undefined ? undefined : undecidedText(undecided))
       return holdingOf(pod, container, registrations, open)
@@ -62,23 +66,41 @@ function holdingOf(
   registrations: readonly Registration[],
   notRead: string | undefined,
 ): Holding {
-  const held: Registration[] = []
-  const perhaps: Registration[] = []
+  // There may be a hundred thousand pods: a list is made where something goes into it.
+  let held = NONE
+  let perhaps = NONE
   let open = notRead
-  const others: Registration[] = []
   for (const one of registrations) {
-    const isPossible = one.verdict === 'unknown' || one.verdict === 'depends'
-    if (one.verdict === 'issued' && one.spiffeId !== undefined) held.push(one)
-    else if (!isPossible) others.push(one)
-    else if (one.verdict === 'depends' && one.spiffeId !== undefined) perhaps.push(one)
-    else open ??= `${sourceText(one.source)}: ${one.why ?? ''}`
+    const { verdict, spiffeId } = one
+    if (verdict === 'issued' && spiffeId !== undefined) held = withOne(held, one)
+    else if (verdict === 'depends' && spiffeId !== undefined) perhaps = withOne(perhaps, one)
+    else if (isPossible(one)) open ??= `${sourceText(one.source)}: ${one.why ?? ''}`
   }
   const perhapsThere = pod.perhaps?.why ?? whyInjected(container)
-  return { pod, container, perhapsThere, held, perhaps, open, others }
+  return { pod, container, perhapsThere, held, perhaps, open, registrations }
+}
+
+function isPossible({ verdict }: Registration): boolean {
+  return verdict === 'unknown' || verdict === 'depends'
+}
+
+/** The registrations that select the pod of a container, and give the container nothing. */
+export function othersOf({ registrations, held }: Holding): readonly Registration[] {
+  return registrations.filter((one) => !held.includes(one) && !isPossible(one))
+}
+
+const NONE: Registration[] = []
+
+function withOne(list: Registration[], one: Registration): Registration[] {
+  if (list === NONE) return [one]
+  list.push(one)
+  return list
 }
 
 /** The IDs of registrations, each once, in their order. */
 export function idsOf(registrations: readonly Registration[]): readonly string[] {
+  const [first, ...others] = registrations
+  if (others.length === 0) return first?.spiffeId === undefined ? [] : [first.spiffeId]
   return [...new Set(registrations.flatMap(({ spiffeId }) => spiffeId ?? []))]
 }
 

@@ -1,9 +1,9 @@
 // Assertions about who holds an identity.
-import { getOrCreate } from '../get-or-create.ts'
 import type { Pod } from '../objects/pod.ts'
+import type { ContainerSelector } from './container-selector.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf, unsureText } from './containers-run.ts'
-import { containerText, giftText, openText, type Holding } from './holding.ts'
+import { containerText, giftText, openText, othersOf, type Holding } from './holding.ts'
 import type { IdPattern, PatternMatch } from './id-pattern.ts'
 import type { IdentityAssertion } from './identity-test.ts'
 import {
@@ -22,8 +22,8 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
   const { ids, holders, mode, absent } = assertion
   // An identity may be held anywhere.
   const tally = new Tally(facts.incomplete(undefined), absent)
-  /** The containers that should hold it. */
-  const expected = new Map<Pod, Set<string>>()
+  /** Of each selector the pods whose containers should hold it. */
+  const expected: { readonly selector: ContainerSelector; readonly pods: ReadonlySet<Pod> }[] = []
   const unsure = new Set<Pod>()
   for (const selector of holders) {
     const chosen = choose(facts, selector)
@@ -34,30 +34,32 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       else tally.doubt(`${why}; ${made}`)
     }
     for (const pod of chosen.unsure) unsure.add(pod)
-    for (const pod of chosen.sure)
-      for (const one of facts.pods.containersOf(pod))
-        if (isMeant(selector, one)) getOrCreate(expected, pod, () => new Set<string>()).add(one.name)
+    expected.push({ selector, pods: new Set(chosen.sure) })
   }
-  for (const pod of unsure) if (!expected.has(pod)) tally.doubt(unsureText(pod))
+  for (const pod of unsure) if (!expected.some(({ pods }) => pods.has(pod))) tally.doubt(unsureText(pod))
   const fits = ({ spiffeId }: Registration): PatternMatch['fits'] => ids.match(spiffeId ?? '').fits
   const certainly = (list: readonly Registration[]): Registration | undefined =>
     list.find((one) => fits(one) === 'yes')
   const perhaps = (list: readonly Registration[]): Registration | undefined =>
     list.find((one) => fits(one) !== 'no')
-  const isExpected = ({ pod, container }: Holding): boolean => expected.get(pod)?.has(container.name) === true
+  const isExpected = ({ pod, container }: Holding): boolean =>
+    expected.some(({ selector, pods }) => pods.has(pod) && isMeant(selector, container))
   const run: AssertionRun = {
-    about: [...expected.keys()],
+    about: aboutOf(expected.map(({ pods }) => pods)),
     ids,
     hear: (holding) => {
       if (!isExpected(holding)) return
       tally.saw(holding)
-      const { held, others } = holding
+      const { held } = holding
       if (certainly(held) !== undefined) return
       const who = containerText(holding.pod, holding.container.name)
       const partly = perhaps(held) === undefined ? undefined : 'the whole ID is known only when the pod runs'
       const may = partly ?? perhaps(holding.perhaps)?.why ?? holding.open
       if (may === undefined)
-        tally.miss(`${who} does not hold it${missedText(holding, facts, ids, certainly(others))}`, holding)
+        tally.miss(
+          `${who} does not hold it${missedText(holding, facts, ids, certainly(othersOf(holding)))}`,
+          holding,
+        )
       else tally.doubt(`${who} may hold it: ${may}`)
     },
     hearHolder: (holding) => {
@@ -84,6 +86,12 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
   // No holder is meant, and none is found: that is what was stated.
   if (holders.length === 0) tally.sawNothing()
   return run
+}
+
+/** Each pod once: it hears of each container once. */
+function aboutOf(sets: readonly ReadonlySet<Pod>[]): readonly Pod[] {
+  const [only = new Set<Pod>()] = sets
+  return sets.length < 2 ? [...only] : [...new Set(sets.flatMap((pods) => [...pods]))]
 }
 
 function missedText(

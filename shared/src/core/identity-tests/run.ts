@@ -4,7 +4,12 @@ import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { didYouMean } from '../text/suggest.ts'
-import { workloadsOf, type ContainerSelector, type SelectablePods } from './container-selector.ts'
+import {
+  workloadsOf,
+  type ChosenPods,
+  type ContainerSelector,
+  type SelectablePods,
+} from './container-selector.ts'
 import type { Holding } from './holding.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
@@ -46,23 +51,12 @@ export interface NoMatch {
   readonly fix: string
 }
 
-/** The pods of a selector: those that are meant, and those of which that is not known. */
-interface ChosenPods {
-  readonly sure: readonly Pod[]
-  readonly unsure: readonly Pod[]
-}
-
 /** The pods that have a container which the selector means. */
 export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenPods {
-  const sure: Pod[] = []
-  const unsure: Pod[] = []
-  for (const pod of pods.candidates(selector)) {
-    if (!pods.containersOf(pod).some((one) => isMeant(selector, one))) continue
-    const match = pods.match(pod, selector)
-    if (match === 'yes') sure.push(pod)
-    if (match === 'unknown') unsure.push(pod)
-  }
-  return { sure, unsure }
+  const { sure, unsure } = pods.chosen(selector)
+  if (selector.written.container === undefined) return { sure, unsure }
+  const hasMeant = (pod: Pod): boolean => pods.containersOf(pod).some((one) => isMeant(selector, one))
+  return { sure: sure.filter(hasMeant), unsure: unsure.filter(hasMeant) }
 }
 
 /** Whether a container of a pod that is meant is meant, or may be: the name of one that a controller makes up is not known. */

@@ -78,6 +78,7 @@ const EVIDENCE_MAX = 10
 
 /** Each line once, sorted; some of them where there are many. */
 export function few(lines: readonly string[]): readonly string[] {
+  if (lines.length < 2) return lines
   const sorted = [...new Set(lines)].toSorted(compareBytes)
   return sorted.length <= EVIDENCE_MAX
     ? sorted

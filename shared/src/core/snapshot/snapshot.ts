@@ -184,7 +184,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers: readPodMakers(objects).filter(
-      ({ namespace, pods }) => isWithin(namespace) || pods.some((pod) => isWithin(pod.namespace)),
+      ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
     ),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),

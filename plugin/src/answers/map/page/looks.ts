@@ -55,6 +55,7 @@ const IDENTITY_LOOKS = {
   held: STATE_LOOKS.issued,
   perhaps: STATE_LOOKS.undetermined,
   unheld: STATE_LOOKS.none,
+  unknown: STATE_LOOKS.undetermined,
 } as const
 
 /** The look of a box; undefined for one that has no state. What a change removes is told as what it was. */

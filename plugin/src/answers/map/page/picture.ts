@@ -2,7 +2,14 @@
 // can be moved and zoomed.
 import { select } from 'd3-selection'
 import { zoom, zoomIdentity, type ZoomTransform } from 'd3-zoom'
-import { CONTAINER_STATES, STATE_TEXTS, type MapNode, type NamespaceNode, type PodsNode } from '../graph.ts'
+import {
+  CONTAINER_STATES,
+  STATE_TEXTS,
+  type IdentityNode,
+  type MapNode,
+  type NamespaceNode,
+  type PodsNode,
+} from '../graph.ts'
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
 import { button, byId, counted, element, foreign, shown, type Child } from './elements.ts'
 import { rowOf, sheetOf, type Sheet } from './layout.ts'
@@ -143,7 +150,7 @@ export class MapPicture {
           element(
             'span',
             { class: 'counts' },
-            ...(total === 0 ? [node.pods === 0 ? 'no pod' : 'no container'] : []),
+            ...(total === 0 ? [emptyText(node)] : []),
             ...states.map(({ state, count }) =>
               element(
                 'span',
@@ -157,7 +164,9 @@ export class MapPicture {
             'span',
             { class: 'small' },
             [counted(node.pods, 'pod'), counted(bindings, 'binding')].join(', '),
-            gaps === 0 ? undefined : element('strong', {}, '; not all of it could be read'),
+            gaps === 0 && node.open === null
+              ? undefined
+              : element('strong', {}, '; not all of it could be read'),
           ),
         ]
     return button(
@@ -447,6 +456,11 @@ function placed(
   return one
 }
 
+function emptyText({ pods, open }: NamespaceNode): string {
+  if (open !== null) return pods === 0 ? 'no pod is known' : 'no container is known'
+  return pods === 0 ? 'no pod' : 'no container'
+}
+
 function changeBadge({ change }: MapNode): HTMLElement | undefined {
   return change === null ? undefined : element('span', { class: `change ${change}` }, CHANGE_WORDS[change])
 }
@@ -467,13 +481,8 @@ function labelOf(node: MapNode): string {
 }
 
 /** `held by 3 containers`, `held by 1 container, perhaps by 2 more`. */
-export function holdersText({
-  holders,
-  perhaps,
-}: {
-  readonly holders: number
-  readonly perhaps: number
-}): string {
+export function holdersText({ state, holders, perhaps }: IdentityNode): string {
+  if (state === 'unknown') return 'not known to be held'
   if (holders === 0 && perhaps === 0) return 'held by no container here'
   const more =
     perhaps === 0

@@ -1,0 +1,85 @@
+// The SPIFFE IDs of a map as boxes: who certainly holds each, who perhaps does, and whether that is all.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { PodAnswer, ShownRegistration } from '../who-selects/model.ts'
+import { mayHold } from './containers.ts'
+import type { HoldsEdge, IdentityNode, MapChange } from './graph.ts'
+import { identityId } from './ids.ts'
+import type { PodParts } from './pods.ts'
+
+/** The boxes, in byte order; `isOpen`: whether something that no line shows may give the ID to a container here. */
+export function identityNodes(
+  spiffeIds: readonly string[],
+  { nodes, holds }: Pick<PodParts, 'nodes' | 'holds'>,
+  isOpen: (spiffeId: string) => boolean,
+): readonly IdentityNode[] {
+  const counts = new Map(nodes.flatMap((node) => (node.kind === 'container' ? [[node.id, node.count]] : [])))
+  const byId = Map.groupBy(holds, ({ to }) => to)
+  return [...new Set(spiffeIds)].toSorted(compareBytes).map((spiffeID) => {
+    const id = identityId(spiffeID)
+    const edges = byId.get(id) ?? []
+    const sum = (isMeant: (edge: HoldsEdge) => boolean): number =>
+      edges.reduce((all, edge) => all + (isMeant(edge) ? (counts.get(edge.from) ?? 0) : 0), 0)
+    const holders = sum(({ certain, change }) => certain && change !== 'removed')
+    const perhaps = sum(({ certain, change }) => !certain && change !== 'removed')
+    const without = isOpen(spiffeID) ? 'unknown' : 'unheld'
+    return {
+      kind: 'identity',
+      id,
+      label: spiffeID,
+      namespace: '',
+      parent: null,
+      findings: [],
+      change: changeOfIdentity(edges),
+      spiffeID,
+      state: holders > 0 ? 'held' : perhaps > 0 ? 'perhaps' : without,
+      holders,
+      perhaps,
+    }
+  })
+}
+
+function changeOfIdentity(edges: readonly HoldsEdge[]): MapChange | null {
+  const changes = new Set(edges.map(({ change }) => change))
+  const [only] = changes
+  if (changes.size === 0 || (changes.size === 1 && only === null)) return null
+  return changes.size === 1 && only !== undefined ? only : 'changed'
+}
+
+/**
+ * Tells whether a registration of these containers may give an ID that it does not name: kleym does not follow its template, or
+ * the ID that it gives is known but for placeholders.
+ */
+export function mayHoldBeside(
+  { settled, now }: Analysis,
+  answers: readonly PodAnswer[],
+): (spiffeId: string) => boolean {
+  const templates = new Map(
+    [...now.outputs, ...settled.outputs].map(({ object }) => [
+      object.meta.name,
+      object.spec.spiffeIDTemplate,
+    ]),
+  )
+  const given = new Set<string>()
+  const made = new Set<string>()
+  let anything = false
+  for (const { containers } of answers)
+    for (const { registrations } of containers)
+      for (const one of registrations.filter(mayHold)) {
+        const id = renderedId(one)
+        const template = one.source.kind === 'ClusterSPIFFEID' ? templates.get(one.source.name) : undefined
+        if (id !== undefined) given.add(id)
+        else if (template === undefined) anything = true
+        else made.add(template)
+      }
+  const open = [...given].filter((id) => id.includes('<'))
+  return (spiffeId) =>
+    anything ||
+    open.some((id) => mayBecome(id, spiffeId)) ||
+    [...made].some((template) => mayGive(template, [spiffeId]))
+}
+
+function renderedId({ verdict, spiffeId, outcome }: ShownRegistration): string | undefined {
+  return verdict === 'unknown' && outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : spiffeId
+}
