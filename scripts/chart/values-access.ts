@@ -38,7 +38,7 @@ export const ACCESS_VALUES: Values = {
     'Admission policies: optional fences around who may register identities, and who gets them.',
     {
       serviceAccounts: section(
-        'Whoever creates or changes a binding must be allowed a verb on the service account that it names.',
+        'A user who creates or changes a binding must be allowed a verb on the service account that it names.',
         {
           enabled: off('Whether it is in force.'),
           verb: choice(
@@ -50,8 +50,8 @@ export const ACCESS_VALUES: Values = {
         },
       ),
       poolPods: section(
-        'Whoever creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
-          '`serve` on that pool, or on `inferencepools/<variant>` where the pods carry that variant. Nobody changes the variant ' +
+        'A user who creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
+          '`serve` on that pool, or on `inferencepools/<variant>` where the pods carry that variant. No user changes the variant ' +
           'of a pod that lives.',
         {
           enabled: off('Whether it is in force.'),

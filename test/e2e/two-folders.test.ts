@@ -106,7 +106,7 @@ describe('diff --base: two desired states', () => {
   test('a base alone is wrong usage', async () => {
     const cwd = workspace({ 'base/all.yaml': SMALL })
     const { code, stderr } = await kleym(['diff', '--offline', '--base', 'base'], { cwd })
-    expect(stderr).toContain('error: --base stands alone (--base base)')
+    expect(stderr).toContain('fix:  name the files: kubectl kleym diff --offline -R -f DIR')
     expect(code).toBe(2)
   })
 

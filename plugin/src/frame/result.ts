@@ -1,8 +1,10 @@
 // What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
 // formats read this one result.
+import { namesText } from '../text/names.ts'
 import {
   compareFindings,
   isAtLeast,
+  subjectText,
   type Finding,
   type Subject,
 } from '@kleym/shared/core/findings/finding.ts'
@@ -173,8 +175,15 @@ export function unknownsOf({
     ...(frame.undecided === undefined ? [] : [frame.undecided]),
     ...assumptions.map(assumptionText),
     ...new Set(facts),
-    ...(unfollowed ? [`what a ClusterSPIFFEID with an unsupported template gives (${UNFOLLOWED})`] : []),
+    ...(unfollowed ? [unfollowedText(frame)] : []),
   ]
+}
+
+/** The objects whose template is not supported; of a diff, that there is one. */
+function unfollowedText({ findings }: Frame): string {
+  const names = findings.filter(({ code }) => code === UNFOLLOWED).map(({ subject }) => subjectText(subject))
+  const who = names.length === 0 ? 'a ClusterSPIFFEID' : namesText(names)
+  return `${who}: template not supported, result unknown (${UNFOLLOWED})`
 }
 
 /** The code of a registration that kleym does not follow: it could give any identity to any pod. */

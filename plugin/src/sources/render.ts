@@ -51,7 +51,7 @@ async function render(
 }
 
 /** Port 9 discards whatever it is sent, where it is open at all. */
-const NOBODY = 'http://127.0.0.1:9'
+const REFUSING_ADDRESS = 'http://127.0.0.1:9'
 
 /** An environment without clusters to reach, plugins, and a way out. */
 function secluded(env: SourceIo['env']): Readonly<Record<string, string | undefined>> {
@@ -63,9 +63,9 @@ function secluded(env: SourceIo['env']): Readonly<Record<string, string | undefi
     KUBECONFIG: devNull,
     HELM_NO_PLUGINS: '1',
     HELM_PLUGINS: devNull,
-    HTTP_PROXY: NOBODY,
-    HTTPS_PROXY: NOBODY,
-    http_proxy: NOBODY,
-    https_proxy: NOBODY,
+    HTTP_PROXY: REFUSING_ADDRESS,
+    HTTPS_PROXY: REFUSING_ADDRESS,
+    http_proxy: REFUSING_ADDRESS,
+    https_proxy: REFUSING_ADDRESS,
   }
 }

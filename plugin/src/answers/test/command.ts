@@ -12,7 +12,7 @@ export class TestCommand extends SourceCommand {
   static override readonly summary = 'Is what we state about identities true?'
   static override readonly description =
     'Runs IdentityTests: files that state which containers hold which identities, who holds an identity and ' +
-    'nobody else, what bindings come to, and rules for everything. Each assertion passes, fails, or is not ' +
+    'no other container, what bindings come to, and rules for everything. Each assertion passes, fails, or is not ' +
     'known; one that matches nothing fails. --generate prints tests that pin what is true now, --update the ' +
     'changes that make failing ones true.'
   static override readonly usage = 'test [FILE|DIR...] [flags]'

@@ -29,9 +29,9 @@ const HOLDS_TOO_LITTLE: ReadonlySet<FindingCode> = new Set(['KLM402', 'KLM405', 
 /** Findings about containers that hold several identities. */
 const HOLDS_SEVERAL: ReadonlySet<FindingCode> = new Set(['KLM303', 'KLM307'])
 /** Findings about a binding whose identity no container gets. */
-const REACHES_NOBODY: ReadonlySet<FindingCode> = new Set(['KLM404', 'KLM412'])
+const REACHES_NO_CONTAINER: ReadonlySet<FindingCode> = new Set(['KLM404', 'KLM412'])
 /** Findings about what keeps SCM from working for anybody: whoever is left is better off without it. */
-const STOPS_EVERYBODY: ReadonlySet<FindingCode> = new Set(['KLM406', 'KLM407'])
+const STOPS_ALL: ReadonlySet<FindingCode> = new Set(['KLM406', 'KLM407'])
 
 const POLICY_SUBJECTS: ReadonlySet<string> = new Set(
   [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES].map(({ kind }) => kind),
@@ -64,8 +64,8 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
     return stillThere.length > 0 && stillThere.every((key) => (holds(key, after) ?? 0) > 0)
   if (HOLDS_TOO_LITTLE.has(code))
     return stillThere.some((key) => holds(key, before) === 0 && (holds(key, after) ?? 0) > 0)
-  if (REACHES_NOBODY.has(code)) return isReached(one.subject, after)
-  if (STOPS_EVERYBODY.has(code))
+  if (REACHES_NO_CONTAINER.has(code)) return isReached(one.subject, after)
+  if (STOPS_ALL.has(code))
     return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
   if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
   const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)

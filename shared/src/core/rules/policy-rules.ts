@@ -145,7 +145,7 @@ function codeOf(resolution: Resolution): FindingCode | undefined {
 
 function namedText([first, ...others]: readonly ResolvedSource[]): string {
   const more = others.length === 0 ? '' : ` and ${counted(others.length, 'other')}`
-  return `${first?.text ?? 'nobody'}${more}`
+  return `${first?.text ?? 'no source'}${more}`
 }
 
 function evidenceOf({ text, resolution }: ResolvedSource): string {
