@@ -33,7 +33,7 @@ function possibleNotes(
   if (open.length === 0) return []
   const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, scan))
   const seen = new Set(notesOf(facts).map(keyOf))
-  return possibilities(facts, new Set(open))
+  return possibilities(new Set(open), facts)
     .flatMap(notesOf)
     .flatMap((note) => {
       if (seen.has(keyOf(note))) return []
@@ -60,7 +60,7 @@ function isOpen({ verdict }: EntryOutcome): boolean {
 }
 
 /** As if all open registrations applied, which displaces fallbacks; and as if of these fallbacks alone did. */
-function possibilities(facts: PodIdentities, open: ReadonlySet<EntryOutcome>): readonly PodIdentities[] {
+function possibilities(open: ReadonlySet<EntryOutcome>, facts: PodIdentities): readonly PodIdentities[] {
   const other = [...open].find(({ fallback }) => !fallback)
   const applied = (one: EntryOutcome): EntryVerdict => (open.has(one) ? { state: 'declared' } : one.verdict)
   const alone = asIf(facts, (one) => (one.fallback ? applied(one) : one.verdict))

@@ -202,9 +202,10 @@ function recordReach(
     const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
     const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
     const isMet = matches.some(({ state }) => state !== 'dead')
-    if (outcome.verdict.state === 'depends' && isMet) reach.perhaps++
-    // What it depends on may be whether the output selects the pod at all.
-    if (outcome.verdict.state === 'depends' && (isMet || !isSelected(pod, ofOutput))) continue
+    const isOpen = outcome.verdict.state === 'depends' || pod.perhaps !== undefined
+    if (isOpen && isMet) reach.perhaps++
+    // What it depends on may be whether the output selects the pod, or whether the pod is there at all.
+    if (isOpen && (isMet || pod.perhaps !== undefined || !isSelected(pod, ofOutput))) continue
     reach.selected.add(pod)
     if (isMet) reach.reached++
     else {
