@@ -266,6 +266,40 @@ describe('files over the cluster', () => {
   })
 })
 
+describe('identity tests', () => {
+  const TESTS = join(import.meta.dirname, '../../examples/identity-tests/estate.yaml')
+
+  test('hold on the cluster, and say so as a user who may read everything', async () => {
+    const run = await kleym(READER, 'test', TESTS)
+    expect(run.stdout).toContain('8 passed in 1 test')
+    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('fail for files over the cluster that break them', async () => {
+    const change = join(import.meta.dirname, '../../examples/changes/steal-identity')
+    const run = await kleym(READER, 'test', TESTS, '-f', change)
+    expect(run.stdout).toContain('1 failed, 7 passed in 1 test')
+    expect(run.stdout).toMatch(/team-b\/llama-.*:vllm holds/)
+    expect(run.code).toBe(1)
+    const diff = await kleym(READER, 'diff', '--tests', TESTS, '-f', change)
+    expect(diff.stdout).toContain('the change breaks 1 assertion of identity tests')
+  })
+
+  test.for([TEAM, NOBODY])('as %s nothing that may not be read passes', async (user) => {
+    const run = await kleym(user, 'test', TESTS)
+    expect(run.stdout).not.toMatch(/√|[1-9]\d* passed/)
+    expect(run.code).toBe(4)
+  })
+
+  test('what is generated from the cluster holds there', async () => {
+    const generated = await kleym(READER, 'test', '--generate')
+    const path = join(cp.folder, 'generated.yaml')
+    writeFileSync(path, generated.stdout)
+    const run = await kleym(READER, 'test', path)
+    expect(run.stdout).toMatch(/^√ \d+ passed in \d+ tests$/m)
+  })
+})
+
 describe('one team', () => {
   test('sees its own bindings, and hears which read and which rule would make the answer complete', async () => {
     const run = await kleym(TEAM, 'explain', 'chat')

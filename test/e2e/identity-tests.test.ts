@@ -105,7 +105,7 @@ describe('a file that is wrong is told with its place, and never passes', () => 
   ])('%s', async (_says, text, told) => {
     const { code, stdout, stderr } = await run(text)
     for (const one of told) expect(stderr).toContain(one)
-    expect(stdout).not.toMatch(/^√/)
+    expect(stdout).not.toMatch(/^√/m)
     expect(code).toBe(4)
   })
 
@@ -292,6 +292,12 @@ describe('--generate', () => {
   test('what it pins is broken by the change', async () => {
     const { stdout } = await kleym(['test', '--generate', '--offline', '-R', '-f', BASE])
     expect((await kleym(['test', '-', '--offline', '-R', '-f', HEAD], { stdin: stdout })).code).toBe(1)
+  })
+
+  test('nothing to pin is no success', async () => {
+    const { code, stderr } = await kleym(['test', '--generate', '--offline', '-f', '-'], { stdin: '' })
+    expect(stderr).toContain('nothing was read that a test could be about')
+    expect(code).toBe(4)
   })
 
   test('what cannot be pinned is told, with exit code 4', async () => {

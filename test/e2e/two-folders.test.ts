@@ -103,6 +103,13 @@ describe('diff --base: two desired states', () => {
     expect(code).toBe(1)
   })
 
+  test('a base alone is wrong usage', async () => {
+    const cwd = workspace({ 'base/all.yaml': SMALL })
+    const { code, stderr } = await kleym(['diff', '--offline', '--base', 'base'], { cwd })
+    expect(stderr).toContain('fix:  name the files: kubectl kleym diff --offline -R -f DIR')
+    expect(code).toBe(2)
+  })
+
   test('the examples: one binding renamed, one deleted', async () => {
     const folder = 'examples/pull-request'
     const { code, stdout } = await kleym([

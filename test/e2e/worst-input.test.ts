@@ -71,8 +71,8 @@ describe('files', () => {
     ],
     ['8 MiB of depth', () => filled(7.9, `${HEAD}data: `, '['), 'nested more than 256 levels deep'],
     [
-      '8 MiB of quoted lines',
-      () => filled(7.9, `${HEAD}data: "`, 'a\n', '"\n'),
+      '8 MiB of lines in brackets',
+      () => filled(7.9, `${HEAD}data: [`, 'a,\n', 'a]\n'),
       'more than 1,000,000 tokens',
     ],
     [

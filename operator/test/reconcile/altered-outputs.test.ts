@@ -180,6 +180,20 @@ describe('it claims until it is gone', () => {
     expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
   })
 
+  test('what the answer says, though its name tells nothing either', async () => {
+    const sim = await SteeredSimulation.of({})
+    install(sim, (output) => withMetadata(moveUnmarked(output), { name: 'renamed' }))
+    sim.createBinding('a', 'vllm')
+    const removal = await sim.heldRequest('delete')
+    expect(removal.name).toBe('renamed')
+    sim.createBinding('b', 'proxy')
+    await sim.runUntilQuiet(0, { holds: (call) => call === removal })
+    expect(sim.reason('b')).toBe('WaitingForPeer')
+    removeWebhook(sim.server)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
+  })
+
   test('what was to be written, though the answer claims nothing', async () => {
     const sim = await SteeredSimulation.of({})
     install(sim, stripSelectors)

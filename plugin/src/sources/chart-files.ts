@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import type { Budget } from './budget.ts'
+import { packedFiles } from './packed-chart.ts'
 
 /** A file of a chart or of one of its subcharts. */
 export interface ChartFile {
@@ -31,9 +32,14 @@ export function* chartFiles(folder: string, budget: Budget): Iterable<ChartFile>
 
 /** A text that can be read, of at most so many bytes; undefined for any other. */
 export function textOfFile(path: string, most = BYTES_MAX): string | undefined {
+  const bytes = bytesOfFile(path, most)
+  return bytes && new TextDecoder().decode(bytes)
+}
+
+function bytesOfFile(path: string, most: number): Uint8Array | undefined {
   try {
     const facts = statSync(path)
-    return facts.isFile() && facts.size <= most ? readFileSync(path, 'utf8') : undefined
+    return facts.isFile() && facts.size <= most ? readFileSync(path) : undefined
   } catch {
     return undefined
   }
@@ -48,6 +54,8 @@ export function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
+/** A packed chart. */
+const ARCHIVE = /\.(?:tgz|tar\.gz)$/
 /** What of a chart's own folder is looked through. */
 const OF_CHART = /^(?:values.*\.ya?ml|values\.schema\.json)$/
 
@@ -80,9 +88,11 @@ class ChartWalk {
       return
     }
     for (const one of this.#entriesOf(folder)) {
-      if (one.isDirectory() && depth < DEPTH_MAX) yield* this.chart(join(folder, one.name), depth + 1)
-      // A chart too deep, a link, or an archive, which is not looked into.
-      else if (!one.isFile() || /\.(?:tgz|tar\.gz)$/.test(one.name)) yield unread(`charts/${one.name}`)
+      const path = join(folder, one.name)
+      if (depth >= DEPTH_MAX) yield unread(`charts/${one.name}`)
+      else if (one.isDirectory()) yield* this.chart(path, depth + 1)
+      else if (ARCHIVE.test(one.name)) yield* this.#packed(bytesOfFile(path, BYTES_MAX), depth)
+      else if (!one.isFile()) yield unread(`charts/${one.name}`)
     }
   }
 
@@ -95,10 +105,37 @@ class ChartWalk {
         yield* this.#template(join(path, one.name), `${name}/${one.name}`, one, depth + 1)
   }
 
+  /** What a packed chart holds; all of it counts, whatever it is. */
+  *#packed(archive: Uint8Array | undefined, depth: number): Iterable<ChartFile> {
+    const files = archive && depth < DEPTH_MAX ? packedFiles(archive, BYTES_MAX - this.#bytes) : undefined
+    if (files === undefined) {
+      yield unread('charts')
+      return
+    }
+    this.#count(files.length)
+    for (const { path, bytes } of files) {
+      this.#charge(bytes.length)
+      // A chart in a chart, as a folder in the archive.
+      const own = path.replace(/^(?:\.\/)?[^/]+\//, '').replace(/^(?:charts\/[^/]+\/)+/, '')
+      const isTemplate = own.startsWith('templates/')
+      if (own.startsWith('charts/') && ARCHIVE.test(own)) yield* this.#packed(bytes, depth + 1)
+      else if (isTemplate || OF_CHART.test(own)) yield { path: own, text: new TextDecoder().decode(bytes) }
+    }
+  }
+
+  #count(entries: number): void {
+    this.#entries += entries
+    if (this.#entries > CHART_ENTRIES_MAX) throw new ChartTooLarge()
+  }
+
+  #charge(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#budget.tryCharge('bytes', bytes) !== undefined) throw new ChartTooLarge()
+  }
+
   #entriesOf(folder: string): readonly Dirent[] {
     const entries = entriesOf(folder)
-    this.#entries += entries.length
-    if (this.#entries > CHART_ENTRIES_MAX) throw new ChartTooLarge()
+    this.#count(entries.length)
     return entries
   }
 
@@ -106,8 +143,7 @@ class ChartWalk {
   #file(path: string, name: string): ChartFile {
     const text = textOfFile(path, BYTES_MAX - this.#bytes)
     if (text === undefined) return unread(name)
-    this.#bytes += text.length
-    if (this.#budget.tryCharge('bytes', text.length) !== undefined) throw new ChartTooLarge()
+    this.#charge(text.length)
     return { path: name, text }
   }
 }

@@ -37,9 +37,16 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     if (type === undefined) return undefined
     const unread = getOrCreate(known, `${type.apiVersion} ${type.kind}`, () => isUnread(type))
     if (!unread) return undefined
-    const group = groupOfApiVersion(type.apiVersion)
-    return mayMakePodsByText({ group, kind: type.kind }, text) ? undefined : type
+    const kindOf = { group: groupOfApiVersion(type.apiVersion), kind: type.kind }
+    if (qualifiedKind(kindOf) === CRD) return type
+    // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
+    const first = text.indexOf('apiVersion')
+    const mayHoldObjects = text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text)
+    return mayHoldObjects || mayMakePodsByText(kindOf, text) ? undefined : type
   }
 }
+
+/** Its schema has fields of these names, and it holds none of them. */
+const CRD = 'CustomResourceDefinition.apiextensions.k8s.io'
 
 const KIND = /^kind:[ \t]*["']?([A-Za-z0-9]+)/m

@@ -366,7 +366,11 @@ status: {phase: Running}
 
 /** A kubectl that runs a script instead. */
 async function fake(script: string): Promise<{ root: string; env: Record<string, string> }> {
-  const root = await workspace({ 'bin/kubectl': `#!/bin/sh\n${script}`, 'app/kustomization.yaml': '' })
+  const root = await workspace({
+    'bin/kubectl': `#!/bin/sh\n${script}`,
+    'app/kustomization.yaml': '',
+    'a b; $x/kustomization.yaml': '',
+  })
   await chmod(join(root, 'bin/kubectl'), 0o755)
   return { root, env: { PATH: `${join(root, 'bin')}:/usr/bin:/bin` } }
 }
@@ -410,7 +414,7 @@ describe('-k', () => {
   })
 
   test('says so when there is no kubectl', async () => {
-    const root = await workspace({})
+    const root = await workspace({ 'app/kustomization.yaml': '' })
     const loaded = await load(root, { files: [], kustomize: ['app'], env: { PATH: root } })
     expect(loaded.problems).toMatchObject([{ kind: 'failed', why: 'kubectl is not on the PATH' }])
   })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
@@ -145,7 +145,7 @@ describe('a chart', () => {
       { problems: [{ where: '.', reach: ['ClusterSPIFFEID.spire.spiffe.io */*'] }] },
     ],
     [
-      'with an archive in it may hold anything',
+      'with an archive in it that cannot be read may hold anything',
       { 'Chart.yaml': CHART, 'charts/sub-1.0.0.tgz': 'x' },
       { problems: [{ where: '.', reach: 'anything' }] },
     ],
@@ -177,12 +177,56 @@ describe('a chart', () => {
   })
 })
 
+/** Packs the folder `sub` of a workspace into a chart's folder, as `helm package` does. */
+async function pack(files: Readonly<Record<string, string | Uint8Array>>, chart: string): Promise<string> {
+  const root = await workspace(files)
+  mkdirSync(join(chart, 'charts'), { recursive: true })
+  const archive = join(chart, 'charts/sub-1.tgz')
+  expect(spawnSync('tar', ['-C', root, '--format=ustar', '-czf', archive, 'sub']).status).toBe(0)
+  return archive
+}
+
+describe('a packed subchart', () => {
+  test('is looked through, with what is packed into it', async () => {
+    const inner = await pack({ 'sub/templates/x.yaml': pool('{{ .x }}') }, await workspace({}))
+    const root = await workspace({ 'Chart.yaml': CHART })
+    const files = {
+      'sub/Chart.yaml': CHART,
+      'sub/templates/x.yaml': pod('{{ .x }}'),
+      'sub/charts/deep/templates/y.yaml': registration('{{ .y }}'),
+      'sub/charts/packed-1.tgz': readFileSync(inner),
+      'sub/README.md': 'kind: Deployment\n',
+    }
+    await pack(files, root)
+    const { problems } = await load(root, { recursive: true })
+    expect(problems[0]?.reach?.map(text).toSorted()).toEqual([
+      'ClusterSPIFFEID.spire.spiffe.io */*',
+      'InferencePool.inference.networking.k8s.io */*',
+      'Pod */*',
+    ])
+  })
+
+  test('that unpacks to more than is looked through may hold anything', async () => {
+    const root = await workspace({ 'Chart.yaml': CHART })
+    await pack({ 'sub/templates/x.yaml': ' '.repeat(40 * 1024 * 1024) }, root)
+    expect(await read({}, { files: [root] })).toMatchObject({ problems: [{ reach: 'anything' }] })
+  })
+})
+
 describe('a kustomization', () => {
   const resources = 'resources: [a.yaml]\n'
   test.each<[string, Record<string, string>, Partial<Read>, Loading?]>([
     [
       'that changes nothing leaves its resources as they stand',
       { 'kustomization.yaml': resources, 'a.yaml': pool('a') },
+      { names: ['a'], problems: [], notes: [] },
+    ],
+    [
+      'that sets images and replicas leaves its resources as they stand: neither decides about an identity',
+      {
+        'kustomization.yaml': `${resources}images: [{name: x, newTag: "2"}]\nreplicas: [{name: a, count: 3}]\n`,
+        'a.yaml': pod('a'),
+      },
       { names: ['a'], problems: [], notes: [] },
     ],
     [

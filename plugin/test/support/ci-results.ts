@@ -67,5 +67,6 @@ export const COMPLETE_RESULT: CiResult = {
   suppressed: [],
   differences: [],
   unknowns: [],
+  passed: [],
   exitCode: 0,
 }

@@ -37,11 +37,7 @@ export function requireBase({ base, sources }: DiffOptions): void {
       '--base is a desired state, --live a dump of live objects; the files can be compared with one of them'
     throw refuse('--base stands beside --live', why, 'leave one of them out')
   }
-  const { files, kustomize } = sources.files
-  if (files.length === 0 && kustomize === undefined) {
-    const why = 'there is nothing to compare it with'
-    throw refuse('--base stands alone', why, 'name the other desired state: -R -f DIR')
-  }
+  const { files } = sources.files
   if ([...base, ...files].filter((file) => file === STDIN_ARGUMENT).length > 1)
     throw refuse('stdin is given twice', 'it can be read only once', 'write - once, for one of the two sides')
 }

@@ -62,3 +62,9 @@ export function incompleteText(input: AnswerInput, namespace?: string): string |
 export function missingForTests(input: AnswerInput): readonly UnknownReason[] {
   return missingOf(input, input.after.settled.judgements.values(), { pods: new Set() })
 }
+
+/** How many objects an assertion could be about. */
+export function subjectsIn({ after }: AnswerInput): number {
+  const { bindings, clusterSpiffeIds, staticEntries } = after.snapshot
+  return bindings.length + clusterSpiffeIds.length + staticEntries.length + after.podsInQuestion.length
+}

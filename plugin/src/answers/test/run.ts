@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym test`.
-import { gather, type AnswerInput } from '../../gather/gather.ts'
+import { gather } from '../../gather/gather.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
@@ -7,7 +7,7 @@ import { KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { testFrame } from './frame.ts'
 import type { TestPaths } from './load-tests.ts'
-import { loadIdentityTests, missingForTests, resultsOf } from './results.ts'
+import { loadIdentityTests, missingForTests, resultsOf, subjectsIn } from './results.ts'
 
 /** What `test` is asked. */
 export interface TestOptions extends CommonOptions {
@@ -49,11 +49,6 @@ function testPaths({ tests, sources }: TestOptions): TestPaths {
     'test runs the IdentityTests of files',
     'name them: kubectl kleym test tests/ --offline -R -f DIR, or write some with --generate',
   )
-}
-
-function subjectsIn({ after }: AnswerInput): number {
-  const { bindings, clusterSpiffeIds, staticEntries } = after.snapshot
-  return bindings.length + clusterSpiffeIds.length + staticEntries.length + after.podsInQuestion.length
 }
 
 function usage(what: string, why: string, fix: string): KleymError {

@@ -52,7 +52,7 @@ describe('every map', () => {
     expect(new Set(ids).size).toBe(ids.length)
     const known = new Set(ids)
     const named = [
-      ...map.nodes.flatMap((node) => (node['parent'] === null ? [] : [String(node['parent'])])),
+      ...map.nodes.flatMap((node) => stringAt(node, 'parent') ?? []),
       ...map.edges.flatMap((edge) => [String(edge['from']), String(edge['to'])]),
     ]
     expect(named.filter((id) => !known.has(id))).toEqual([])
@@ -98,8 +98,8 @@ describe('it is limited', () => {
   })
 })
 
-/** A pod of a StatefulSet. */
-function webPod(name: string, labels: JsonRecord): JsonRecord {
+/** A replica of a StatefulSet. */
+function replica(name: string, labels: JsonRecord): JsonRecord {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -126,7 +126,7 @@ test('replicas of one workload that are alike are one box, and those that differ
       podSelector: { matchLabels: { canary: 'yes' } },
     },
   }
-  const items = [webPod('web-0', {}), webPod('web-1', {}), webPod('web-2', { canary: 'yes' }), canary]
+  const items = [replica('web-0', {}), replica('web-1', {}), replica('web-2', { canary: 'yes' }), canary]
   const cwd = await workspace({ 'a.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) })
   const map = await mapOf(['--offline', '-f', '.'], cwd)
   const boxes = map.nodes.filter((node) => node['kind'] === 'pods')
@@ -136,6 +136,11 @@ test('replicas of one workload that are alike are one box, and those that differ
   ])
   expect(new Set(boxes.map((node) => node['parent']))).toEqual(new Set(['workload/shop/StatefulSet/web']))
 })
+
+/** The manifest of a pod. */
+function podText(name: string): string {
+  return `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
+}
 
 describe('what a change gives and takes', () => {
   test('is what diff says', async () => {
@@ -220,6 +225,11 @@ describe('what a change gives and takes', () => {
   })
 })
 
+/** What becomes of the first container. */
+function stateOf({ nodes }: Mapped): unknown {
+  return nodes.find((node) => node['kind'] === 'container')?.['state']
+}
+
 describe('what is not known stands in it', () => {
   const POD =
     'apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop, uid: u}\nspec: {nodeName: n, containers: [{name: main}]}\n'
@@ -296,13 +306,3 @@ describe('as a drawing', () => {
     },
   )
 })
-
-/** A pod as a YAML document. */
-function podText(name: string): string {
-  return `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
-}
-
-/** The state of the first container of a map. */
-function stateOf(map: Mapped): unknown {
-  return map.nodes.find((node) => node['kind'] === 'container')?.['state']
-}

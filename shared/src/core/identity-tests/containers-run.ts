@@ -2,7 +2,7 @@
 import { verdictOf } from '../plan/status.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
-import { containerText, giftText, idsOf, othersOf, type Holding } from './holding.ts'
+import { containerText, giftText, idsOf, othersOf, type ContainerHolding } from './holding.ts'
 import { bestFit, type PatternMatch } from './id-pattern.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
 import {
@@ -50,7 +50,7 @@ function wantedText({ spiffeId, hint, source }: WantedIdentity): string {
 }
 
 function compareHolding(
-  holding: Holding,
+  holding: ContainerHolding,
   { mode, wanted }: Pick<ContainerAssertion, 'mode' | 'wanted'>,
   facts: RunFacts,
   tally: Tally,
@@ -111,7 +111,7 @@ function sourceNames({ source: { kind, name } }: Registration, { bindings }: Run
 }
 
 /** Why a container does not hold what it should: what becomes of the registration, and what it holds in its place. */
-export function reasonOf(holding: Holding, want: WantedIdentity, facts: RunFacts): string {
+export function reasonOf(holding: ContainerHolding, want: WantedIdentity, facts: RunFacts): string {
   const { held } = holding
   const same = held.find(({ spiffeId }) => spiffeId === want.spiffeId)
   if (same !== undefined)

@@ -8,7 +8,7 @@ import { bindingOutcome } from './binding-outcome.ts'
 import { SelectablePods } from './container-selector.ts'
 import { containersRun } from './containers-run.ts'
 import { everyRun } from './every-run.ts'
-import { holdingReader, type Holding } from './holding.ts'
+import { holdingReader, type ContainerHolding } from './holding.ts'
 import { identitiesRun } from './identities-run.ts'
 import type { Assertion } from './identity-test.ts'
 import type { AssertionOutcome } from './outcome.ts'
@@ -43,15 +43,34 @@ export function* evaluating(
 /** Who hears of which pods. */
 class Audience {
   readonly #pods: SelectablePods
-  readonly #byPod = new Map<Pod, AssertionRun[]>()
+  /** Pods that the same runs are about share a list: there may be a hundred thousand of them. */
+  readonly #byPod = new Map<Pod, readonly AssertionRun[]>()
   readonly #byId = new Map<string, AssertionRun[]>()
   readonly #byPattern: AssertionRun[] = []
   readonly #ofHolders: AssertionRun[]
 
   constructor(runs: readonly AssertionRun[], pods: SelectablePods) {
     this.#pods = pods
+    const byList = Map.groupBy(runs, ({ about }) => about)
+    const joined = new Map<readonly AssertionRun[], Map<readonly AssertionRun[], readonly AssertionRun[]>>()
+    for (const [about, own] of byList) {
+      for (const pod of about) {
+        const before = this.#byPod.get(pod)
+        if (before === undefined) this.#byPod.set(pod, own)
+        else {
+          const byOwn = getOrCreate(
+            joined,
+            before,
+            () => new Map<readonly AssertionRun[], readonly AssertionRun[]>(),
+          )
+          this.#byPod.set(
+            pod,
+            getOrCreate(byOwn, own, () => [...before, ...own]),
+          )
+        }
+      }
+    }
     for (const run of runs) {
-      for (const pod of run.about) getOrCreate(this.#byPod, pod, () => []).push(run)
       if (run.ids?.exact !== undefined) getOrCreate(this.#byId, run.ids.exact, () => []).push(run)
       else if (run.ids !== undefined) this.#byPattern.push(run)
     }
@@ -70,7 +89,7 @@ class Audience {
   }
 
   /** Each run hears of a container once. */
-  tellHolders(holding: Holding): void {
+  tellHolders(holding: ContainerHolding): void {
     if (this.#ofHolders.length === 0) return
     const { held, perhaps, open } = holding
     const listeners: AssertionRun[] = []

@@ -14,7 +14,7 @@ import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 
 /** The registrations of one container. */
-export interface Holding {
+export interface ContainerHolding {
   readonly pod: Pod
   readonly container: Container
   /** Why it is not certain that the container is there; undefined where it is. The rest is what holds if it is there. */
@@ -30,7 +30,10 @@ export interface Holding {
 }
 
 /** Tells what the containers of each pod hold in what an analysis settles to. */
-export function holdingReader(analysis: Analysis, pods: SelectablePods): (pod: Pod) => readonly Holding[] {
+export function holdingReader(
+  analysis: Analysis,
+  pods: SelectablePods,
+): (pod: Pod) => readonly ContainerHolding[] {
   const prediction = analysis.settled.prediction()
   const { ofRegistration } = fates(analysis)
   const { assumptions, alternatives } = analysis.openSettings
@@ -65,7 +68,7 @@ function holdingOf(
   container: Container,
   registrations: readonly Registration[],
   notRead: string | undefined,
-): Holding {
+): ContainerHolding {
   // There may be a hundred thousand pods: a list is made where something goes into it.
   let held = NONE
   let perhaps = NONE
@@ -85,7 +88,7 @@ function isPossible({ verdict }: Registration): boolean {
 }
 
 /** The registrations that select the pod of a container, and give the container nothing. */
-export function othersOf({ registrations, held }: Holding): readonly Registration[] {
+export function othersOf({ registrations, held }: ContainerHolding): readonly Registration[] {
   return registrations.filter((one) => !held.includes(one) && !isPossible(one))
 }
 
@@ -117,6 +120,6 @@ export function giftText(one: Registration, bindings: ReadonlyMap<string, string
 }
 
 /** That a container may hold any identity, and why. */
-export function openText({ pod, container, open = '' }: Holding): string {
+export function openText({ pod, container, open = '' }: ContainerHolding): string {
   return `${containerText(pod, container.name)} may hold any identity: ${open}`
 }

@@ -1,9 +1,10 @@
 // Assertions about who holds an identity.
+import { lazy } from '../lazy.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { ContainerSelector } from './container-selector.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf, unsureText } from './containers-run.ts'
-import { containerText, giftText, openText, othersOf, type Holding } from './holding.ts'
+import { containerText, giftText, openText, othersOf, type ContainerHolding } from './holding.ts'
 import type { IdPattern, PatternMatch } from './id-pattern.ts'
 import type { IdentityAssertion } from './identity-test.ts'
 import {
@@ -23,7 +24,8 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
   // An identity may be held anywhere.
   const tally = new Tally(facts.incomplete(undefined), absent)
   /** Of each selector the pods whose containers should hold it. */
-  const expected: { readonly selector: ContainerSelector; readonly pods: ReadonlySet<Pod> }[] = []
+  const expected: { readonly selector: ContainerSelector; readonly pods: () => ReadonlySet<Pod> }[] = []
+  const about: (readonly Pod[])[] = []
   const unsure = new Set<Pod>()
   for (const selector of holders) {
     const chosen = choose(facts, selector)
@@ -34,21 +36,31 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       else tally.doubt(`${why}; ${made}`)
     }
     for (const pod of chosen.unsure) unsure.add(pod)
-    expected.push({ selector, pods: new Set(chosen.sure) })
+    expected.push({ selector, pods: lazy(() => new Set(chosen.sure)) })
+    about.push(chosen.sure)
   }
-  for (const pod of unsure) if (!expected.some(({ pods }) => pods.has(pod))) tally.doubt(unsureText(pod))
+  for (const pod of unsure) if (!expected.some(({ pods }) => pods().has(pod))) tally.doubt(unsureText(pod))
   const fits = ({ spiffeId }: Registration): PatternMatch['fits'] => ids.match(spiffeId ?? '').fits
   const certainly = (list: readonly Registration[]): Registration | undefined =>
     list.find((one) => fits(one) === 'yes')
   const perhaps = (list: readonly Registration[]): Registration | undefined =>
     list.find((one) => fits(one) !== 'no')
-  const isExpected = ({ pod, container }: Holding): boolean =>
-    expected.some(({ selector, pods }) => pods.has(pod) && isMeant(selector, container))
+  const isExpected = ({ pod, container }: ContainerHolding): boolean =>
+    expected.some(({ selector, pods }) => isMeant(selector, container) && pods().has(pod))
+  // It hears of the pods that it is about: of one selector, the container is all that is left to ask.
+  const [only, ...others] = expected
+  const isAbout =
+    only === undefined || others.length > 0
+      ? isExpected
+      : ({ container }: ContainerHolding): boolean => isMeant(only.selector, container)
+  /** The last one that it has heard of: most containers that hold the ID are those. */
+  let last: ContainerHolding | undefined
   const run: AssertionRun = {
-    about: aboutOf(expected.map(({ pods }) => pods)),
+    about: about.length === 1 ? (about[0] ?? []) : [...new Set(about.flat())],
     ids,
     hear: (holding) => {
-      if (!isExpected(holding)) return
+      if (!isAbout(holding)) return
+      last = holding
       tally.saw(holding)
       const { held } = holding
       if (certainly(held) !== undefined) return
@@ -63,7 +75,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       else tally.doubt(`${who} may hold it: ${may}`)
     },
     hearHolder: (holding) => {
-      if (isExpected(holding)) return
+      if (holding === last || isExpected(holding)) return
       tally.saw(holding)
       if (mode === 'atLeast') return
       const who = containerText(holding.pod, holding.container.name)
@@ -88,14 +100,8 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
   return run
 }
 
-/** Each pod once: it hears of each container once. */
-function aboutOf(sets: readonly ReadonlySet<Pod>[]): readonly Pod[] {
-  const [only = new Set<Pod>()] = sets
-  return sets.length < 2 ? [...only] : [...new Set(sets.flatMap((pods) => [...pods]))]
-}
-
 function missedText(
-  holding: Holding,
+  holding: ContainerHolding,
   facts: RunFacts,
   ids: IdPattern,
   missed: Registration | undefined,

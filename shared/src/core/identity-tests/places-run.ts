@@ -1,7 +1,7 @@
 // Rules about where identities may be held.
 import type { Registration } from '../spire/registration.ts'
 import type { ContainerSelector } from './container-selector.ts'
-import { containerText, giftText, openText, type Holding } from './holding.ts'
+import { containerText, giftText, openText, type ContainerHolding } from './holding.ts'
 import { noHolder } from './identities-run.ts'
 import type { PlaceAssertion } from './identity-test.ts'
 import { choose, isMeant, nothingOf, perhapsMeant, type AssertionRun, type RunFacts } from './run.ts'
@@ -22,7 +22,7 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
       else tally.doubt(`${why}; ${made}`)
     }
   }
-  const judge = (holding: Holding, one: Registration, isSure: boolean): void => {
+  const judge = (holding: ContainerHolding, one: Registration, isSure: boolean): void => {
     const { fits, captured } = ids.match(one.spiffeId ?? '')
     if (fits === 'no') return
     if (isSure && fits === 'yes') tally.saw(holding)
@@ -55,7 +55,7 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
 }
 
 function isIn(
-  { pod, container }: Holding,
+  { pod, container }: ContainerHolding,
   selector: ContainerSelector,
   captured: string | undefined,
   { pods }: RunFacts,

@@ -10,7 +10,7 @@ import {
   type ContainerSelector,
   type SelectablePods,
 } from './container-selector.ts'
-import type { Holding } from './holding.ts'
+import type { ContainerHolding } from './holding.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
 
@@ -37,11 +37,11 @@ export interface AssertionRun {
   readonly about: readonly Pod[]
   /** The IDs whose holders it asks for, wherever they are. */
   readonly ids?: IdPattern
-  hear?(holding: Holding): void
+  hear?(holding: ContainerHolding): void
   /** A container that holds, or may hold, one of `ids`. */
-  hearHolder?(holding: Holding): void
+  hearHolder?(holding: ContainerHolding): void
   /** A container that may hold any ID. */
-  hearOpen?(holding: Holding): void
+  hearOpen?(holding: ContainerHolding): void
   outcome(): AssertionOutcome
 }
 
@@ -56,7 +56,11 @@ export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenP
   const { sure, unsure } = pods.chosen(selector)
   if (selector.written.container === undefined) return { sure, unsure }
   const hasMeant = (pod: Pod): boolean => pods.containersOf(pod).some((one) => isMeant(selector, one))
-  return { sure: sure.filter(hasMeant), unsure: unsure.filter(hasMeant) }
+  // Mostly all of them have it; selectors of one list then share it.
+  return {
+    sure: sure.every(hasMeant) ? sure : sure.filter(hasMeant),
+    unsure: unsure.every(hasMeant) ? unsure : unsure.filter(hasMeant),
+  }
 }
 
 /** Whether a container of a pod that is meant is meant, or may be: the name of one that a controller makes up is not known. */

@@ -1,6 +1,6 @@
 // What an assertion has seen while it was run, and what that comes to.
 import { compareBytes } from '../text/bytes.ts'
-import type { Holding } from './holding.ts'
+import type { ContainerHolding } from './holding.ts'
 import type { AssertionOutcome } from './outcome.ts'
 import type { NoMatch } from './run.ts'
 
@@ -19,7 +19,7 @@ export class Tally {
   }
 
   /** A container was looked at; one that may not be there does not count. */
-  saw({ perhapsThere }: Pick<Holding, 'perhapsThere'>): void {
+  saw({ perhapsThere }: Pick<ContainerHolding, 'perhapsThere'>): void {
     if (perhapsThere === undefined) this.#seen++
   }
 
@@ -29,13 +29,13 @@ export class Tally {
   }
 
   /** A container that is there holds what it should not, whatever else there may be. */
-  fail(line: string, { perhapsThere }: Pick<Holding, 'perhapsThere'>): void {
+  fail(line: string, { perhapsThere }: Pick<ContainerHolding, 'perhapsThere'>): void {
     if (perhapsThere === undefined) this.#failures.push(line)
     else this.#doubts.push(`${line}, if it is there: ${perhapsThere}`)
   }
 
   /** Something is not there: wrong where everything could be read, not known elsewhere. */
-  miss(line: string, { perhapsThere }: Pick<Holding, 'perhapsThere'> = CERTAIN): void {
+  miss(line: string, { perhapsThere }: Pick<ContainerHolding, 'perhapsThere'> = CERTAIN): void {
     if (perhapsThere !== undefined) this.fail(line, { perhapsThere })
     else if (this.#incomplete === undefined) this.#failures.push(line)
     else this.#doubts.push(line)
