@@ -165,7 +165,7 @@ describe('an object that holds other objects', () => {
     '%s: its workloads are perhaps in the namespace that they name',
     async (_kind, one) => {
       const { code, stdout, stderr } = await ask(documents(WORLD, one), 'explain', 'team-a/chat')
-      expect(stdout).toContain('it depends whether a container gets')
+      expect(stdout).toContain('whether it reaches a container is undetermined')
       expect(stderr).toMatch(/not known: cannot read the pods that (ManifestWork|Template)\.\S+ \S+\/w makes/)
       expect(code).toBe(4)
     },
