@@ -122,6 +122,14 @@ function fileHint(written: string): string | undefined {
 
 /** The names in the arguments of a command line: the kind of `iib chat` is no name. */
 export function withoutKind(written: readonly string[]): readonly string[] {
+  const file = written.find((word) => /\.(?:ya?ml|json)$/.test(word))
+  if (file !== undefined)
+    throw new KleymError({
+      code: 'usage',
+      what: `unexpected argument ${file}`,
+      why: 'names of bindings stand here, and a file is given with -f',
+      fix: `give each file its own -f: -f ${file}`,
+    })
   const [first, ...names] = written
   return names.length > 0 && first !== undefined && KIND_WORDS.has(first.toLowerCase()) ? names : written
 }

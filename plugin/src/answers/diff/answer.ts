@@ -10,7 +10,7 @@ import type { Mark } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
 
 /** What the first line of a diff is made from. */
-export interface DiffEffect {
+export interface DiffSummary {
   /** With the new findings that are shown. */
   readonly effect: Effect
   /** How many ClusterSPIFFEIDs of kleym's the change touches. */
@@ -33,7 +33,7 @@ export function isQuiet(
 }
 
 /** The answer, the bindings whose verdict changes as its reason. */
-export function diffAnswer(facts: DiffEffect, layout: Layout): Answer {
+export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   const { effect, disagrees, others } = facts
   const { findings, verdicts, uncertain } = effect
   const open = uncertain.length === 0 ? [] : [`${counted(uncertain.length, 'container')} undetermined`]
@@ -51,7 +51,10 @@ export function diffAnswer(facts: DiffEffect, layout: Layout): Answer {
   }
 }
 
-function markOf({ effect, objects, affected, staying, disagrees, others }: DiffEffect, layout: Layout): Mark {
+function markOf(
+  { effect, objects, affected, staying, disagrees, others }: DiffSummary,
+  layout: Layout,
+): Mark {
   const { findings, lost, uncertain } = effect
   if (findings.added.some(({ severity }) => severity === 'error')) return 'bad'
   const isOpen = layout.incomplete === true || layout.unsettled === true || disagrees
@@ -125,7 +128,7 @@ function ofNamespace(holders: readonly Holder[]): string {
 
 /** No container is seen to gain or lose one: what else changes, and as far as what that goes. */
 function nothingText(
-  { objects, staying, affected, effect, disagrees, others }: DiffEffect,
+  { objects, staying, affected, effect, disagrees, others }: DiffSummary,
   layout: Layout,
 ): string {
   const isOpen =

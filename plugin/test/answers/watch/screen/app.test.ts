@@ -93,9 +93,9 @@ test('the arrows and letters move the selection', async () => {
   const { press, lines } = await sit(picture(ROWS))
   expect(selectedIn(lines())).toContain('team-a/embed')
   await press(DOWN)
-  expect(selectedIn(lines())).toContain('team-b/mistral')
-  await press('j')
   expect(selectedIn(lines())).toContain('team-a/chat')
+  await press('j')
+  expect(selectedIn(lines())).toContain('team-b/mistral')
   await press(`${ESC}[H`)
   expect(selectedIn(lines())).toContain('team-a/embed')
 })
@@ -104,7 +104,7 @@ test('the selection stays with its binding when rows come', async () => {
   const { press, show, lines } = await sit(picture(ROWS))
   await press('j')
   await show(picture([row('aaa/first'), ...ROWS]))
-  expect(selectedIn(lines())).toContain('team-b/mistral')
+  expect(selectedIn(lines())).toContain('team-a/chat')
 })
 
 test('a filter is typed, kept, and cleared', async () => {
@@ -121,7 +121,7 @@ test('Enter asks for the derivation, which follows the selection until it is clo
   await press('\r')
   expect(lines()).toContain('· team-a/embed is not there any more')
   await press('j', '\r')
-  expect(asked).toEqual(['choose none', 'choose team-a/embed', 'choose team-b/mistral', 'choose none'])
+  expect(asked).toEqual(['choose none', 'choose team-a/embed', 'choose team-a/chat', 'choose none'])
 })
 
 test('a namespace is chosen from those that there are', async () => {
