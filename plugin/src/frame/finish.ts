@@ -10,7 +10,7 @@ import { toNames } from '../output/name.ts'
 import { problemError } from '../sources/problem.ts'
 import { BLANK, line, MARKS, render, type Block, type Line } from '../text/line.ts'
 import { viewAbbreviations } from '../text/abbreviations.ts'
-import { viewAnswer, type Doubts } from '../text/answer.ts'
+import { viewAnswer, type AnswerDoubts } from '../text/answer.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
 import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
@@ -145,7 +145,7 @@ function viewWhole(judged: AnswerResult, layout: Layout): Block {
   return [...whole, ...viewAbbreviations(whole, layout)]
 }
 
-function doubtsOf(judged: AnswerResult, layout: Layout): Doubts {
+function doubtsOf(judged: AnswerResult, layout: Layout): AnswerDoubts {
   return {
     incomplete: layout.incomplete === true,
     unsettled: judged.assumptions.length > 0,

@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** What makes an answer less sure than it sounds. */
-export interface Doubts {
+export interface AnswerDoubts {
   /** Something that could not be read may change it. */
   readonly incomplete: boolean
   /** It rests on settings that were not given. */
@@ -24,7 +24,11 @@ export interface Doubts {
 }
 
 /** The answer as lines. Under a doubt it is never marked as good. */
-export function viewAnswer({ mark, text, reasons = [] }: Answer, doubts: Doubts, { width }: Layout): Block {
+export function viewAnswer(
+  { mark, text, reasons = [] }: Answer,
+  doubts: AnswerDoubts,
+  { width }: Layout,
+): Block {
   const isDoubted = doubts.incomplete || doubts.unsettled || doubts.notShown > 0
   const shown = isDoubted && mark === 'ok' ? 'warn' : mark
   const remarks = [

@@ -1,13 +1,13 @@
 // The first line never says more than is known.
 import { describe, expect, test } from 'vitest'
 import { PLAIN } from '../../src/io/palette.ts'
-import { viewAnswer, type Doubts } from '../../src/text/answer.ts'
+import { viewAnswer, type AnswerDoubts } from '../../src/text/answer.ts'
 import { render } from '../../src/text/line.ts'
 
-const SURE: Doubts = { incomplete: false, unsettled: false, notShown: 0 }
+const SURE: AnswerDoubts = { incomplete: false, unsettled: false, notShown: 0 }
 
 describe('an answer that is good', () => {
-  test.each<[string, Partial<Doubts>, string]>([
+  test.each<[string, Partial<AnswerDoubts>, string]>([
     ['stays good where all is known', {}, '√ nothing clashes\n'],
     [
       'is doubted where something could not be read',

@@ -8,7 +8,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { pageUrl } from '../../io/docs-url.ts'
-import { viewAnswer, type Answer, type Doubts } from '../../text/answer.ts'
+import { viewAnswer, type Answer, type AnswerDoubts } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { findingPieces, fixText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -50,8 +50,8 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   return [...stop, ...viewTable(sorted, layout)]
 }
 
-/** Doubts are said once, above all bindings. */
-const NO_DOUBTS: Doubts = { incomplete: false, unsettled: false, notShown: 0 }
+/** AnswerDoubts are said once, above all bindings. */
+const NO_DOUBTS: AnswerDoubts = { incomplete: false, unsettled: false, notShown: 0 }
 
 /** Refused bindings first. */
 export function sortedByState(explanations: readonly Explanation[]): readonly Explanation[] {
