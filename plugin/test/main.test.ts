@@ -95,7 +95,7 @@ describe('wrong usage exits with 2, says what, why and how to fix it on stderr, 
       'an argument too many',
       ['diff', 'x.yaml'],
       'unexpected argument x.yaml',
-      'kubectl kleym diff --offline -f x.yaml',
+      'give each file its own -f: -f x.yaml',
     ],
     [
       'a diagram of what is no graph',

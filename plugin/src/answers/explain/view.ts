@@ -50,7 +50,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   return [...stop, ...viewTable(sorted, layout)]
 }
 
-/** Doubts are said once, above all bindings. */
+/** AnswerDoubts are said once, above all bindings. */
 const NO_DOUBTS: AnswerDoubts = { incomplete: false, unsettled: false, notShown: 0 }
 
 /** Refused bindings first. */
