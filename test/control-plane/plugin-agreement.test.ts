@@ -32,6 +32,7 @@ const COMMANDS = {
   conflicts: ['conflicts', '-A'],
   whoSelects: ['who-selects', '-A'],
   policies: ['policies', '-A'],
+  map: ['map', '-A'],
   diff: ['diff', '-A'],
   status: ['status', '-A'],
 } as const
@@ -60,6 +61,7 @@ async function askAll(): Promise<Reports> {
     conflicts: of('conflicts'),
     whoSelects: of('whoSelects'),
     policies: of('policies'),
+    map: of('map'),
     diff: of('diff'),
     status: of('status'),
     watch: await watched(count),
@@ -132,6 +134,22 @@ function containersOf({ whoSelects }: Reports): readonly (readonly [string, Json
   )
 }
 
+/** The identities that a map draws at each container, by the same keys. */
+function drawnAt({ map }: Reports): ReadonlyMap<string, readonly string[]> {
+  const nodes = listAt(map, 'nodes')
+  const pods = new Map(nodes.map((node) => [stringAt(node, 'id') ?? '', listAt(node, 'pods')]))
+  return new Map(
+    nodes
+      .filter((node) => stringAt(node, 'kind') === 'container')
+      .flatMap((node) =>
+        (pods.get(stringAt(node, 'parent') ?? '') ?? []).map((pod) => [
+          `${String(pod)} ${stringAt(node, 'name') ?? ''}`,
+          sorted(listAt(node, 'identities')),
+        ]),
+      ),
+  )
+}
+
 const DUE: Readonly<Record<string, string>> = {
   'in step': 'none',
   'to be created': 'create',
@@ -175,6 +193,14 @@ function holdAgainstEachOther(reports: Reports): void {
   const createdForReady = created.filter((one) => ready.some(({ key }) => key === stringAt(one, 'binding')))
   expect(sorted(createdForReady.map((one) => stringAt(one, 'name')))).toEqual(namesIn('to be created'))
 
+  // A map draws the containers that who-selects lists, with the identities that it says.
+  const drawn = drawnAt(reports)
+  const listed = containersOf(reports).map(
+    ([container, answer]) => [container, sorted(listAt(answer, 'identities'))] as const,
+  )
+  expect(listed.length).toBeGreaterThan(30)
+  expect(drawn).toEqual(new Map(listed))
+
   // No container holds an identity of a ClusterSPIFFEID that is not there; it is pending instead.
   for (const [container, answer] of containersOf(reports)) {
     for (const one of listAt(answer, 'registrations')) {
@@ -215,7 +241,7 @@ describe('with the operator down', () => {
   test('a person is told the same: no mark says that an identity is there', async () => {
     const explain = await kubectlKleym(cp, ['explain', 'team-a/chat'])
     expect(explain.stdout).toMatch(
-      /^‼ team-a\/chat is ready: \d containers? will get, once kleym has created its/,
+      /^× team-a\/chat is ready: \d containers? will get, once kleym has created its/,
     )
     const who = await kubectlKleym(cp, ['who-selects', 'deployment/llama', '-n', 'team-a'])
     expect(who.stdout).toContain('pending: kleym has yet to write its ClusterSPIFFEID')
