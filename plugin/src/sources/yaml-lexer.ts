@@ -101,6 +101,8 @@ class WordCheck {
   #isBegun = false
   /** The word before was an anchor or a tag. */
   #isProperty = false
+  /** A question mark has come, and the key behind it has not. */
+  #isKeyNext = false
   /** The header of the block scalar that follows. */
   #header = ''
   #isScalar = false
@@ -138,6 +140,9 @@ class WordCheck {
       return this.#isProperty && this.#depth > 0 ? PROPERTY_ALONE : undefined
     }
     if (wasTight) return TIGHT_COLON
+    const isKey = this.#isKeyNext
+    this.#isKeyNext = false
+    if (isKey && !isKeyOfLine(word)) return EXPLICIT
     if (first === '#') return undefined
     if (word === '...' && !this.#isBegun) return 'the end of a document (...) stands before anything in it'
     this.#isBegun = true
@@ -157,7 +162,9 @@ class WordCheck {
         if (word === '-') this.#last = 'indicator'
         return undefined
       case '?':
-        return word === '?' ? EXPLICIT : undefined
+        if (word !== '?') return undefined
+        this.#isKeyNext = true
+        return this.#depth === 0 && (last === 'break' || last === 'indicator') ? undefined : EXPLICIT
       case ':':
         this.#isTightColon = this.#depth > 0 && last === 'plain'
         return undefined
@@ -182,6 +189,9 @@ class WordCheck {
   #scalar(word: string): string | undefined {
     const header = this.#header
     this.#header = ''
+    const isKey = this.#isKeyNext
+    this.#isKeyNext = false
+    if (isKey && (header !== '' || word.includes('\n'))) return EXPLICIT
     this.#isBegun = true
     this.#isProperty = false
     if (this.#isTightColon || (this.#depth > 0 && word.startsWith(':'))) return TIGHT_COLON
@@ -218,10 +228,15 @@ function quotedFault(word: string): string | undefined {
   return /\\\r?\n[ \t]*\r?\n/.test(escapes) ? 'an empty line stands behind a backslash' : undefined
 }
 
+/** Whether a word in quotes is a key that kubectl prints behind a question mark: it does so with long ones. */
+function isKeyOfLine(word: string): boolean {
+  return /^["']/.test(word) && !word.includes('\n')
+}
+
 const TIGHT_COLON = 'a colon in brackets needs a blank behind it'
 const PROPERTY_ALONE = 'an anchor or a tag in brackets stands on a line before its value'
 const TAB = 'a tab stands where only blanks may indent'
-const EXPLICIT = 'an explicit key (? key) is not read'
+const EXPLICIT = 'an explicit key (? key) is read where it is one line of text alone'
 const FLOW_QUESTION = 'a question mark in brackets needs quotes around its text'
 /** An anchor or an alias that kubectl takes. */
 const NAME = /^[&*][0-9A-Za-z_-]+$/

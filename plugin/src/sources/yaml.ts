@@ -386,10 +386,21 @@ class Converter {
     return record
   }
 
-  /** A key ends on the line on which it begins, and its colon stands there, not too far to the right. */
+  /** Whether a question mark stands before a key, with nothing but blanks between them. */
+  #isExplicit(start: number): boolean {
+    let at = start - 1
+    while (this.#text[at] === ' ') at--
+    return at < start - 1 && this.#text[at] === '?'
+  }
+
+  /**
+   * A key ends on the line on which it begins, and its colon stands there, not too far to the right; behind a question mark,
+   * as kubectl prints long keys, the colon stands on the next line.
+   */
   #checkKey(key: Node | null): void {
     if (key?.range === undefined || key.range === null) return
     const [start, end] = key.range
+    if (this.#isExplicit(start)) return
     const colon = this.#text.indexOf(':', end)
     const text = this.#text.slice(start, colon === -1 ? end : colon)
     if (text.includes('\n')) throw new Refusal('a key and its colon stand on several lines', key)

@@ -36,6 +36,11 @@ describe('YAML scalars are read as kubectl reads them', () => {
     ['nothing', '[~, null, Null, ]', [null, null, null]],
     ['keys that are no strings', '{1: a, yes: b, 0x1F: c}', { 1: 'a', true: 'b', 31: 'c' }],
     ['an explicit string', '!!str 1', '1'],
+    [
+      'long keys, as kubectl prints them',
+      `a:\n  ? ${'k'.repeat(200)}\n  : 1\n  ? "${'q '.repeat(100)}"\n  : x\n  b: [yes]`,
+      { a: { ['k'.repeat(200)]: 1, ['q '.repeat(100)]: 'x', b: [true] } },
+    ],
   ])('%s', async (_, text, expected) => {
     expect(await values(text)).toEqual([expected])
   })
@@ -93,7 +98,9 @@ describe('a document that cannot be read says where and why, and the others are 
     ['a key twice', 'a: 1\nb: 2\na: 3', 'the key "a" is defined twice', 5, 1],
     ['a key twice after it has become a string', '1: x\n"1": y', 'the key "1" is defined twice', 4, 1],
     ['a list for a key', '[a]: b', 'a key is a list or a mapping', 3, 1],
-    ['an explicit key', '? a\n: b', 'an explicit key', 3, 1],
+    ['an explicit key of several lines', '? a\n  b\n: c', 'an explicit key', 3, 3],
+    ['an explicit list as a key', '? - a\n: b', 'an explicit key', 3, 3],
+    ['an explicit key in brackets', 'a: {? b: c}', 'an explicit key', 3, 5],
     ['a directive', '%YAML 1.1', 'directive', 3, 1],
     ['no key', ': b', 'a key is missing', 3, undefined],
     ['an unknown tag', 'kind: Pod\na: !x y', 'the tag !x means nothing', 4, undefined],
