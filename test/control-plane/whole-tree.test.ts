@@ -91,7 +91,8 @@ describe('with --render', () => {
     ['policies', []],
     ['diff', []],
   ] as const)('%s %s: the answer of the rendered tree', async (command, options) => {
-    const rendered = await ask('rendered', [command, ...options])
+    // In the rendered tree there is nothing to render; answers echo the flags of their command line.
+    const rendered = await ask('rendered', [command, '--render', ...options])
     const raw = await ask('raw', [command, '--render', ...options])
     expect({ code: raw.code, stdout: raw.stdout }).toEqual({ code: rendered.code, stdout: rendered.stdout })
     expect(raw.stdout).not.toBe('')

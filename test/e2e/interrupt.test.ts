@@ -68,11 +68,11 @@ describe('a program that kleym runs ends with it', () => {
 })
 
 test('Ctrl-C while thousands of files are read, a chart having been rendered, ends it at once', async () => {
-  // Flow style takes a parser that takes its time.
+  // Brackets over several lines take a parser that takes its time.
   const labels = Array.from({ length: 30 }, (_, number) => `l${number}: "${number}"`).join(', ')
   const files = Array.from({ length: 15_000 }, (_, number): [string, string] => [
     `tree/${number}.yaml`,
-    `apiVersion: v1\nkind: Pod\nmetadata: {name: p${number}, labels: {${labels}}}\n`,
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: p${number},\n  labels: {\n  ${labels}\n  }}\n`,
   ])
   const cwd = workspace({
     ...Object.fromEntries(files),

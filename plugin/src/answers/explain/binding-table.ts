@@ -14,15 +14,15 @@ const GAP = 2
 const ID_MIN = 24
 
 /**
- * A row for each binding; `isBad` marks those with an error. On a narrow screen an ID loses its trust domain, then its middle,
+ * A row for each binding; `markOfFindings` gives the mark of what is found about them. On a narrow screen an ID loses its trust domain, then its middle,
  * then it is left out: `-o wide` has it.
  */
 export function bindingTable(
   explanations: readonly Explanation[],
   layout: Layout,
-  isBad: (key: string) => boolean,
+  markOfFindings: (key: string) => Mark | undefined,
 ): Block {
-  const rows = explanations.map((one) => rowOf(one, isBad(one.key)))
+  const rows = explanations.map((one) => rowOf(one, markOfFindings(one.key)))
   const used = COLUMNS.filter((column) => column !== 'REACHES' || rows.some((row) => row.REACHES !== ''))
   const before = used
     .slice(0, -1)
@@ -47,12 +47,12 @@ function idText(id: string, room: number): string {
   return path.length <= room ? path : shorten(path, room)
 }
 
-function rowOf(one: Explanation, isBad: boolean): Row {
+function rowOf(one: Explanation, ofFindings: Mark | undefined): Row {
   const { judgement, verdict, identity } = one
   const slash = one.key.indexOf('/')
   const reaches = judgement.state === 'ready' ? reachText(one) : ''
   return {
-    mark: isBad ? 'bad' : markOf(one, reaches),
+    mark: ofFindings === 'bad' ? 'bad' : worse(markOf(one, reaches), ofFindings),
     '': '',
     NAMESPACE: one.key.slice(0, slash),
     NAME: one.key.slice(slash + 1),
@@ -68,6 +68,11 @@ function reachText({ reach, podsUnknown }: Explanation): string {
   const count = reach?.reached.reduce((sum, { containers }) => sum + containers.length, 0) ?? 0
   const isOpen = reach === undefined || podsUnknown !== undefined || reach.perhaps.length > 0
   return isOpen ? `${count}?` : String(count)
+}
+
+/** A row that is fine is not, where its findings say otherwise. */
+function worse(mark: Mark, ofFindings: Mark | undefined): Mark {
+  return mark === 'ok' ? (ofFindings ?? mark) : mark
 }
 
 function markOf({ judgement }: Explanation, reaches: string): Mark {

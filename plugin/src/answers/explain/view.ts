@@ -12,7 +12,7 @@ import { viewAnswer, type Answer, type AnswerDoubts } from '../../text/answer.ts
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { findingPieces, fixText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
+import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 import { bindingTable } from './binding-table.ts'
 import { viewDerivation, viewNamedBy, viewSteps, type DerivationLayout } from './derivation-view.ts'
@@ -64,7 +64,7 @@ function viewTable(explanations: readonly Explanation[], layout: ExplainLayout):
   const shown = [...findings].filter((one) => one.severity !== 'info' && !layout.clusterWide.includes(one))
   const hint = `the derivation of one: kubectl kleym explain NAMESPACE/NAME${layout.echo ?? ''}; of all: -o wide`
   return [
-    ...bindingTable(explanations, layout, (key) => isError(layout.findingsByBinding.get(key))),
+    ...bindingTable(explanations, layout, (key) => markOfFindings(layout.findingsByBinding.get(key))),
     ...(shown.length === 0 ? [] : [BLANK, ...viewFindingGroups(shown.toSorted(compareFindings), layout)]),
     BLANK,
     ...wrap(line(span(hint, 'dim')), { width: layout.width, hang: 2 }),
@@ -144,6 +144,12 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
   }
 }
 
+/** The mark that findings give a binding; undefined where they give none. What depends may turn out to be an error. */
+function markOfFindings(findings: readonly Finding[] | undefined): Mark | undefined {
+  if (isError(findings)) return 'bad'
+  return findings?.some(({ dependsOn }) => dependsOn !== undefined) === true ? 'warn' : undefined
+}
+
 function isError(findings: readonly Finding[] | undefined): boolean {
   return findings?.some(({ severity }) => severity === 'error') === true
 }
@@ -166,7 +172,7 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
             ? ', but whether it reaches a container is undetermined:'
             : `, but reaches no container${isOffline(layout) ? ' among these files' : ''}:`
   return {
-    mark: isError(about) ? 'bad' : containers === 0 || pending !== undefined ? 'warn' : 'ok',
+    mark: markOfFindings(about) ?? (containers === 0 || pending !== undefined ? 'warn' : 'ok'),
     text: [span(one.key, 'bold'), ` is ready${who} ${one.identity?.spiffeId ?? ''}`],
     reasons: about.flatMap((finding) => [
       findingPieces(finding),
