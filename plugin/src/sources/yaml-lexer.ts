@@ -101,8 +101,10 @@ class WordCheck {
   #isBegun = false
   /** The word before was an anchor or a tag. */
   #isProperty = false
-  /** A question mark has come, and the key behind it has not. */
-  #isKeyNext = false
+  /** A question mark has come, and the key behind it has not; or the key has, and the end of its line has not. */
+  #explicit: 'key' | 'end' | undefined
+  /** The word right before was a tag. */
+  #isTag = false
   /** The header of the block scalar that follows. */
   #header = ''
   #isScalar = false
@@ -131,19 +133,22 @@ class WordCheck {
 
   #word(word: string): string | undefined {
     const first = word[0] ?? ''
-    const wasTight = this.#isTightColon
+    const [wasTight, wasTag] = [this.#isTightColon, this.#isTag]
     this.#isTightColon = false
+    this.#isTag = first === '!'
     if (first === ' ' || first === '\t')
       return word.includes('\t') && this.#depth === 0 && this.#mayIndent() ? TAB : undefined
     if (first === '\n' || first === '\r') {
+      if (this.#explicit === 'key') return EXPLICIT
+      this.#explicit = undefined
       this.#last = 'break'
       return this.#isProperty && this.#depth > 0 ? PROPERTY_ALONE : undefined
     }
     if (wasTight) return TIGHT_COLON
-    const isKey = this.#isKeyNext
-    this.#isKeyNext = false
-    if (isKey && !isKeyOfLine(word)) return EXPLICIT
+    if (wasTag && (first === '"' || first === "'")) return 'a tag needs a blank behind it'
     if (first === '#') return undefined
+    if (this.#explicit === 'end' || (this.#explicit === 'key' && !isKeyOfLine(word))) return EXPLICIT
+    if (this.#explicit === 'key') this.#explicit = 'end'
     if (word === '...' && !this.#isBegun) return 'the end of a document (...) stands before anything in it'
     this.#isBegun = true
     this.#isProperty = first === '&' || first === '!'
@@ -163,7 +168,7 @@ class WordCheck {
         return undefined
       case '?':
         if (word !== '?') return undefined
-        this.#isKeyNext = true
+        this.#explicit = 'key'
         return this.#depth === 0 && (last === 'break' || last === 'indicator') ? undefined : EXPLICIT
       case ':':
         this.#isTightColon = this.#depth > 0 && last === 'plain'
@@ -189,9 +194,9 @@ class WordCheck {
   #scalar(word: string): string | undefined {
     const header = this.#header
     this.#header = ''
-    const isKey = this.#isKeyNext
-    this.#isKeyNext = false
-    if (isKey && (header !== '' || word.includes('\n'))) return EXPLICIT
+    const isKey = this.#explicit === 'key'
+    if (this.#explicit === 'end' || (isKey && (header !== '' || word.includes('\n')))) return EXPLICIT
+    if (isKey) this.#explicit = 'end'
     this.#isBegun = true
     this.#isProperty = false
     if (this.#isTightColon || (this.#depth > 0 && word.startsWith(':'))) return TIGHT_COLON
