@@ -168,13 +168,13 @@ test.each([
     'rules of no metrics',
     'metrics.rules.enabled=true',
     'metrics.enabled=false',
-    'metrics.rules.enabled: nobody',
+    'metrics.rules.enabled: the operator does not serve',
   ],
   [
     'a dashboard of no metrics',
     'metrics.dashboard.enabled=true',
     'metrics.enabled=false',
-    'metrics.dashboard.enabled: nobody',
+    'metrics.dashboard.enabled: the operator does not serve',
   ],
   [
     'an alert that there is not',

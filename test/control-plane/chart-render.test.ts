@@ -248,7 +248,7 @@ describe('a bad value fails at helm install, with a sentence', () => {
     [
       'a monitor of nothing',
       ['metrics.enabled=false', 'metrics.monitor.kind=PodMonitor'],
-      'metrics.monitor.kind: a PodMonitor would scrape metrics that nobody serves',
+      'metrics.monitor.kind: a PodMonitor would scrape metrics that the operator does not serve',
     ],
     [
       'a monitor of no Service',
