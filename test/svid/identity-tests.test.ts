@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Analysis } from '../../shared/src/core/analysis/analysis.ts'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { generatedFor, outcomesOfGenerated } from '../../shared/test/identity-tests/run-test.ts'
+import type { WrittenTest } from '../../shared/src/core/identity-tests/generate.ts'
 import { containerVerdicts } from '../../shared/src/core/spire/registration.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { build, clear, node } from './build-cluster.ts'
@@ -161,12 +162,15 @@ test.each(BATCHES)(
       const was = before[at]
       if (made === undefined || was === undefined || held.some(({ isOpen }) => isOpen)) continue
       const name = `estate ${batch * PER_BATCH + at}, edited`
+      // What the prediction leaves open (a federated trust domain whose bundle may be missing) is pinned as `atLeast`: an edit may
+      // settle the open part, and the tests rightly stay true. Which of two twins SCM takes, by UID, decides whether that happens.
+      const isPinned = !isPartlyOpen(made.tests)
       const isChanged = textOf(was.held) !== textOf(held)
       const broken = outcomesOfGenerated(made, analysis).filter(({ state }) => state !== 'passed')
-      if (isChanged) changing++
-      if (isChanged && broken.length === 0)
+      if (isChanged && isPinned) changing++
+      if (isChanged && isPinned && broken.length === 0)
         wrong.push(`${name}: the server shows a change, and no test fails`)
-      if (isChanged && untrueOf(made.tests, held).length === 0)
+      if (isChanged && isPinned && untrueOf(made.tests, held).length === 0)
         wrong.push(`${name}: the tests are still true on the server`)
       if (!isChanged && broken.some(({ state }) => state === 'failed'))
         wrong.push(`${name}: the server shows no change: ${JSON.stringify(broken[0])}`)
@@ -174,6 +178,15 @@ test.each(BATCHES)(
     expect(wrong).toEqual([])
   },
 )
+
+/** Whether an assertion says only the least that containers hold. */
+function isPartlyOpen(tests: readonly WrittenTest[]): boolean {
+  return tests.some(
+    ({ spec }) =>
+      spec.identities?.some(({ heldBy }) => heldBy.atLeast !== undefined) === true ||
+      spec.containers?.some(({ holds }) => holds.atLeast !== undefined) === true,
+  )
+}
 
 /** What containers hold, those that hold nothing left out. */
 function textOf(all: readonly HeldContainer[]): string {
