@@ -172,6 +172,18 @@ describe('an object that holds other objects', () => {
   )
 
   test.each([
+    ...within(DEPLOYMENT.replace(', namespace: team-a', '')),
+    [
+      'HelmRelease',
+      `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: w, namespace: flux}\nspec: {values: {pods: ${POD_SPEC}}}\n`,
+    ],
+  ] as const)('%s: what names no namespace may be in any', async (_kind, one) => {
+    const { code, stdout } = await ask(documents(WORLD, one), 'explain', 'team-a/chat')
+    expect(stdout).toContain('whether it reaches a container is undetermined')
+    expect(code).toBe(4)
+  })
+
+  test.each([
     ...within(THIEF),
     [
       'HelmRelease',
@@ -191,6 +203,67 @@ describe('an object that holds other objects', () => {
     const reference =
       'apiVersion: example.dev/v1\nkind: Check\nmetadata: {name: w}\nspec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}\n'
     const { code, stdout } = await ask(documents(SMALL, reference), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+})
+
+function crd(scope: string): string {
+  return `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: fleets.example.dev\nspec:\n  group: example.dev\n  names:\n    kind: Fleet\n    plural: fleets\n  scope: ${scope}\n`
+}
+
+function crdInBrackets(scope: string): string {
+  return `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: fleets.example.dev}, spec: {group: example.dev, names: {kind: Fleet}, scope: ${scope}}}\n`
+}
+
+function unplaced(manifest: string): string {
+  return manifest.replace(', namespace: team-a', '')
+}
+
+describe('an object that names no namespace', () => {
+  const rollout = object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)
+  const fleet = object('Fleet', 'example.dev/v1', `{groups: {a: {pods: ${POD_SPEC}}}}`)
+  test.each([
+    ['whose kind may have none, makes its pods in any', [unplaced(fleet)]],
+    ['whose CRD gives its kind none, makes its pods in any', [unplaced(fleet), crd('Cluster')]],
+    [
+      'whose CRD, in brackets, gives its kind none, makes its pods in any',
+      [unplaced(fleet), crdInBrackets('Cluster')],
+    ],
+    [
+      'whose CRDs disagree, makes its pods in any',
+      [unplaced(fleet), crd('Namespaced'), crdInBrackets('Cluster')],
+    ],
+  ])('%s', async (_what, manifests) => {
+    const world = documents(WORLD, ...manifests)
+    const conflicts = await ask(world, 'conflicts')
+    expect(conflicts.stdout).toContain('nothing is known to clash')
+    expect(conflicts.stderr).toContain('what Fleet.example.dev llama makes may be in any namespace')
+    expect(conflicts.code).toBe(4)
+    const explained = await ask(world, 'explain', 'team-a/chat')
+    expect(explained.stdout).toContain('perhaps Fleet.example.dev')
+    expect(explained.code).toBe(4)
+  })
+
+  test.each([
+    ['whose CRD gives its kind one', [unplaced(fleet), crd('Namespaced')]],
+    ['whose CRD, in brackets, gives its kind one', [unplaced(fleet), crdInBrackets('Namespaced')]],
+    ['whose kind is known to have one', [unplaced(rollout)]],
+  ])('%s, is in the one in force', async (_what, manifests) => {
+    const { code, stdout, stderr } = await ask(documents(WORLD, ...manifests), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(stderr).toContain('1 object that names no namespace: taken to be in default')
+    expect(code).toBe(0)
+    const inForce = await ask(documents(WORLD, ...manifests), 'conflicts', '-n', 'team-a')
+    expect(inForce.code).toBe(4)
+  })
+
+  test('is no matter in a namespace where an object names it as its owner', async () => {
+    const owned = POD.replace(
+      '  labels: {app: llama}\n',
+      '  ownerReferences: [{apiVersion: example.dev/v1, kind: Fleet, name: llama, uid: u}]\n  labels: {app: llama}\n',
+    )
+    const { code, stdout } = await ask(documents(WORLD, owned, NODE, unplaced(fleet)), 'conflicts')
     expect(stdout).toContain('√ nothing clashes')
     expect(code).toBe(0)
   })
