@@ -56,14 +56,17 @@ test('who-selects --spiffe-id finds the other tenant beside the rightful holders
   expect(stdout).toContain('"pod": "pod team-a/llama')
 })
 
+/** The small world, with pods like its own in other namespaces, and a registration for all of them. */
+function elsewhere(namespaces: readonly string[]): string {
+  return documents(
+    SMALL,
+    ...namespaces.map((name) => POD.replace('namespace: team-a', `namespace: ${name}`)),
+    'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\n' +
+      `spec: {spiffeIDTemplate: "${STOLEN}", podSelector: {matchLabels: {app: llama}}}\n`,
+  )
+}
+
 test('a registration that gives the identity to many namespaces: some are named, the rest is counted', async () => {
-  const elsewhere = (namespaces: readonly string[]): string =>
-    documents(
-      SMALL,
-      ...namespaces.map((name) => POD.replace('namespace: team-a', `namespace: ${name}`)),
-      'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\n' +
-        `spec: {spiffeIDTemplate: "${STOLEN}", podSelector: {matchLabels: {app: llama}}}\n`,
-    )
   const few = await ask(elsewhere(['team-c', 'team-b']), 'conflicts')
   expect(few.stdout).toContain('gives the identity to 2 pods of namespaces team-b, team-c')
   const names = ['b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `team-${letter}`)

@@ -9,6 +9,7 @@ beforeAll(built)
 
 const WORLD = documents(POOL, OBJECTIVE, BINDING)
 const POD_SPEC = '{serviceAccountName: runner, containers: [{name: vllm, image: vllm}]}'
+const SELECTOR = 'selector: {matchLabels: {app: llama}}'
 const TEMPLATE = `{metadata: {labels: {app: llama}}, spec: ${POD_SPEC}}`
 
 function object(kind: string, apiVersion: string, spec: string, name = 'llama'): string {
@@ -143,7 +144,7 @@ function byLabel(label: string): string {
   return POOL.replace('{app: llama}', `{app: llama, ${label}}`)
 }
 
-const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {template: ${TEMPLATE}}}`
+const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {${SELECTOR}, template: ${TEMPLATE}}}`
 const THIEF =
   '{apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, metadata: {name: thief}, spec: {spiffeIDTemplate: "spiffe://example.org/x"}}'
 /** A manifest within objects of other kinds. */
@@ -283,7 +284,7 @@ describe('a Rollout that takes the template of a Deployment', () => {
   })
 
   test('which is among the files: it is asked about as that', async () => {
-    const deployment = object('Deployment', 'apps/v1', `{template: ${TEMPLATE}}`)
+    const deployment = object('Deployment', 'apps/v1', `{${SELECTOR}, template: ${TEMPLATE}}`)
     const { code, stdout } = await ask(documents(WORLD, ROLLOUT, deployment), 'conflicts')
     expect(stdout).toContain('√ nothing clashes')
     expect(code).toBe(0)
@@ -291,7 +292,7 @@ describe('a Rollout that takes the template of a Deployment', () => {
 })
 
 describe('a label that a controller is known to set', () => {
-  const set = object('StatefulSet', 'apps/v1', `{replicas: 2, template: ${TEMPLATE}}`)
+  const set = object('StatefulSet', 'apps/v1', `{replicas: 2, ${SELECTOR}, template: ${TEMPLATE}}`)
   const group = object(
     'LeaderWorkerSet',
     'leaderworkerset.x-k8s.io/v1',

@@ -23,6 +23,7 @@ import {
   type ReadingRules,
 } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
+import type { PartialObject } from './partial-objects.ts'
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
@@ -98,6 +99,7 @@ export async function loadFiles(
     charts: [],
     embedded: [],
     skipped: new Map(),
+    partials: [],
     scopes: [],
     placed: 0,
     misses: new Map(),
@@ -145,12 +147,16 @@ export async function loadFiles(
     objects,
     problems: boundedProblems(problems),
     spireCharts: collected.charts,
-    subjects: leftOut.subjects,
+    subjects: [
+      ...leftOut.subjects,
+      ...collected.partials.flatMap(({ where, reach }) => reach.map((one) => ({ where, reach: one }))),
+    ],
     notes: [
       ...leftOut.notes,
       ...harmlessNotes(harmless),
       ...placedNotes(collected.placed - scoped.withoutNamespace, rules.namespace),
       ...anywhereNotes(objects),
+      ...partialNotes(collected.partials),
     ],
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
@@ -306,6 +312,20 @@ function placedNotes(count: number, namespace: string): readonly string[] {
   if (count === 0) return []
   const [objects, name] = count === 1 ? ['1 object', 'names'] : [`${count} objects`, 'name']
   return [`${objects} that ${name} no namespace: taken to be in ${namespace} (-n)`]
+}
+
+/** Patches that nothing takes in, and manifests that no API server takes: one line for all. */
+function partialNotes(partials: readonly PartialObject[]): readonly string[] {
+  if (partials.length === 0) return []
+  const places = partials.slice(0, PLACES_SHOWN).map(({ text }) => text)
+  const more = partials.length > PLACES_SHOWN ? `; and ${partials.length - PLACES_SHOWN} more` : ''
+  const what =
+    partials.length === 1
+      ? '1 workload that is no whole object: it is a patch, or'
+      : `${partials.length} workloads that are no whole objects: they are patches, or`
+  return [
+    `left out ${what} the API server refuses ${partials.length === 1 ? 'it' : 'them'} (${places.join('; ')}${more})`,
+  ]
 }
 
 /** Pods may be in any namespace where a kind has none, or may have none; one line for all such objects. */

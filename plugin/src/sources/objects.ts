@@ -14,6 +14,7 @@ import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
+import { isDirective, lackOf, partialObject, type PartialObject } from './partial-objects.ts'
 import { spireChartProblem } from './spire-charts.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
@@ -44,6 +45,8 @@ export interface Collected {
   readonly misses: Map<string, Miss | 'none'>
   /** What is nearly of a kind that is wanted. */
   readonly nearMisses: MisspelledObject[]
+  /** Pods and workloads that are no whole objects, and were left out. */
+  readonly partials: PartialObject[]
   /** What CRDs say of the kinds that they define. */
   readonly scopes: KindScope[]
   /** How many objects name no namespace, and were given the one in force. */
@@ -168,7 +171,7 @@ function collectObject(
     problems.push({ ...incomplete(`${type.kind} without a name`, origin, fault), reach })
   } else if (placeholder !== undefined)
     problems.push(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
-  else {
+  else if (!takenAsPatch(value, wanted, { rules, origin, collected })) {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
     const isUnread = wanted.isUnread === true
@@ -183,6 +186,28 @@ function collectObject(
       ...(mayBeAnywhere && { mayBeAnywhere }),
     })
   }
+}
+
+/** Whether an object is a patch, or a workload that is no whole one; then that is noted. */
+function takenAsPatch(
+  value: JsonRecord,
+  wanted: WantedKind,
+  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
+): boolean {
+  if (isDump(value, rules)) return false
+  const lack = lackOf(value)
+  if (lack !== undefined) {
+    const reach = reachOfTemplate(value, wanted, rules)
+    collected.partials.push(partialObject(value, origin, { lack, reach }))
+    return true
+  }
+  if (!isDirective(value)) return false
+  collected.problems.push({
+    ...incomplete(`${wanted.kind} that is a patch`, origin, 'it has a $patch, which no object has'),
+    fix: 'build what it is for: kubectl kleym ... -k DIR, or leave it out: --exclude FILE',
+    reach: reachOfTemplate(value, wanted, rules),
+  })
+  return true
 }
 
 /** The objects, with what CRDs say of the kinds of those that name no namespace; and how many of them have none. */
