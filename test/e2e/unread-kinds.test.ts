@@ -209,6 +209,80 @@ describe('an object that holds other objects', () => {
   })
 })
 
+/** A ConfigMap or a Secret of an add-on manager or of a ClusterResourceSet; `data` in YAML. */
+function holder(kind: string, data: string): string {
+  return `apiVersion: v1\nkind: ${kind}\nmetadata: {name: addon, namespace: kube-system}\n${data}\n`
+}
+
+const REGISTRATION_TEXT =
+  'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata:\n  name: thief\nspec: {spiffeIDTemplate: "spiffe://example.org/x"}\n'
+const AS_TEXT = JSON.stringify(REGISTRATION_TEXT)
+const AS_JSON = JSON.stringify(
+  '{"kind":"ClusterSPIFFEIDList","apiVersion":"spire.spiffe.io/v1alpha1","items":[]}',
+)
+const AS_TEMPLATE = JSON.stringify(
+  '{{ if .x }}\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: {{ .x }}}\n{{ end }}\n',
+)
+
+describe('text in a ConfigMap or a Secret that is a manifest', () => {
+  test.each([
+    ['in a ConfigMap', holder('ConfigMap', `data: {a.yaml: ${AS_TEXT}}`)],
+    ['as JSON', holder('ConfigMap', `data: {a.json: ${AS_JSON}}`)],
+    ['that is a template', holder('ConfigMap', `data: {a.yaml: ${AS_TEMPLATE}}`)],
+    ['in a Secret', holder('Secret', `stringData: {a.yaml: ${AS_TEXT}}`)],
+    ...['', '-', '--'].map((before) => [
+      `in base64, ${before.length} bytes from its beginning`,
+      holder(
+        'Secret',
+        `data: {a.yaml: ${Buffer.from(`${before}\n${REGISTRATION_TEXT}`).toString('base64')}}`,
+      ),
+    ]),
+    [
+      'in the values of a chart',
+      `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: addon, namespace: kube-system}\nspec: {valuesContent: ${AS_TEXT}}\n`,
+    ],
+  ])('%s: what it may register is not known', async (_where, one) => {
+    const { code, stdout, stderr } = await ask(documents(WORLD, one ?? ''), 'conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(stderr).toContain('addon holds objects that are not read where they stand: ClusterSPIFFEID')
+    expect(code).toBe(4)
+  })
+
+  test.each([
+    [
+      'stands in the files by itself',
+      documents(holder('ConfigMap', `data: {a.yaml: ${AS_TEXT}}`), `${THIEF}\n`),
+    ],
+    [
+      'only mentions a kind',
+      holder(
+        'ConfigMap',
+        'data: {README: "apiVersion spire.spiffe.io/v1alpha1 has ClusterSPIFFEID, kind of."}',
+      ),
+    ],
+    [
+      'is of no kind that decides',
+      holder(
+        'ConfigMap',
+        `data: {a.yaml: ${JSON.stringify('apiVersion: v1\nkind: Service\nmetadata: {name: a}\n')}}`,
+      ),
+    ],
+  ])('is no matter where it %s', async (_where, one) => {
+    const { code, stdout } = await ask(documents(WORLD, one), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+
+  test('is no further doubt than the namespace that it names', async () => {
+    const pool = JSON.stringify(
+      POOL.replace('{name: llama, namespace: team-a}', '\n  name: x\n  namespace: team-b'),
+    )
+    const one = holder('ConfigMap', `data: {a.yaml: ${pool}}`)
+    const { stdout } = await ask(documents(WORLD, POD, NODE, one), 'explain', 'team-a/chat')
+    expect(stdout).toContain('1 container gets')
+  })
+})
+
 function crd(scope: string): string {
   return `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: fleets.example.dev\nspec:\n  group: example.dev\n  names:\n    kind: Fleet\n    plural: fleets\n  scope: ${scope}\n`
 }

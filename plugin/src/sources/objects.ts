@@ -152,7 +152,7 @@ function collectObject(
     return
   }
   // What a dump's controllers have made stands in the dump.
-  if ((wanted === undefined || wanted.isUnread === true) && !isDump(value, rules)) {
+  if ((wanted === undefined || mayHoldOthers(wanted)) && !isDump(value, rules)) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
   }
@@ -229,6 +229,11 @@ export function withScopes(
     return { ...object, value: { ...object.value, metadata } }
   })
   return { objects: settled, withoutNamespace }
+}
+
+/** Of the kinds that are wanted only those hold other objects: as values, or as text. */
+function mayHoldOthers({ isUnread, kind }: WantedKind): boolean {
+  return isUnread === true || kind === 'ConfigMap'
 }
 
 function nearMissOf(

@@ -4,6 +4,7 @@ import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
+import { mayHoldEncoded } from './embedded-objects.ts'
 import { plainKindOf } from './kinds-in-text.ts'
 import { missOf } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
@@ -45,9 +46,14 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     if (qualifiedKind(kindOf) === CRD) return { ...type, scope: scopeInText(text) }
     // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
     const first = text.indexOf('apiVersion')
-    const mayHoldObjects = text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text)
+    const mayHoldObjects =
+      text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || isEncoded(type, text)
     return mayHoldObjects || mayMakePodsByText(kindOf, text) ? undefined : type
   }
+}
+
+function isEncoded({ kind, apiVersion }: UnreadType, text: string): boolean {
+  return kind === 'Secret' && apiVersion === 'v1' && mayHoldEncoded(text)
 }
 
 const KIND = /^kind:[ \t]*["']?([A-Za-z0-9]+)/m
