@@ -19,6 +19,7 @@ function deployment(metadata = ''): string {
 kind: Deployment
 metadata: {name: llama, namespace: team-a}
 spec:
+  selector: {matchLabels: {app: llama}}
   template:
     metadata: {labels: {app: llama}${metadata}}
     spec: {serviceAccountName: runner, containers: [{name: vllm}]}

@@ -104,7 +104,8 @@ const LIVE = { creationTimestamp: '2026-01-01T00:00:00Z' }
 /** A Deployment of pods like `pod()`. */
 function deployment(labels: JsonRecord): JsonRecord {
   const containers = [{ name: 'vllm' }, { name: 'proxy' }]
-  const spec = { template: { metadata: { labels }, spec: { serviceAccountName: 'runner', containers } } }
+  const template = { metadata: { labels }, spec: { serviceAccountName: 'runner', containers } }
+  const spec = { selector: { matchLabels: labels }, template }
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'llama', namespace: 'team-a' }, spec }
 }
 
