@@ -185,9 +185,11 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     pods: sortByRef(sidecars.size === 0 ? pods : pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
-    podMakers: makers.filter(
-      ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
-    ),
+    podMakers: makers
+      .filter(
+        ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
+      )
+      .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps: unlisted === undefined ? gaps : new Map([...gaps, ['*', unlisted]]),
