@@ -447,5 +447,13 @@ export const NO_CASE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM544: 'It is about an installation in a cluster.',
   KLM701: 'It is about an identity test that does not hold: see docs/reference/identity-test.md.',
   KLM545: 'It is about an installation in a cluster.',
+  KLM801: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM802: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM803: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM804: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM805: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM806: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM811: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
+  KLM812: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
   KLM546: 'It compares with what the operator wrote into a cluster.',
 }
