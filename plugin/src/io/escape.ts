@@ -109,16 +109,22 @@ export function escapeMermaid(text: string): string {
  * comment of HTML stands within what they would make a mention, a reference to an issue or a link.
  */
 export function escapeMarkdown(text: string): string {
-  return escapeTerminal(text)
-    .trim()
-    .replaceAll(/[\\`*_{}[\]<>|~&$]/g, (character) => `&#${character.codePointAt(0) ?? 0};`)
-    .replace(/^[-+=]/, (character) => `&#${character.codePointAt(0) ?? 0};`)
-    .replace(/^(\d+)\./, '$1&#46;')
-    .replaceAll(/(?<!&)#/g, '&#35;<!-- -->')
-    .replaceAll('@', '@<!-- -->')
-    .replaceAll(/(?<=\b(?:https?|ftp)):(?=\/)/gi, ':<!-- -->')
-    .replaceAll(/:(?=(?:[\w+-]|&#95;)+:)/g, ':<!-- -->')
-    .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)}<!-- -->.`)
+  return (
+    escapeTerminal(text)
+      .trim()
+      .replaceAll(/[\\`*_{}[\]<>|~&$]/g, (character) => `&#${character.codePointAt(0) ?? 0};`)
+      .replace(/^[-+=]/, (character) => `&#${character.codePointAt(0) ?? 0};`)
+      .replace(/^(\d+)\./, '$1&#46;')
+      .replace(/^(\d+)\)/, '$1&#41;')
+      .replaceAll(/(?<!&)#/g, '&#35;<!-- -->')
+      .replaceAll('@', '@<!-- -->')
+      // GitLab refers to a merge request by !12, to a milestone by %12, and makes a link of any scheme; GitHub knows GH-12.
+      .replaceAll(/[!%^](?=[\w"])/g, '$&<!-- -->')
+      .replaceAll(/(?<=\bGH-)(?=\d)/gi, '<!-- -->')
+      .replaceAll(/(?<=[a-z0-9]):(?=\/\/)/gi, ':<!-- -->')
+      .replaceAll(/:(?=(?:[\w+-]|&#95;)+:)/g, ':<!-- -->')
+      .replaceAll(/\bwww\./gi, (www) => `${www.slice(0, -1)}<!-- -->.`)
+  )
 }
 
 /**

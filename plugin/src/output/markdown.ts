@@ -120,12 +120,12 @@ class Page {
     const lines = text
       .trimEnd()
       .split('\n')
-      .map((row) => neutraliseCommands(escapeTerminal(row)))
+      .map((row) => neutraliseCommands(escapeTerminal(row)).replaceAll(LONG_RUN, '$&\\'))
     if (lines.join('') === '') return
     const ticks = lines
       .flatMap((row) => row.match(/`+/g) ?? [])
       .reduce((most, run) => Math.max(most, run.length), 2)
-    const fence = '`'.repeat(Math.min(ticks + 1, 1_000))
+    const fence = '`'.repeat(ticks + 1)
     const head = [
       open ? '<details open>' : '<details>',
       '<summary>the whole answer</summary>',
@@ -159,5 +159,7 @@ class Page {
   }
 }
 
+/** So many backticks in a row are interrupted: the fence around them has to be longer than any run, and takes room itself. */
+const LONG_RUN = /`{100}(?=`)/g
 /** Fewer characters of a text say nothing. */
 const ROOM_FOR_CODE = 500

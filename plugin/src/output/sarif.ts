@@ -88,10 +88,12 @@ export function toSarif(result: CiResult): Log {
 
 /**
  * A line for a message that ends on a web page: what reorders or hides text is written out, and nothing reads as an
- * embedded link (SARIF §3.11.6), whose brackets touch.
+ * embedded link (SARIF §3.11.6), whose brackets touch, or as a placeholder of an argument (SARIF §3.11.5), such as `{0}`.
  */
 export function escapeSarif(text: string): string {
-  return escapeTerminal(text).replaceAll('](', '] (')
+  return escapeTerminal(text)
+    .replaceAll('](', '] (')
+    .replaceAll(/\{(?=\d+\})/g, '{ ')
 }
 
 /** A path as a relative URI, an absolute one as a file URI; lone surrogates, which a URI cannot hold, as U+FFFD. */

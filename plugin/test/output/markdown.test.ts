@@ -28,7 +28,10 @@ describe('what a manifest holds', () => {
     ['an issue', 'see #12', 'see &#35;<!-- -->12'],
     ['a link', 'https://evil.example', 'https:<!-- -->//evil.example'],
     ['a link without a scheme', 'www.evil.example', 'www<!-- -->.evil.example'],
-    ['a SPIFFE ID', 'spiffe://example.org/ns/a', 'spiffe://example.org/ns/a'],
+    ['a SPIFFE ID', 'spiffe://example.org/ns/a', 'spiffe:<!-- -->//example.org/ns/a'],
+    ['a link of any scheme', 'smb://evil', 'smb:<!-- -->//evil'],
+    ['a merge request, a milestone, an alert', '!12 %12 ^12', '!<!-- -->12 %<!-- -->12 ^<!-- -->12'],
+    ['an issue by its old name', 'GH-12', 'GH-<!-- -->12'],
     ['an emoji', ':white_check_mark:', ':<!-- -->white&#95;check&#95;mark:'],
     ['a list', '- item', '&#45; item'],
     ['a numbered list', '1. item', '1&#46; item'],
@@ -36,6 +39,22 @@ describe('what a manifest holds', () => {
   ])('%s stays text', (_, text, expected) => {
     expect(escapeMarkdown(text)).toBe(expected)
   })
+
+  test.each([3, 99, 100, 101, 999, 1_000, 1_500, 20_000])(
+    'a row of %d backticks does not end its block',
+    (ticks) => {
+      const view = `a\n${'`'.repeat(ticks)}\n# b\n`
+      const rows = toMarkdown(COMPLETE_RESULT, { ...PARTS, view }).split('\n')
+      const fence = /^`{3,}/.exec(rows.find((row) => /^`{3,}text$/.test(row)) ?? '')?.[0].length ?? 0
+      // As many backticks or more, and nothing else, end the block: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+      const ends = rows.flatMap((row, at) => {
+        const [, run = ''] = /^ {0,3}(`{3,})\s*$/.exec(row) ?? []
+        return run.length >= fence ? [at] : []
+      })
+      expect(ends).toHaveLength(1)
+      expect(ends[0]).toBeGreaterThan(rows.indexOf('# b'))
+    },
+  )
 
   test('backticks in the answer do not end its block', () => {
     const output = toMarkdown(COMPLETE_RESULT, { ...PARTS, view: 'a\n````\n# b\n' })

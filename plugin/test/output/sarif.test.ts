@@ -124,7 +124,9 @@ describe('-o sarif', () => {
     expect(uriOf(path)).toBe(uri)
   })
 
-  test('a link in a message is none', () => {
-    expect(escapeSarif('[x](http://evil.example)')).toBe('[x] (http://evil.example)')
+  test('a link in a message is none, nor is a placeholder', () => {
+    expect(escapeSarif('[x](http://evil.example) {0} {12} {{ .PodMeta.Name }}')).toBe(
+      '[x] (http://evil.example) { 0} { 12} {{ .PodMeta.Name }}',
+    )
   })
 })

@@ -95,7 +95,7 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'what does the whole estate look like',
       ['map', '-A', ...ESTATE_FLAGS],
-      [/^× \d+ containers in \d+ namespaces: \d+ issued, /],
+      [/^× \d+ containers in \d+ namespaces: \d+ with one identity, /, /^ {2}.*\(KLM\d+/m],
     ],
     [
       'what does this reason mean',

@@ -104,7 +104,7 @@ describe('in a world that is known', () => {
       'the selector that decides is named',
       container(PROXY, { atLeast: [CHAT] }),
       'failed',
-      /is dead: .*this container is proxy/,
+      /is not matched: .*this container is proxy/,
     ],
     [
       'an identity is missing',

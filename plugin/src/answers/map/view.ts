@@ -1,8 +1,8 @@
 // How `map` looks as text: a row for each namespace with what becomes of its containers. The picture itself is a page.
-import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
-import { viewFinding } from '../../text/findings.ts'
+import { kindsText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
@@ -38,7 +38,15 @@ const STATE_MARKS: Readonly<Record<ContainerState, Mark>> = {
   none: 'note',
 }
 
-/** What the containers of the map come to, in one line. */
+/** As `who-selects` says it; the other states are why a container holds nothing. */
+const STATE_WORDS: Readonly<Partial<Record<ContainerState, string>>> = {
+  issued: 'with one identity',
+  several: 'with several',
+  pending: 'that wait for kleym',
+  none: 'with none',
+}
+
+/** What the containers of the map come to, and which errors are found. */
 export function mapAnswer(
   { nodes }: MapGraph,
   findings: readonly Finding[],
@@ -53,20 +61,21 @@ export function mapAnswer(
   if (total === 0) return { mark: 'note', text: [`no container is in scope${world}`] }
   const found = CONTAINER_STATES.flatMap((state) => {
     const count = counts.get(state) ?? 0
-    return count === 0 ? [] : [{ mark: STATE_MARKS[state], text: `${count} ${state}` }]
+    return count === 0 ? [] : [{ mark: STATE_MARKS[state], text: `${count} ${STATE_WORDS[state] ?? state}` }]
   })
-  const errors = countBySeverity(findings).error
+  const errors = findings.filter(({ severity }) => severity === 'error')
   const marks = new Set(found.map(({ mark }) => mark))
   const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
-  const mark = errors > 0 || marks.has('bad') ? 'bad' : marks.has('warn') || more > 0 ? 'warn' : 'ok'
+  const mark = errors.length > 0 || marks.has('bad') ? 'bad' : marks.has('warn') || more > 0 ? 'warn' : 'ok'
   const namespaces = nodes.filter(({ kind }) => kind === 'namespace').length
   return {
     mark,
     text: [
       `${counted(total, 'container')} in ${counted(namespaces, 'namespace')}: `,
       span(found.map(({ text }) => text).join(', '), 'bold'),
-      ...(more === 0 ? [] : [`; ${more} of them perhaps ${more === 1 ? 'holds' : 'hold'} more than that`]),
+      ...(more === 0 ? [] : [`; ${more} of them may hold more`]),
     ],
+    reasons: errors.length === 0 ? [] : [[kindsText(errors)]],
   }
 }
 

@@ -1,4 +1,5 @@
 // How the containers that hold one SPIFFE ID look: by what gives it to them, then a row for each pod.
+import { verdictWord } from '@kleym/shared/core/spire/registration.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
@@ -34,7 +35,9 @@ function rankOf([first]: readonly Held[]): number {
 function headText(one: ShownRegistration, layout: WhoSelectsLayout): string {
   const selector = one.selector === undefined ? '' : `${one.selector}: `
   const why =
-    one.verdict === 'issued' ? '' : `; ${one.verdict}: ${selector}${readable(one.why ?? '', layout)}`
+    one.verdict === 'issued'
+      ? ''
+      : `; ${verdictWord(one.verdict)}: ${selector}${readable(one.why ?? '', layout)}`
   const pending = one.verdict === 'issued' ? layout.pending.get(one.source.name) : undefined
   const other =
     one.spiffeId === undefined || one.spiffeId === layout.filter.spiffeId ? '' : `, as ${one.spiffeId}`

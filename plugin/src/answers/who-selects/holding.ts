@@ -38,9 +38,10 @@ const SAID_ONCE: ReadonlySet<ShownRegistration['verdict']> = new Set(['ignored',
 /** More exceptions than these, and it is said of each container. */
 const EXCEPTIONS_MAX = 4
 
-/** What is said of a registration, whatever the container is. */
+/** What is said of a registration, whatever the container is; of one that gives no identity, whatever the ID would be. */
 function sayingOf({ source, spiffeId, verdict, why, selector }: ShownRegistration): string {
-  return JSON.stringify([sourceText(source), spiffeId, verdict, why, selector])
+  const id = SAID_ONCE.has(verdict) ? undefined : spiffeId
+  return JSON.stringify([sourceText(source), id, verdict, why, selector])
 }
 
 /** Whether a registration is said once, below all containers. */
@@ -66,9 +67,14 @@ export function commonOf(answers: readonly PodAnswer[]): Common {
     })),
   )
   if (containers.length < 2) return NOTHING_IN_COMMON
-  const counts = new Map<string, { readonly one: ShownRegistration; count: number }>()
+  const counts = new Map<string, { one: ShownRegistration; count: number }>()
   for (const { said } of containers) {
-    for (const [key, one] of said) getOrCreate(counts, key, () => ({ one, count: 0 })).count++
+    for (const [key, one] of said) {
+      const group = getOrCreate(counts, key, () => ({ one, count: 0 }))
+      group.count++
+      // Of several IDs none is shown: the object that would give them is.
+      if (group.one.spiffeId !== one.spiffeId) group.one = { ...group.one, spiffeId: undefined }
+    }
   }
   const exceptions = Math.min(EXCEPTIONS_MAX, Math.floor(containers.length / 5))
   return new Map(

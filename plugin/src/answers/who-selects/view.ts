@@ -1,5 +1,6 @@
 // How `who-selects` looks: one block per pod, one row per container with the identity it is issued, and below it every
 // other registration with the reason why not. Containers that nothing tells apart share one row.
+import { verdictWord } from '@kleym/shared/core/spire/registration.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
@@ -264,6 +265,6 @@ function otherRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly L
   const from = one.spiffeId === undefined || why.includes(origin) ? '' : ` (${origin})`
   return [
     line(MARKS[VERDICT_MARKS[one.verdict]], ` ${one.spiffeId ?? origin}`),
-    line('    ', span(one.verdict, 'bold'), `: ${why}${from}`),
+    line('    ', span(verdictWord(one.verdict), 'bold'), `: ${why}${from}`),
   ]
 }

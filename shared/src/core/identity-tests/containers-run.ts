@@ -2,7 +2,7 @@
 import { verdictOf } from '../plan/status.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
-import { containerText, giftText, idsOf, othersOf, type ContainerHolding } from './holding.ts'
+import { becomes, containerText, giftText, idsOf, othersOf, type ContainerHolding } from './holding.ts'
 import { bestFit, type PatternMatch } from './id-pattern.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
 import {
@@ -123,7 +123,7 @@ export function reasonOf(holding: ContainerHolding, want: WantedIdentity, facts:
     return `: it holds ${giftText(same, facts.bindings)}, with hint ${JSON.stringify(same.hint)}`
   const missed = othersOf(holding).find(({ spiffeId }) => spiffeId === want.spiffeId)
   if (missed !== undefined)
-    return `: ${giftText(missed, facts.bindings)} is ${missed.verdict}: ${missed.why ?? ''}`
+    return `: ${giftText(missed, facts.bindings)} ${becomes(missed)}: ${missed.why ?? ''}`
   const refused = bindingFor(want.spiffeId, facts)
   const instead = held.length === 0 ? 'it holds none' : `it holds ${few(idsOf(held)).join(', ')}`
   return `: ${refused ?? 'nothing gives it that ID'}; ${instead}`

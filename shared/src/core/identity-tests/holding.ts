@@ -1,7 +1,6 @@
 // What a container holds, as an assertion looks at it: what is certain, what may be, and what gives an ID that is not known.
 import type { Analysis } from '../analysis/analysis.ts'
 import { undecidedFor, undecidedText } from '../analysis/undecided.ts'
-import { getOrCreate } from '../get-or-create.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { shortPodText } from '../objects/pod-index.ts'
@@ -10,7 +9,7 @@ import { fates } from '../rules/resting.ts'
 import { identityGap } from '../snapshot/unread.ts'
 import { whyInjected } from '../spire/attestor.ts'
 import { sourceText } from '../spire/prediction.ts'
-import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { containerVerdicts, verdictWord, type Registration } from '../spire/registration.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 
 /** The registrations of one container. */
@@ -39,18 +38,26 @@ export function holdingReader(
   const { assumptions, alternatives } = analysis.openSettings
   const isGiven = assumptions.length === 0 && alternatives.length === 0
   const gaps = new Map<string, string | undefined>()
+  const gapOf = (namespace: string): string | undefined => {
+    if (gaps.has(namespace)) return gaps.get(namespace)
+    const gap = identityGap(analysis.snapshot, namespace)
+    const text = gap === undefined ? undefined : unknownReasonText(gap)
+    gaps.set(namespace, text)
+    return text
+  }
+  // Mostly every binding is decided, and there may be a hundred thousand pods.
+  const isAnyUndecided = analysis.settled.undecided.size > 0
   return (pod) => {
-    const notRead = getOrCreate(gaps, pod.namespace, () => {
-      const gap = identityGap(analysis.snapshot, pod.namespace)
-      return gap === undefined ? undefined : unknownReasonText(gap)
-    })
+    const notRead = gapOf(pod.namespace)
     return pods.containersOf(pod).map((container) => {
       const all = containerVerdicts(prediction, pod, container)
       const registrations =
         isGiven && container.injectedBy === undefined
           ? all
           : all.map((one) => ofRegistration(ifThere(one, container)))
-      const [undecided] = undecidedFor(analysis.settled.undecided, pod, container.name)
+      const [undecided] = isAnyUndecided
+        ? undecidedFor(analysis.settled.undecided, pod, container.name)
+        : NONE_UNDECIDED
       const open = notRead ?? (undecided === undefined ? undefined : undecidedText(undecided))
       return holdingOf(pod, container, registrations, open)
     })
@@ -93,6 +100,7 @@ export function othersOf({ registrations, held }: ContainerHolding): readonly Re
 }
 
 const NONE: Registration[] = []
+const NONE_UNDECIDED: ReturnType<typeof undecidedFor> = []
 
 function withOne(list: Registration[], one: Registration): Registration[] {
   if (list === NONE) return [one]
@@ -117,6 +125,11 @@ export function giftText(one: Registration, bindings: ReadonlyMap<string, string
   const binding = one.source.kind === 'ClusterSPIFFEID' ? bindings.get(one.source.name) : undefined
   const by = binding === undefined ? '' : ` (binding ${binding})`
   return `${one.spiffeId ?? 'an ID that is not known'} by ${sourceText(one.source)}${by}`
+}
+
+/** What becomes of a registration that gives a container nothing: `is not matched`, `fails to render`. */
+export function becomes({ verdict }: Registration): string {
+  return verdict === 'failed' ? verdictWord(verdict) : `is ${verdictWord(verdict)}`
 }
 
 /** That a container may hold any identity, and why. */

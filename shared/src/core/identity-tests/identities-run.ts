@@ -4,7 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import type { ContainerSelector } from './container-selector.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf, unsureText } from './containers-run.ts'
-import { containerText, giftText, openText, othersOf, type ContainerHolding } from './holding.ts'
+import { becomes, containerText, giftText, openText, othersOf, type ContainerHolding } from './holding.ts'
 import type { IdPattern, PatternMatch } from './id-pattern.ts'
 import type { IdentityAssertion } from './identity-test.ts'
 import {
@@ -107,7 +107,7 @@ function missedText(
   missed: Registration | undefined,
 ): string {
   if (missed !== undefined)
-    return `: ${giftText(missed, facts.bindings)} is ${missed.verdict}: ${missed.why ?? ''}`
+    return `: ${giftText(missed, facts.bindings)} ${becomes(missed)}: ${missed.why ?? ''}`
   return reasonOf(holding, { spiffeId: ids.text, ids, hint: undefined, source: undefined }, facts)
 }
 

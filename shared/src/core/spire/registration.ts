@@ -27,6 +27,12 @@ export interface Registration {
   readonly sharesHint: boolean
 }
 
+/** A verdict as a person reads it: `not matched`; `pending` is what kleym has yet to write. */
+export function verdictWord(verdict: Registration['verdict'] | 'pending'): string {
+  if (verdict === 'dead') return 'not matched'
+  return verdict === 'failed' ? 'fails to render' : verdict
+}
+
 /**
  * Every registration of a pod for one of its containers: issued ones first, then by SPIFFE ID, then by source (bytes), those
  * without a SPIFFE ID last.
