@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ended } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { commandsRunBy } from '../../scripts/docs/commands.ts'
-import { stringAt } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { ROOT } from '../house/files.ts'
 import { shellOn } from './chart-shell.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
@@ -33,15 +33,7 @@ let pod = ''
 beforeAll(async () => {
   cp = await startControlPlane()
   await applyEstate(cp)
-  await cp.apply([
-    // What the chart and docs/ci.md make, and the estate leaves out.
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'kleym-ci', namespace: 'kleym-system' } },
-    {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { name: 'kleym-operator', namespace: 'kleym-system' },
-    },
-  ])
+  await cp.apply(installed())
   const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'team-a' })
   pod =
     pods.map((one) => stringAt(one, 'metadata', 'name') ?? '').find((name) => name.startsWith('llama')) ?? ''
@@ -55,6 +47,37 @@ beforeAll(async () => {
   if (status !== 0) throw new Error(stderr)
 }, FIRST_BUILD_MS)
 afterAll(() => cp?.stop())
+
+/** What charts and docs/ci.md make, and the estate leaves out. */
+function installed(): readonly JsonRecord[] {
+  const namespace = 'kleym-system'
+  const rbac = 'rbac.authorization.k8s.io'
+  const lease = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'] }
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'kleym-ci', namespace } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'kleym-operator', namespace } },
+    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'kleym-operator', namespace } },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'Role',
+      metadata: { name: 'kleym-operator', namespace },
+      rules: [{ ...lease, resourceNames: ['kleym-operator'] }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'kleym-operator', namespace },
+      roleRef: { apiGroup: rbac, kind: 'Role', name: 'kleym-operator' },
+      subjects: [{ kind: 'ServiceAccount', name: 'kleym-operator', namespace }],
+    },
+    ...['kleym', 'agent'].map((name) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace, labels: { 'app.kubernetes.io/name': name } },
+      spec: { serviceAccountName: 'kleym-operator', containers: [{ name, image: `${name}:1` }] },
+    })),
+  ]
+}
 
 let kubeconfig: string | undefined
 
