@@ -96,9 +96,14 @@ export const NOT_RUN: readonly Exception[] = [
   },
   { pages: /^docs\/quick-start\.md$/, commands: /^kubectl exec /, why: 'needs a kubelet and a SPIRE agent' },
   {
-    pages: /^docs\/no-svid\.md$/,
+    pages: /^docs\/(?:no-svid|verify|reference\/commands)\.md$/,
     commands: /^kubectl (?:exec|logs) /,
     why: 'needs a kubelet, and SPIRE in pods',
+  },
+  {
+    pages: /^docs\/verify\.md$/,
+    commands: /^spire-server |^diff </,
+    why: "needs the reader's SPIRE server, or jq; the suites of test/svid hold the same against a real server",
   },
   { pages: /^docs\/runbooks\//, commands: / (?:logs|top) /, why: 'needs a kubelet' },
   {
@@ -161,11 +166,15 @@ export function documentedCommands(root: string): readonly DocumentedCommand[] {
 export function commandsOf(page: string, text: string): readonly DocumentedCommand[] {
   const blocks = [...text.matchAll(/^( *)```(sh|console)\n([\s\S]*?)^\1```$/gm)]
   return blocks.flatMap(([, , language = '', block = '']) =>
-    block.split('\n').flatMap((line) => {
-      const typed = language === 'sh' ? line.trim() : (/^ *\$ (.*)$/.exec(line)?.[1] ?? '')
-      const command = typed.replace(/(?:^|\s+)# .*$/, '').trim()
-      return command === '' ? [] : [{ page, command }]
-    }),
+    // A command goes on after a backslash, and with a pipe at the start of the next line.
+    block
+      .replaceAll(/ *\\?\n *(?=\|)| *\\\n */g, ' ')
+      .split('\n')
+      .flatMap((line) => {
+        const typed = language === 'sh' ? line.trim() : (/^ *\$ (.*)$/.exec(line)?.[1] ?? '')
+        const command = typed.replace(/(?:^|\s+)# .*$/, '').trim()
+        return command === '' ? [] : [{ page, command }]
+      }),
   )
 }
 

@@ -42,6 +42,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'docs/no-svid.md',
       'docs/cluster.md',
       'docs/offline.md',
+      'docs/verify.md',
       'docs/map.md',
       'docs/policies.md',
       'docs/variants.md',

@@ -105,6 +105,7 @@ function filledIn(command: string): string {
     .replaceAll(/\bTEAM\b/g, 'team-a')
     .replace(/-f pr\/(?=\s|$)/, '-f examples/changes/add-collision')
     .replace(/-f manifests(?=\s|$)/, '-f examples/estate/team-a')
+    .replace('--entries entries.json', '--entries examples/server/entries.json')
     .replace(/ identities\.yaml$/, ' examples/identity-tests/estate.yaml')
 }
 

@@ -20,7 +20,8 @@ function onExamples(line: string): string {
       '--live dump -R -f manifests',
       '--live examples/estate -R -f examples/changes --trust-domain x.org',
     )
-    .replace(/-R -f (?:manifests|deploy)\b/, '-R -f examples/estate')
+    .replace(/-R -f (?:manifests|deploy)\b|-f cluster\.yaml/, '-R -f examples/estate')
+    .replace('--entries entries.json', '--entries examples/server/entries.json')
 }
 
 /** The examples of all help pages that are one plain command, up to a redirection. */
