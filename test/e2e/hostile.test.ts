@@ -159,6 +159,7 @@ const COMMANDS = [
   ['policies', '-A'],
   ['map', '-A'],
   ['diff'],
+  ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
 ] as const
 const FORMATS = [
   'text',

@@ -1,6 +1,6 @@
 // Objects of kinds that decide identities, within an object of a kind that is not read: an OpenShift Template, a ManifestWork, a
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
-// ClusterResourceSet, an add-on manager or a Job applies. What reads that object may make them.
+// ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'

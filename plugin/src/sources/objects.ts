@@ -435,7 +435,7 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawOb
   return { value: settled, isManifest: true }
 }
 
-/** Whether an object is a dump of a live one, which nobody has yet to fill in. */
+/** Whether an object is a dump of a live one, which nothing has yet to fill in. */
 function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {
   const metadata = own(value, 'metadata')
   return dumps && isStamp(own(metadata, 'uid')) && isStamp(own(metadata, 'creationTimestamp'))
@@ -449,7 +449,7 @@ function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** That a document is no object before somebody fills it in. */
+/** That a document is no object before it is filled in. */
 export function templateProblem(
   what: string,
   place: InputPlace,

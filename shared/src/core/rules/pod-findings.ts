@@ -225,7 +225,7 @@ function recordReach(
   }
 }
 
-/** More names than these help nobody to see which one was meant. */
+/** More names than these do not help a reader to see which one was meant. */
 const MEANT_MAX = 100
 
 /** What the binding may have meant, where its service account or its container is no pod's. */
