@@ -48,8 +48,9 @@ export function suggestedReport({ candidate, key, spiffeId, why, reach }: Sugges
 }
 
 /** A binding that is not suggested. */
-export function notReport({ state, mode, what, reason, why, fix }: NotSuggested): unknown {
-  return { state, mode: mode ?? null, what, reason: reason ?? null, why, fix: fix ?? null }
+export function notReport({ state, mode, what, tried, reason, why, fix }: NotSuggested): unknown {
+  const manifests = tried.map(candidateManifest)
+  return { state, mode: mode ?? null, what, manifests, reason: reason ?? null, why, fix: fix ?? null }
 }
 
 function reachReport({ reached, perhaps, missed, lost, alsoHeld }: Reach): Readonly<Record<string, unknown>> {

@@ -40,6 +40,7 @@ export const notSuggestedSchema = z
       .describe('Refused or harmful; dependent on what is not known; or left to a person to choose.'),
     mode: modeSchema.nullable(),
     what: z.string().describe('What was tried; empty where nothing could be named.'),
+    manifests: z.array(z.record(z.string(), z.unknown())).describe('The bindings that were tried.'),
     reason: z
       .string()
       .nullable()

@@ -20,7 +20,9 @@ export interface FailedPlan {
   readonly plan: Plan
   /** `impossible`: the operator refuses it, or it does harm. `unproven`: that depends on what is not known. */
   readonly state: 'impossible' | 'unproven'
-  /** The bindings of the plan, as a person reads them. */
+  /** The bindings as they were tried. */
+  readonly bindings: readonly Candidate[]
+  /** The same, as a person reads them. */
   readonly what: string
   /** The reason of the operator's condition, or the code of the finding; undefined where neither has a name. */
   readonly reason: string | undefined
@@ -175,12 +177,16 @@ function fail(failures: Failures, active: ReadonlySet<Trial>): void {
 
 /** Why the operator would not say Ready of all bindings of a plan; undefined where it would. */
 function refusalOf(plan: Plan, bindings: readonly Candidate[], world: Analysis): FailedPlan | undefined {
-  const what = bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')
   for (const one of bindings) {
     const failure = failureOf(world.settled.judgements.get(candidateKey(one)))
-    if (failure !== undefined) return { plan, what, fix: undefined, ...failure }
+    if (failure !== undefined)
+      return { plan, bindings, what: boundariesText(bindings), fix: undefined, ...failure }
   }
   return undefined
+}
+
+function boundariesText(bindings: readonly Candidate[]): string {
+  return bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')
 }
 
 function failureOf(
@@ -226,8 +232,8 @@ function harms(named: NamedTrials, added: readonly Finding[]): Failures {
     for (const trial of blamed(one, owners, byNamespace)) {
       const plan = trial.need.plans[trial.at]
       if (plan === undefined || failures.has(trial)) continue
-      const what = (named.get(trial) ?? []).map(({ boundary }) => boundaryText(boundary)).join(', ')
-      failures.set(trial, { plan, what, ...harmOf(one) })
+      const bindings = named.get(trial) ?? []
+      failures.set(trial, { plan, bindings, what: boundariesText(bindings), ...harmOf(one) })
     }
   }
   return failures

@@ -54,6 +54,8 @@ export interface NotSuggested {
   readonly mode: Mode | undefined
   /** `PerObjective chat for container vllm`; empty where no binding can be named. */
   readonly what: string
+  /** The bindings that were tried; empty where none could be named. */
+  readonly tried: readonly Candidate[]
   /** The reason of the operator's condition, or the code of a finding. */
   readonly reason: string | undefined
   readonly why: string
@@ -230,6 +232,7 @@ function nothingSelected(
         state: 'impossible',
         mode: undefined,
         what: '',
+        tried: [],
         reason: undefined,
         why: `no pod and no pod template has its labels (${labels}), so nothing says under which service account its pods run, and a binding must name one`,
         fix: 'deploy the workload first, or write the binding by hand with the service account that it will have',
@@ -239,7 +242,7 @@ function nothingSelected(
 }
 
 function unproven(why: string): NotSuggested {
-  return { state: 'unproven', mode: undefined, what: '', reason: undefined, why, fix: undefined }
+  return { state: 'unproven', mode: undefined, what: '', tried: [], reason: undefined, why, fix: undefined }
 }
 
 function perhapsRemarks({ perhaps }: PoolPods): readonly string[] {
@@ -312,12 +315,14 @@ function notSuggested({ need, failed }: ProvenNeed): readonly NotSuggested[] {
             state: 'open' as const,
             mode: open.mode,
             what: open.mode,
+            tried: [],
             reason: undefined,
             why: open.why,
             fix: open.fix,
           },
         ]),
-    ...failed.map(({ plan, state, what, reason, why, fix }) => ({
+    ...failed.map(({ plan, bindings, state, what, reason, why, fix }) => ({
+      tried: bindings,
       state,
       mode: plan.candidates[0]?.boundary.mode,
       what,
