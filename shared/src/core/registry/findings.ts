@@ -472,7 +472,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy names a service account whose pods present another ID',
     meaning:
-      'A rule names a service account, which stands for the one SPIFFE ID /ns/<namespace>/sa/<name>; pods that run under it hold the ID of a binding.',
+      'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
       'IDs are compared as a whole: where those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
