@@ -509,7 +509,7 @@ export const FINDINGS = {
     meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
     consequence:
       'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
-    fix: 'Undo the change that the evidence names, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
+    fix: 'Undo the change that made it untrue, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
   },
   KLM801: {
     severity: 'error',
