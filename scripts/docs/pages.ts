@@ -18,6 +18,8 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
     pages: [
       'README.md',
       'docs/quick-start.md',
+      'docs/suggest.md',
+      'docs/migrate.md',
       'docs/concepts.md',
       'docs/how-it-works.md',
       'docs/glossary.md',
