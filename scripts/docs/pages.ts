@@ -102,6 +102,13 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
   { title: 'Decisions', pages: [], folders: ['docs/decisions'] },
 ]
 
+/** What the sidebar calls pages whose headings say what the whole is called. */
+export const SHORT_TITLES: ReadonlyMap<string, string> = new Map([
+  ['README.md', 'What kleym is'],
+  ['charts/kleym/README.md', 'The chart'],
+  ['docs/install.md', 'Install the operator'],
+])
+
 /** Pages of the site whose place there is not their place in `docs`. */
 const MOVED: ReadonlyMap<string, string> = new Map([
   ['README.md', 'index.md'],
