@@ -53,8 +53,10 @@ export const OF_NO_VERSION: readonly string[] = [
   'fault-proxy',
   'gitops-health',
   'krew',
+  'publish',
   'supervisor',
   'whole-tree',
+  'workflows',
 ]
 
 /**
