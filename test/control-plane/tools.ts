@@ -59,8 +59,10 @@ export const SPIRE_SOURCES: Readonly<Record<SpireProgram, GoProgram>> = {
 /** The package of a module that has Go code of its own: its `main.go`. */
 const OWN_PACKAGE = '.'
 
-/** The tools of people whose cluster it is; each is built when a suite first asks for it. One row per tool. */
+/** The tools of people whose cluster it is, and SPIRE's agent; each is built when a suite first asks for it. One row per tool. */
 export const CLIENT_SOURCES = {
+  // In a module of its own: a change of it does not have spire-server built again.
+  'spire-agent': clientProgram('spire-agent', 'github.com/spiffe/spire/cmd/spire-agent', 4),
   helm: clientProgram('helm', 'helm.sh/helm/v4/cmd/helm', 4),
   krew: clientProgram('krew', 'sigs.k8s.io/krew/cmd/krew', 0.3),
   'validate-krew-manifest': clientProgram('krew', 'sigs.k8s.io/krew/cmd/validate-krew-manifest', 0.1),

@@ -13,6 +13,7 @@ kind: Deployment
 metadata: {name: llama, namespace: team-a}
 spec:
   replicas: 2
+  selector: {matchLabels: {app: llama}}
   template:
     metadata: {labels: {app: llama}}
     spec: {serviceAccountName: runner, containers: [{name: vllm}]}

@@ -133,6 +133,7 @@ const OPERATOR: Manifest = {
   kind: 'Deployment',
   metadata: { name: 'kleym', namespace: 'kleym' },
   spec: {
+    selector: { matchLabels: { app: 'kleym' } },
     template: {
       spec: {
         containers: [
@@ -158,6 +159,7 @@ const COMMANDS = [
   ['policies', '-A'],
   ['map', '-A'],
   ['diff'],
+  ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
 ] as const
 const FORMATS = [
   'text',

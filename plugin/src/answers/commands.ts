@@ -8,6 +8,7 @@ import { MapCommand } from './map/command.ts'
 import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { TestCommand } from './test/command.ts'
+import { VerifyCommand } from './verify/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
 import type { CommandClasses } from '../flags/command.ts'
@@ -20,6 +21,7 @@ export const COMMANDS = {
   conflicts: ConflictsCommand,
   policies: PoliciesCommand,
   test: TestCommand,
+  verify: VerifyCommand,
   map: MapCommand,
   status: StatusCommand,
   watch: WatchCommand,
@@ -45,6 +47,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   conflicts: 'What clashes?',
   policies: 'Whom do access policies name?',
   test: 'Is what we state about identities true?',
+  verify: 'Does the SPIRE server agree?',
   map: 'Who holds what, as a picture?',
   status: 'Is the installation sound?',
   watch: 'How do the bindings stand, as it changes?',

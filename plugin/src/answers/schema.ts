@@ -8,6 +8,7 @@ import { mapReportSchema } from './map/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
 import { testReportSchema } from './test/schema.ts'
+import { verifyReportSchema } from './verify/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
 
@@ -23,6 +24,7 @@ export const anyReportSchema = z
     policiesReportSchema,
     statusReportSchema,
     testReportSchema,
+    verifyReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
   ])

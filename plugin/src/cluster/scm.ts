@@ -58,7 +58,7 @@ export async function findEveryScm(
 }
 
 /**
- * Looks for the one that acts on kleym's output, first where SCM usually is: whoever asks about one namespace of a large
+ * Looks for the one that acts on kleym's output, first where SCM usually is: a user who asks about one namespace of a large
  * cluster need not list the workloads of all.
  */
 export async function findOurScm(

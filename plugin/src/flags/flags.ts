@@ -18,6 +18,7 @@ export const OUTPUT_FORMATS = [
   'markdown',
   'dot',
   'html',
+  'spire',
 ] as const
 /** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -175,7 +176,7 @@ export const outputFlags = {
   }),
   summary: Flags.boolean({
     helpGroup: OUTPUT,
-    description: 'With -o text: only the first lines, which are the answer.',
+    description: 'Only the first lines, which are the answer. With -o text, wide and markdown.',
   }),
   'allow-empty': Flags.boolean({
     helpGroup: OUTPUT,

@@ -124,6 +124,7 @@ export function commonOptions(flags: CommonFlags, command: string, cwd: string):
 
 /** The common options where a command can do without sources. */
 export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOptions {
+  requireText(flags)
   const scmNamespace = flags['scm-namespace'] ?? ''
   return {
     allNamespaces: flags['all-namespaces'],
@@ -163,6 +164,19 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
   }
 }
 
+/** The formats that begin with an answer for people. */
+const WITH_FIRST_LINES: ReadonlySet<OutputFormat> = new Set(['text', 'wide', 'markdown'])
+
+function requireText({ summary, output }: Pick<CommonFlags, 'summary' | 'output'>): void {
+  if (summary !== true || WITH_FIRST_LINES.has(output)) return
+  throw noSummary(`-o ${output}`, `-o ${output} has no first lines`, `leave --summary out, or use -o text`)
+}
+
+/** The error for `--summary` where there are no first lines that it could mean. */
+export function noSummary(where: string, why: string, fix: string): KleymError {
+  return new KleymError({ code: 'usage', what: '--summary has no meaning here', where, why, fix })
+}
+
 /** The commands whose frame has a diagram. */
 const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
 /** The commands whose frame has a page. */
@@ -170,6 +184,7 @@ const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
+  if (format === 'spire' && command !== 'who-selects') throw noEntries(command)
   const isPage = format === 'html'
   const isDrawing = format === 'mermaid' || format === 'dot'
   const able = isPage ? WITH_PAGE : WITH_DIAGRAM
@@ -182,6 +197,18 @@ export function requireFormat(format: OutputFormat, command: string): void {
       ? `only ${able.join(' and ')} makes one: who holds what, to look at`
       : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
     fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
+    docs: `kubectl kleym ${command} --help`,
+  })
+}
+
+/** The error of a form that registration entries alone have. */
+export function noEntries(command: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: `${command} prints no registration entries`,
+    where: '-o spire',
+    why: 'it is the form in which spire-server prints its entries, and only who-selects --entries has that',
+    fix: 'ask for the entries: kubectl kleym who-selects -A --entries -o spire, or use another format',
     docs: `kubectl kleym ${command} --help`,
   })
 }

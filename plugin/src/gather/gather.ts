@@ -178,7 +178,7 @@ class Gathering {
     this.#sayIfMany()
   }
 
-  /** What takes longer than anybody waits in silence is told before it begins. */
+  /** What takes longer than a person waits in silence is told before it begins. */
   #sayIfMany(): void {
     const count = this.#files.objects.filter(({ value }) => value['kind'] === BINDING_KIND).length
     if (count > MANY_BINDINGS)

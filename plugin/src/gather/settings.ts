@@ -297,7 +297,7 @@ export async function scmSettingsBefore(
 }
 
 /**
- * First those where SCM usually is: anybody who may create a Deployment can make it look like SCM, but not in SPIRE's own
+ * First those where SCM usually is: a user who may create a Deployment can make it look like SCM, but not in SPIRE's own
  * namespace.
  */
 function byUsualPlace(left: ScmConfigText, right: ScmConfigText): number {

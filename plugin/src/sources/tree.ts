@@ -103,7 +103,7 @@ function smallText(path: string, budget: Budget): string | undefined {
 interface ChartReading {
   readonly folder: FoundFolder
   readonly facts: ChartFacts
-  /** Why it was asked for and could not be rendered; undefined: nobody asked for it. */
+  /** Why it was asked for and could not be rendered; undefined: it was not asked for. */
   readonly failure: string | undefined
 }
 

@@ -21,6 +21,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['policies', ['policies', '-A']],
   ['map', ['map', '-A']],
   ['diff', ['diff']],
+  ['verify', ['verify', '--entries', 'examples/server/entries.json']],
   ['test', ['test', 'examples/identity-tests/estate.yaml']],
 ]
 

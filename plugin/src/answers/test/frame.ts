@@ -7,7 +7,7 @@ import type { Frame } from '../../frame/frame.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { testFields } from './json.ts'
 import { assertionName, FAILED, type AssertionResult } from './model.ts'
-import { viewTests } from './view.ts'
+import { testsAnswer, viewTests } from './view.ts'
 
 /** Makes the report; `subjects`: how many objects assertions could be about. */
 export function testFrame(
@@ -35,6 +35,7 @@ export function testFrame(
         namespace: '',
         name: assertionName(one),
       })),
+    answer: (layout, kept) => testsAnswer(results, kept, layout),
     view: (layout, shown) => viewTests(results, shown, layout),
   }
 }

@@ -53,7 +53,7 @@ export interface Effect {
     readonly added: readonly Finding[]
     /** Those after which a container or a binding is better off. */
     readonly fixed: readonly Finding[]
-    /** The others that are gone: what they told of is not there any more, and nobody is better off. */
+    /** The others that are gone: what they told of is not there any more, and no container is better off. */
     readonly noLongerApply: readonly Finding[]
     readonly unchanged: readonly Finding[]
   }

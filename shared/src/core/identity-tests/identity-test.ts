@@ -56,7 +56,7 @@ export interface IdentityAssertion extends AssertionBase {
   readonly kind: 'identities'
   readonly ids: IdPattern
   readonly mode: 'exactly' | 'atLeast'
-  /** Empty: nobody. */
+  /** Empty: no container. */
   readonly holders: readonly ContainerSelector[]
 }
 
@@ -136,7 +136,7 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[]
 }
 
-/** More faults of one test than anybody mends at once. */
+/** More faults of one test than a person mends at once. */
 const SHOWN_MAX = 20
 
 function faultsOf(issue: Issue, value: unknown, above: FieldPath = []): readonly TestFault[] {
