@@ -1,6 +1,6 @@
 // What the forge does with Markdown and VitePress does otherwise: links to files of the repository, and mermaid blocks.
 import type { MarkdownRenderer } from 'vitepress'
-import { linkTarget, pagePaths, repositoryIn, siteAddress, sitePath } from '../../scripts/docs/pages.ts'
+import { linkTarget, pagePaths, repositoryIn, siteAddress, sitePath } from '../../docs/pages.ts'
 
 /** The attribute that leads somewhere, by the type of a token. */
 const LEADING: Readonly<Record<string, string>> = { link_open: 'href', image: 'src' }
