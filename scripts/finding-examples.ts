@@ -1,5 +1,5 @@
-// A bad and a good example for the page of each finding code, from the clusters that the tests of the rules run on: what stands in
-// one of the two alone. Where they differ in settings, the settings.
+// A bad and a good example for the page of each finding code, from the clusters that the tests run on: what stands in one of the
+// two alone, and where they differ in settings, the settings. What no rule of an analysis finds has its examples whole.
 import { isDeepStrictEqual } from 'node:util'
 import {
   FINDING_CASES,
@@ -7,6 +7,7 @@ import {
   type FindingCase,
   type FindingSetting,
 } from '@kleym/testing/finding-cases.ts'
+import { FOUND_CASES, type FoundCase } from '@kleym/testing/found-cases.ts'
 import { stringify } from 'yaml'
 import { isRecord, type JsonRecord } from '../shared/src/core/json.ts'
 import { FINDING_CODES, type FindingCode } from '../shared/src/core/registry/findings.ts'
@@ -40,13 +41,17 @@ function apart(
 
 /** The examples by code, and why a code has none. */
 export function findingExamples(): Readonly<Record<string, PageExample>> {
-  const cases = new Map<FindingCode, FindingCase>(FINDING_CASES.map((one) => [one.code, one]))
+  const examples = new Map<FindingCode, PageExample>([
+    ...FINDING_CASES.map((one) => [one.code, exampleOf(one)] as const),
+    ...FOUND_CASES.map((one) => [one.code, foundExample(one)] as const),
+  ])
   return Object.fromEntries(
-    FINDING_CODES.map((code): [string, PageExample] => {
-      const one = cases.get(code)
-      return [code, one === undefined ? { none: NO_CASE[code] ?? '' } : exampleOf(one)]
-    }),
+    FINDING_CODES.map((code) => [code, examples.get(code) ?? { none: NO_CASE[code] ?? '' }]),
   )
+}
+
+function foundExample({ bad, good }: FoundCase): PageExample {
+  return { bad: documents(bad), good: documents(good) }
 }
 
 function exampleOf(one: FindingCase): PageExample {
@@ -63,17 +68,12 @@ function documents(objects: readonly JsonRecord[]): string {
   return objects.map((one) => stringify(withoutServerFields(one), { lineWidth: 0 })).join('---\n')
 }
 
-/** What the API server sets is none of a manifest, and decides in none of the cases but those of a live object. */
+/** What the API server sets is none of a manifest, and decides in none of the cases but those of a live object: a status is about a generation. */
 function withoutServerFields(one: JsonRecord): JsonRecord {
   const { metadata, ...rest } = one
   if (!isRecord(metadata)) return one
-  const {
-    uid: _uid,
-    creationTimestamp: _made,
-    resourceVersion: _version,
-    generation: _generation,
-    ...kept
-  } = metadata
+  const { uid: _uid, creationTimestamp: _made, resourceVersion: _version, generation, ...named } = metadata
+  const kept = 'status' in one && generation !== undefined ? { ...named, generation } : named
   return { apiVersion: one['apiVersion'], kind: one['kind'], metadata: kept, ...withoutType(rest) }
 }
 

@@ -133,6 +133,7 @@ const OPERATOR: Manifest = {
   kind: 'Deployment',
   metadata: { name: 'kleym', namespace: 'kleym' },
   spec: {
+    selector: { matchLabels: { app: 'kleym' } },
     template: {
       spec: {
         containers: [

@@ -1,7 +1,9 @@
 // A foreign ClusterSPIFFEID that gives the identity of a binding to pods of another tenant: the worst that can happen to an
 // identity, so an answer about that binding must say so.
 import { beforeAll, expect, test } from 'vitest'
+import { ask } from './ask.ts'
 import { built, kleym } from './plugin.ts'
+import { documents, POD, SMALL } from './workspace.ts'
 
 const STOLEN = 'spiffe://example.org/ns/team-a/objective/chat'
 const WORLD = `
@@ -52,4 +54,25 @@ test('who-selects --spiffe-id finds the other tenant beside the rightful holders
   const { stdout } = await kleym(args, { stdin: WORLD })
   expect(stdout).toContain('"pod": "pod team-b/llama')
   expect(stdout).toContain('"pod": "pod team-a/llama')
+})
+
+/** The small world, with pods like its own in other namespaces, and a registration for all of them. */
+function elsewhere(namespaces: readonly string[]): string {
+  return documents(
+    SMALL,
+    ...namespaces.map((name) => POD.replace('namespace: team-a', `namespace: ${name}`)),
+    'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\n' +
+      `spec: {spiffeIDTemplate: "${STOLEN}", podSelector: {matchLabels: {app: llama}}}\n`,
+  )
+}
+
+test('a registration that gives the identity to many namespaces: some are named, the rest is counted', async () => {
+  const few = await ask(elsewhere(['team-c', 'team-b']), 'conflicts')
+  expect(few.stdout).toContain('gives the identity to 2 pods of namespaces team-b, team-c')
+  const names = ['b', 'c', 'd', 'e', 'f', 'g', 'h'].map((letter) => `team-${letter}`)
+  const many = await ask(elsewhere(names), 'explain', 'team-a/chat')
+  expect(many.stdout).toContain(
+    'gives the identity to 7 pods of namespaces team-b, team-c, team-d, team-e, team-f and 2 more',
+  )
+  expect(many.code).toBe(1)
 })

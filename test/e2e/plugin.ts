@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ended } from '@kleym/testing/child-process.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
+import { requireValidCiFormat } from '../../plugin/test/support/ci-formats.ts'
 import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
@@ -34,11 +35,12 @@ export interface RunOptions {
 
 /**
  * Runs the plugin to its end. The environment is empty but for PATH and what is given. Throws where it prints a report as
- * JSON that is not as its schema says: so every report of every test is held against it.
+ * JSON, SARIF or JUnit that is not as its schema says: so every report of every test is held against it.
  */
 export async function kleym(args: readonly string[], options: RunOptions = {}): Promise<Run> {
   const { status: code, ...rest } = await ended(start(args, options), options.stdin)
   requireValidReport(rest.stdout)
+  requireValidCiFormat(rest.stdout)
   return { code, ...rest }
 }
 

@@ -19,6 +19,7 @@ function deployment(metadata = ''): string {
 kind: Deployment
 metadata: {name: llama, namespace: team-a}
 spec:
+  selector: {matchLabels: {app: llama}}
   template:
     metadata: {labels: {app: llama}${metadata}}
     spec: {serviceAccountName: runner, containers: [{name: vllm}]}
@@ -47,6 +48,30 @@ test.each([
   expect(stdout).not.toContain('KLM404')
   expect(stderr).toContain(`not known: cannot read container ${container} that the webhook of`)
   expect(code).toBe(4)
+})
+
+describe('a pod that a kind which is not read makes may have the container too', () => {
+  const rollout = deployment()
+    .replace('apps/v1', 'argoproj.io/v1alpha1')
+    .replace('kind: Deployment', 'kind: Rollout')
+  const mesh = namespace('labels: {istio-injection: enabled}')
+
+  test('so a binding for it may reach it', async () => {
+    const world = documents(POOL, OBJECTIVE, bindingFor('istio-proxy'), mesh, rollout)
+    const { code, stdout } = await ask(world, 'explain', 'team-a/chat')
+    expect(stdout).toContain('whether it reaches a container is undetermined')
+    expect(stdout).toContain('perhaps Rollout.argoproj.io')
+    expect(code).toBe(4)
+  })
+
+  test('so a registration for it may give the identity of a binding away', async () => {
+    const thief =
+      'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\nspec: {spiffeIDTemplate: "spiffe://example.org/ns/team-a/objective/chat", workloadSelectorTemplates: ["k8s:ns:team-b", "k8s:container-name:istio-proxy"]}\n'
+    const elsewhere = documents(mesh, rollout).replaceAll('team-a', 'team-b')
+    const { code, stdout } = await ask(documents(POOL, OBJECTIVE, BINDING, thief, elsewhere), 'conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(code).toBe(4)
+  })
 })
 
 describe('nothing depends on a webhook', () => {

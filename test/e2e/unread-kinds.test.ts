@@ -9,6 +9,7 @@ beforeAll(built)
 
 const WORLD = documents(POOL, OBJECTIVE, BINDING)
 const POD_SPEC = '{serviceAccountName: runner, containers: [{name: vllm, image: vllm}]}'
+const SELECTOR = 'selector: {matchLabels: {app: llama}}'
 const TEMPLATE = `{metadata: {labels: {app: llama}}, spec: ${POD_SPEC}}`
 
 function object(kind: string, apiVersion: string, spec: string, name = 'llama'): string {
@@ -143,7 +144,7 @@ function byLabel(label: string): string {
   return POOL.replace('{app: llama}', `{app: llama, ${label}}`)
 }
 
-const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {template: ${TEMPLATE}}}`
+const DEPLOYMENT = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: llama, namespace: team-a}, spec: {${SELECTOR}, template: ${TEMPLATE}}}`
 const THIEF =
   '{apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, metadata: {name: thief}, spec: {spiffeIDTemplate: "spiffe://example.org/x"}}'
 /** A manifest within objects of other kinds. */
@@ -172,6 +173,18 @@ describe('an object that holds other objects', () => {
   )
 
   test.each([
+    ...within(DEPLOYMENT.replace(', namespace: team-a', '')),
+    [
+      'HelmRelease',
+      `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: w, namespace: flux}\nspec: {values: {pods: ${POD_SPEC}}}\n`,
+    ],
+  ] as const)('%s: what names no namespace may be in any', async (_kind, one) => {
+    const { code, stdout } = await ask(documents(WORLD, one), 'explain', 'team-a/chat')
+    expect(stdout).toContain('whether it reaches a container is undetermined')
+    expect(code).toBe(4)
+  })
+
+  test.each([
     ...within(THIEF),
     [
       'HelmRelease',
@@ -196,6 +209,141 @@ describe('an object that holds other objects', () => {
   })
 })
 
+/** A ConfigMap or a Secret of an add-on manager or of a ClusterResourceSet; `data` in YAML. */
+function holder(kind: string, data: string): string {
+  return `apiVersion: v1\nkind: ${kind}\nmetadata: {name: addon, namespace: kube-system}\n${data}\n`
+}
+
+const REGISTRATION_TEXT =
+  'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata:\n  name: thief\nspec: {spiffeIDTemplate: "spiffe://example.org/x"}\n'
+const AS_TEXT = JSON.stringify(REGISTRATION_TEXT)
+const AS_JSON = JSON.stringify(
+  '{"kind":"ClusterSPIFFEIDList","apiVersion":"spire.spiffe.io/v1alpha1","items":[]}',
+)
+const AS_TEMPLATE = JSON.stringify(
+  '{{ if .x }}\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: {{ .x }}}\n{{ end }}\n',
+)
+
+describe('text in a ConfigMap or a Secret that is a manifest', () => {
+  test.each([
+    ['in a ConfigMap', holder('ConfigMap', `data: {a.yaml: ${AS_TEXT}}`)],
+    ['as JSON', holder('ConfigMap', `data: {a.json: ${AS_JSON}}`)],
+    ['that is a template', holder('ConfigMap', `data: {a.yaml: ${AS_TEMPLATE}}`)],
+    ['in a Secret', holder('Secret', `stringData: {a.yaml: ${AS_TEXT}}`)],
+    ...['', '-', '--'].map((before) => [
+      `in base64, ${before.length} bytes from its beginning`,
+      holder(
+        'Secret',
+        `data: {a.yaml: ${Buffer.from(`${before}\n${REGISTRATION_TEXT}`).toString('base64')}}`,
+      ),
+    ]),
+    [
+      'in the values of a chart',
+      `apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: addon, namespace: kube-system}\nspec: {valuesContent: ${AS_TEXT}}\n`,
+    ],
+  ])('%s: what it may register is not known', async (_where, one) => {
+    const { code, stdout, stderr } = await ask(documents(WORLD, one ?? ''), 'conflicts')
+    expect(stdout).toContain('nothing is known to clash')
+    expect(stderr).toContain('addon holds objects that are not read where they stand: ClusterSPIFFEID')
+    expect(code).toBe(4)
+  })
+
+  test.each([
+    [
+      'stands in the files by itself',
+      documents(holder('ConfigMap', `data: {a.yaml: ${AS_TEXT}}`), `${THIEF}\n`),
+    ],
+    [
+      'only mentions a kind',
+      holder(
+        'ConfigMap',
+        'data: {README: "apiVersion spire.spiffe.io/v1alpha1 has ClusterSPIFFEID, kind of."}',
+      ),
+    ],
+    [
+      'is of no kind that decides',
+      holder(
+        'ConfigMap',
+        `data: {a.yaml: ${JSON.stringify('apiVersion: v1\nkind: Service\nmetadata: {name: a}\n')}}`,
+      ),
+    ],
+  ])('is no matter where it %s', async (_where, one) => {
+    const { code, stdout } = await ask(documents(WORLD, one), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+
+  test('is no further doubt than the namespace that it names', async () => {
+    const pool = JSON.stringify(
+      POOL.replace('{name: llama, namespace: team-a}', '\n  name: x\n  namespace: team-b'),
+    )
+    const one = holder('ConfigMap', `data: {a.yaml: ${pool}}`)
+    const { stdout } = await ask(documents(WORLD, POD, NODE, one), 'explain', 'team-a/chat')
+    expect(stdout).toContain('1 container gets')
+  })
+})
+
+function crd(scope: string): string {
+  return `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: fleets.example.dev\nspec:\n  group: example.dev\n  names:\n    kind: Fleet\n    plural: fleets\n  scope: ${scope}\n`
+}
+
+function crdInBrackets(scope: string): string {
+  return `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: fleets.example.dev}, spec: {group: example.dev, names: {kind: Fleet}, scope: ${scope}}}\n`
+}
+
+function unplaced(manifest: string): string {
+  return manifest.replace(', namespace: team-a', '')
+}
+
+describe('an object that names no namespace', () => {
+  const rollout = object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE}}`)
+  const fleet = object('Fleet', 'example.dev/v1', `{groups: {a: {pods: ${POD_SPEC}}}}`)
+  test.each([
+    ['whose kind may have none, makes its pods in any', [unplaced(fleet)]],
+    ['whose CRD gives its kind none, makes its pods in any', [unplaced(fleet), crd('Cluster')]],
+    [
+      'whose CRD, in brackets, gives its kind none, makes its pods in any',
+      [unplaced(fleet), crdInBrackets('Cluster')],
+    ],
+    [
+      'whose CRDs disagree, makes its pods in any',
+      [unplaced(fleet), crd('Namespaced'), crdInBrackets('Cluster')],
+    ],
+  ])('%s', async (_what, manifests) => {
+    const world = documents(WORLD, ...manifests)
+    const conflicts = await ask(world, 'conflicts')
+    expect(conflicts.stdout).toContain('nothing is known to clash')
+    expect(conflicts.stderr).toContain('what Fleet.example.dev llama makes may be in any namespace')
+    expect(conflicts.code).toBe(4)
+    const explained = await ask(world, 'explain', 'team-a/chat')
+    expect(explained.stdout).toContain('perhaps Fleet.example.dev')
+    expect(explained.code).toBe(4)
+  })
+
+  test.each([
+    ['whose CRD gives its kind one', [unplaced(fleet), crd('Namespaced')]],
+    ['whose CRD, in brackets, gives its kind one', [unplaced(fleet), crdInBrackets('Namespaced')]],
+    ['whose kind is known to have one', [unplaced(rollout)]],
+  ])('%s, is in the one in force', async (_what, manifests) => {
+    const { code, stdout, stderr } = await ask(documents(WORLD, ...manifests), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(stderr).toContain('1 object that names no namespace: taken to be in default')
+    expect(code).toBe(0)
+    const inForce = await ask(documents(WORLD, ...manifests), 'conflicts', '-n', 'team-a')
+    expect(inForce.code).toBe(4)
+  })
+
+  test('is no matter in a namespace where an object names it as its owner', async () => {
+    const owned = POD.replace(
+      '  labels: {app: llama}\n',
+      '  ownerReferences: [{apiVersion: example.dev/v1, kind: Fleet, name: llama, uid: u}]\n  labels: {app: llama}\n',
+    )
+    const { code, stdout } = await ask(documents(WORLD, owned, NODE, unplaced(fleet)), 'conflicts')
+    expect(stdout).toContain('√ nothing clashes')
+    expect(code).toBe(0)
+  })
+})
+
 describe('a Rollout that takes the template of a Deployment', () => {
   const ROLLOUT = object(
     'Rollout',
@@ -210,7 +358,7 @@ describe('a Rollout that takes the template of a Deployment', () => {
   })
 
   test('which is among the files: it is asked about as that', async () => {
-    const deployment = object('Deployment', 'apps/v1', `{template: ${TEMPLATE}}`)
+    const deployment = object('Deployment', 'apps/v1', `{${SELECTOR}, template: ${TEMPLATE}}`)
     const { code, stdout } = await ask(documents(WORLD, ROLLOUT, deployment), 'conflicts')
     expect(stdout).toContain('√ nothing clashes')
     expect(code).toBe(0)
@@ -218,7 +366,7 @@ describe('a Rollout that takes the template of a Deployment', () => {
 })
 
 describe('a label that a controller is known to set', () => {
-  const set = object('StatefulSet', 'apps/v1', `{replicas: 2, template: ${TEMPLATE}}`)
+  const set = object('StatefulSet', 'apps/v1', `{replicas: 2, ${SELECTOR}, template: ${TEMPLATE}}`)
   const group = object(
     'LeaderWorkerSet',
     'leaderworkerset.x-k8s.io/v1',

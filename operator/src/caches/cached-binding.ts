@@ -8,8 +8,8 @@ import { keptMeta, type KeptMeta } from './kept-meta.ts'
 import { boundedTextOf, valueOf } from './kept-text.ts'
 
 /**
- * The longest status that is kept, in characters: several times the longest that the operator writes. A longer one is somebody
- * else's, and counts as one that cannot be read.
+ * The longest status that is kept, in characters: several times the longest that the operator writes. A longer one is another
+ * client's, and counts as one that cannot be read.
  */
 const STATUS_MAX = 64 * 1024
 

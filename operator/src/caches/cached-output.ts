@@ -25,7 +25,7 @@ export interface UnrelatedOutput {
  */
 export class WholeOutput {
   readonly meta: KeptMeta
-  /** The annotation's value, `namespace/name` if it is kleym's; anybody may have written it. Undefined without it. */
+  /** The annotation's value, `namespace/name` if it is kleym's; any client may have written it. Undefined without it. */
   readonly bindingKey: string | undefined
   /** SCM's counters; undefined where there are none. */
   readonly stats: OutputStats | undefined

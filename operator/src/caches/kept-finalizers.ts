@@ -4,7 +4,7 @@ import { dig } from '@kleym/shared/core/json.ts'
 import { FINALIZER } from '@kleym/shared/core/names.ts'
 
 export interface KeptFinalizers {
-  /** The positions of kleym's in the list, ascending; the first ones where somebody has repeated it very often. */
+  /** The positions of kleym's in the list, ascending; the first ones where a client has repeated it very often. */
   readonly ours: readonly number[]
   readonly hasOthers: boolean
 }

@@ -54,7 +54,7 @@ export function classWithoutLabelText(problem: string): string {
   return `the class ${problem}, so outputs have no label ${SCM_CLASS_LABEL}: an SCM with filterByClassName sees none of them`
 }
 
-/** Asks about each right; everybody may ask that about themselves. */
+/** Asks about each right; every user may ask that about itself. */
 export async function checkRights(
   api: Pick<Api, 'create'>,
   wanted: readonly RequiredRight[],

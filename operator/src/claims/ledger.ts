@@ -89,7 +89,7 @@ export class Ledger {
 
   /**
    * Claims what an object says that a binding's write has left behind, from now until it is released: without our
-   * annotations the cache would take it for somebody else's, which claims nothing.
+   * annotations the cache would take it for a foreign one, which claims nothing.
    */
   reserveAnswer(key: NamespacedName, answer: ClusterSpiffeId): Reservation {
     return this.#claimed(answer.meta.name, liveClaims(answer, key))

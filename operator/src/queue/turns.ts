@@ -1,5 +1,5 @@
 // Items by the group that they belong to (a namespace), taken in turn from the groups that have any, so that one group's ten
-// thousand hold up nobody else's one.
+// thousand hold up no other's one.
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { Fifo } from './fifo.ts'
 

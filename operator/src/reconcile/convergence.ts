@@ -332,7 +332,7 @@ export class Convergence {
 
   #conclude(key: string, judgement: Judgement): Conclusion {
     if (judgement.state === 'undetermined') {
-      // An objective that cannot be understood stays so until somebody changes it, and that wakes the binding.
+      // An objective that cannot be understood stays so until a user changes it, and that wakes the binding.
       const isInObject = judgement.check === 'objective leads to the pool'
       return { judgement, next: isInObject ? NOTHING_TO_DO : retry() }
     }

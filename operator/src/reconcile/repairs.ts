@@ -1,4 +1,4 @@
-// How often the operator has put each output back. Whoever edits one again and again (another controller, a webhook) must
+// How often the operator has put each output back. A client that edits one again and again (another controller, a webhook) must
 // not make the operator write for ever (docs/contract.md §8).
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'

@@ -1,4 +1,4 @@
-// The little of HTTP that the operator serves. Anybody in the cluster may connect: limits are short, answers constant.
+// The little of HTTP that the operator serves. Every pod of the cluster may connect: limits are short, answers constant.
 import type { IncomingMessage, RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
@@ -30,7 +30,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
 }
 
 /**
- * The kubelet waits a second for a probe, and asks on a new connection each time: whoever takes longer is somebody else,
+ * The kubelet waits a second for a probe, and asks on a new connection each time: a client that takes longer is another one,
  * and must not hold a connection that a probe needs.
  */
 export const PROBE_LIMITS: ServerLimits = {
@@ -147,7 +147,7 @@ export async function listen(
 }
 
 /**
- * Keeps the connections of a server to `most`. Node would turn the newest away, which lets whoever holds idle ones keep the
+ * Keeps the connections of a server to `most`. Node would turn the newest away, which lets a client that holds idle ones keep the
  * kubelet out; here the one goes that has been idle longest, and the newest where all are being answered.
  */
 function boundConnections(server: Server, most: number): void {

@@ -48,7 +48,7 @@ export function serveProbes(options: ProbeServerOptions): Promise<RunningServer>
 export interface MetricsServerOptions {
   readonly address: BindAddress
   readonly render: () => Promise<{ readonly contentType: string; readonly body: string }>
-  /** HTTPS, and a bearer token that may get the path; plain HTTP for everybody when absent. */
+  /** HTTPS, and a bearer token that may get the path; plain HTTP without a token when absent. */
   readonly secure?: SecureOptions | undefined
   readonly log: Log
   /** `DEFAULT_LIMITS` when absent. */

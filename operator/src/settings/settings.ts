@@ -193,7 +193,7 @@ function outputLabelsOf(given: readonly string[]): Settings['outputLabels'] {
   throw new BadSetting(`${OUTPUT_LABEL_FLAG}=${shown(read.argument)}: ${read.why}; ${read.fix}`)
 }
 
-/** An empty variable counts as none, as where a chart passes on what nobody set; an empty flag is a mistake. */
+/** An empty variable counts as none, as where a chart passes on what was not set; an empty flag is a mistake. */
 function variantLabelKeyOf(values: Values): string {
   const isUnset = values.source(VARIANT_LABEL_KEY_FLAG) === VARIANT_LABEL_KEY_ENV
   return values.required(VARIANT_LABEL_KEY_FLAG, (text) => {

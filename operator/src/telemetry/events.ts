@@ -23,7 +23,7 @@ const FIELD_BYTES = 128
 const NAME_BYTES = 200
 /**
  * How many events wait at most. Where there are more, one is dropped, and counted, of the namespace that has most; and they are
- * written in turn, so that a namespace whose events pour loses its own and holds up nobody else's.
+ * written in turn, so that a namespace whose events pour loses its own and holds up no other's.
  */
 const WAITING_MAX = 10_000
 /** How many are written at the same time. */

@@ -1,4 +1,4 @@
-// How much of a cluster kleym keeps, and how that is counted. Clusters may be anybody's.
+// How much of a cluster kleym keeps, and how that is counted. Clusters may be a stranger's.
 import { INPUT_LIMITS } from '../sources/budget.ts'
 
 /** How much of a cluster is kept at most, as `sizeOf` counts. */

@@ -176,7 +176,7 @@ export const outputFlags = {
   }),
   summary: Flags.boolean({
     helpGroup: OUTPUT,
-    description: 'With -o text: only the first lines, which are the answer.',
+    description: 'Only the first lines, which are the answer. With -o text, wide and markdown.',
   }),
   'allow-empty': Flags.boolean({
     helpGroup: OUTPUT,

@@ -124,6 +124,7 @@ export function commonOptions(flags: CommonFlags, command: string, cwd: string):
 
 /** The common options where a command can do without sources. */
 export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOptions {
+  requireText(flags)
   const scmNamespace = flags['scm-namespace'] ?? ''
   return {
     allNamespaces: flags['all-namespaces'],
@@ -161,6 +162,19 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       echo: echoOf({ ...flags }),
     },
   }
+}
+
+/** The formats that begin with an answer for people. */
+const WITH_FIRST_LINES: ReadonlySet<OutputFormat> = new Set(['text', 'wide', 'markdown'])
+
+function requireText({ summary, output }: Pick<CommonFlags, 'summary' | 'output'>): void {
+  if (summary !== true || WITH_FIRST_LINES.has(output)) return
+  throw noSummary(`-o ${output}`, `-o ${output} has no first lines`, `leave --summary out, or use -o text`)
+}
+
+/** The error for `--summary` where there are no first lines that it could mean. */
+export function noSummary(where: string, why: string, fix: string): KleymError {
+  return new KleymError({ code: 'usage', what: '--summary has no meaning here', where, why, fix })
 }
 
 /** The commands whose frame has a diagram. */

@@ -1,8 +1,10 @@
-// `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line.
+// `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line; an assertion of an identity test is named as
+// findings name it.
 import { SUPPRESSION_CODES } from '@kleym/shared/core/findings/suppress.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
 import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import { FINDING_CODES, findingCodeOf, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
@@ -48,6 +50,8 @@ function parseCode(written: string, text: string): FindingCode {
 function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> {
   const [type = '', ...path] = written.split('/')
   if (type === '*') return anyKind(path, text)
+  const ofTest = assertionPattern(type, path.join('/'), text)
+  if (ofTest !== undefined) return ofTest
   const { kind, namespace, name } = parseNamed(type, path, written)
   const isClusterScoped = CLUSTER_SCOPED.has(kind)
   if (isClusterScoped && namespace !== undefined)
@@ -55,6 +59,34 @@ function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind
   if (!isClusterScoped && namespace === undefined)
     throw wrong(text, `kind ${kind} has a namespace`, `write ${type}/NAMESPACE/${name}, or ${type}/*/${name}`)
   return { kind, namespace: namespace ?? '', name }
+}
+
+/**
+ * Assertions of an IdentityTest: `identitytest/TEST/containers[0]`, as findings and `-o name` show them, or all of a test by its
+ * name. Undefined for another kind.
+ */
+function assertionPattern(
+  type: string,
+  name: string,
+  text: string,
+): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> | undefined {
+  const [word = '', ...group] = type.toLowerCase().split('.')
+  const kind = IDENTITY_TEST_KIND.toLowerCase()
+  if (word !== kind && word !== `${kind}s`) return undefined
+  if (group.length > 0 && group.join('.') !== IDENTITY_TEST_GROUP)
+    throw wrong(
+      text,
+      `${IDENTITY_TEST_KIND} is of no group ${group.join('.')}`,
+      `write ${word}, or ${word}.${IDENTITY_TEST_GROUP}`,
+    )
+  const [test = '', assertion] = name.split('/')
+  if (test === '' || assertion === '')
+    throw wrong(
+      text,
+      'it names no assertion',
+      `write ${type}/TEST for a whole test, or ${type}/TEST/containers[0]`,
+    )
+  return { kind: IDENTITY_TEST_KIND, namespace: '', name: assertion === undefined ? `${test}/*` : name }
 }
 
 function anyKind(

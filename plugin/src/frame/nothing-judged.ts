@@ -1,5 +1,5 @@
 // A gate that judged nothing must not pass: the command before the pipe failed, the namespace is misspelled, the folder is
-// another one. Only whoever says `--allow-empty` gets 0 for it (docs/offline.md, "Nothing to judge").
+// another one. Only `--allow-empty` gives 0 for it (docs/offline.md, "Nothing to judge").
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../gather/gather.ts'

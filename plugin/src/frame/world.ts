@@ -1,4 +1,4 @@
-// How far the world of an answer goes. Offline the files are all there is, and whoever reads that something is not there has
+// How far the world of an answer goes. Offline the files are all there is, and a reader of "not there" has
 // to know where it was looked for (docs/assumptions.md, "Objects").
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import type { AnswerInput } from '../gather/gather.ts'
@@ -10,7 +10,7 @@ export function worldText(input: Pick<AnswerInput, 'isLive' | 'after'>): string 
 }
 
 /**
- * Whether files are all there is, and no ClusterSPIFFEID among them is anybody's but kleym's. Its annotation tells that here:
+ * Whether files are all there is, and every ClusterSPIFFEID among them is kleym's. Its annotation tells that here:
  * the bindings of other namespaces need not have been read, and no decision rests on it.
  */
 export function isAlone({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): boolean {

@@ -18,7 +18,7 @@ export interface InstalledInput extends AnswerInput {
 
 /** The SCMs of an installation, as far as they were found. */
 export interface InstalledScm extends Pick<ScmReading, 'instances' | 'containers'> {
-  /** Where SCM is by what the command line says, or usually: nobody but SPIRE's own people may make workloads there. */
+  /** Where SCM is by what the command line says, or usually: only SPIRE's own people may make workloads there. */
   readonly ownNamespaces: readonly string[]
 }
 

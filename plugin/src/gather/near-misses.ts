@@ -1,4 +1,4 @@
-// What files hold that is nearly of a kind that is read, as findings: whoever meant it gets an answer about nothing.
+// What files hold that is nearly of a kind that is read, as findings: a user who meant it would get an answer about nothing.
 import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'

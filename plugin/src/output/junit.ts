@@ -1,4 +1,5 @@
-// `-o junit`: the form of JUnit's XML that GitLab and Jenkins read. A finding at the threshold is a failure, one below it
+// `-o junit`: the form of JUnit's XML that GitLab and Jenkins read, valid by the schema of Jenkins' xUnit plugin
+// (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd), which knows no place of a test case. A finding at the threshold is a failure, one below it
 // or a suppressed one is skipped with its words, and whatever is not known is an error: none of them is ever green.
 import { isAtLeast, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
@@ -30,12 +31,12 @@ export function toJunit(result: CiResult): string {
   const cases = casesOf(result)
   const numbers = ordinals(cases.map(({ classname, name }) => JSON.stringify([classname, name])))
   const count = (verdict: Verdict): number => cases.filter((one) => one.verdict === verdict).length
-  const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}" time="0"`
+  const counts = `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" time="0"`
   const name = `name="kleym ${printable(result.kind)}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${name} ${counts}>`,
-    `  <testsuite ${name} ${counts}>`,
+    `  <testsuite ${name} ${counts} skipped="${count('skipped')}">`,
     '    <properties>',
     property('version', result.version),
     property('exitCode', String(result.exitCode)),
@@ -132,13 +133,13 @@ function caseOf(finding: Finding, result: CiResult): Omit<TestCase, 'verdict' | 
 /** GitLab keeps the first of several cases of one name, so the others are numbered. */
 function caseLines(one: TestCase, number: number): readonly string[] {
   const name = number === 1 ? one.name : `${one.name} (${number})`
-  const file = one.place === undefined ? '' : ` file="${printable(one.place.file)}" line="${one.place.line}"`
-  const head = `    <testcase classname="${printable(one.classname)}" name="${printable(name)}"${file} time="0"`
+  const head = `    <testcase classname="${printable(one.classname)}" name="${printable(name)}" time="0"`
   if (one.verdict === 'passed') return [`${head}/>`]
   // Neither GitLab nor Jenkins shows the body of what is skipped: its message says it all.
   const type = one.verdict === 'skipped' ? '' : ` type="${printable(one.type)}"`
   const open = `      <${one.verdict} message="${printable(one.message)}"${type}>`
-  const body = one.lines.map(printable)
+  const place = one.place === undefined ? [] : [`at ${one.place.file}:${one.place.line}`]
+  const body = [...place, ...one.lines].map(printable)
   return [`${head}>`, `${open}${body.join('\n')}</${one.verdict}>`, '    </testcase>']
 }
 

@@ -1,4 +1,4 @@
-// How much of what it is given kleym takes in. Files and clusters may be anybody's, and a few megabytes of brackets can cost
+// How much of what it is given kleym takes in. Files and clusters may be a stranger's, and a few megabytes of brackets can cost
 // gigabytes and minutes: every limit is of something that costs, and ends the reading with a line that says which it was.
 // What the worst inputs cost stands in docs/reliability.md.
 

@@ -1,10 +1,13 @@
 // Objects of kinds that decide identities, within an object of a kind that is not read: an OpenShift Template, a ManifestWork, a
-// Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease. Whoever reads that object may make them.
+// Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
+// ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { splitDocuments } from './document.ts'
+import { plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
@@ -26,6 +29,13 @@ export function embeddedProblem(
   const kinds = new Set<string>()
   const visit = (here: unknown, depth: number): void => {
     if (depth > DEPTH_MAX) return
+    if (typeof here === 'string') {
+      for (const [kind, reach] of objectsInText(here, deciding)) {
+        kinds.add(kind)
+        found.set(JSON.stringify(reach), reach)
+      }
+      return
+    }
     if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item, depth + 1)
     if (!isRecord(here)) return
     const kind = depth === 0 ? undefined : decidingKind(here, deciding)
@@ -38,16 +48,69 @@ export function embeddedProblem(
         if (depth > 0 || !NOT_LOOKED_INTO.has(key)) visit(item, depth + 1)
   }
   visit(value, 0)
+  for (const text of decodedTexts(value)) visit(text, 1)
   if (found.size === 0) return undefined
   return {
     kind: 'not rendered',
     what: `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
     where: placeText(origin),
-    why: 'what its controller makes of them is not known',
+    why: ENCODED.has(stringAt(value, 'kind') ?? '')
+      ? 'whether anything applies them is not known'
+      : 'what its controller makes of them is not known',
     fix: 'add what it makes as manifests of their own',
     reach: [...found.values()],
   }
 }
+
+/** The objects whose text stands in a text. A text without any costs one search. */
+function objectsInText(
+  text: string,
+  deciding: readonly WantedKind[],
+): readonly (readonly [kind: string, reach: ProblemReach])[] {
+  if (!text.includes('apiVersion')) return []
+  const possible = deciding.filter(({ group, kind }) => text.includes(`${group}/`) && text.includes(kind))
+  if (possible.length === 0) return []
+  return [...splitDocuments(text)].flatMap(({ text: document }) => {
+    const type = plainTypeOf(document)
+    const held =
+      type === undefined || type.kind.endsWith('List')
+        ? possible.filter(({ group, kind }) => document.includes(`${group}/`) && saysKind(document, kind))
+        : possible.filter(
+            ({ group, kind }) => kind === type.kind && group === groupOfApiVersion(type.apiVersion),
+          )
+    const place = type?.isMetadataPlain === true ? { namespace: type.namespace, name: type.name } : {}
+    return held.flatMap((one) => reachOf(one, place, document).map((reach) => [one.kind, reach] as const))
+  })
+}
+
+/** Whether a text has the kind of an object, or of a list of them, in YAML or JSON; a mere mention is none. */
+function saysKind(text: string, kind: string): boolean {
+  return new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
+}
+
+/** The bytes of `apiVersion` in base64, wherever they begin. */
+const API_VERSION_BASE64 = /YXBpVmVyc2lvb|FwaVZlcnNpb2|hcGlWZXJzaW9u/
+
+/** Whether the text of a Secret or a ConfigMap may hold objects in base64. */
+export function mayHoldEncoded(text: string): boolean {
+  return API_VERSION_BASE64.test(text)
+}
+
+/** What a Secret holds under `data`, and a ConfigMap under `binaryData`, where it may be manifests. */
+function decodedTexts(value: JsonRecord): readonly string[] {
+  if (stringAt(value, 'apiVersion') !== 'v1') return []
+  const field = ENCODED.get(stringAt(value, 'kind') ?? '')
+  const data = field === undefined ? undefined : own(value, field)
+  if (!isRecord(data)) return []
+  return Object.values(data).flatMap((one) =>
+    typeof one === 'string' && mayHoldEncoded(one) ? [Buffer.from(one, 'base64').toString('utf8')] : [],
+  )
+}
+
+const ENCODED: ReadonlyMap<string, string> = new Map([
+  ['Secret', 'data'],
+  ['ConfigMap', 'binaryData'],
+])
 
 /** Those of the problems of which something is not among the objects by itself. */
 export function notShown(

@@ -1,6 +1,6 @@
 // What of a folder is never read: folders that tools own, and what `--exclude` names.
 
-/** Folders of version control, editors, package managers and CI: what lies in them is no manifest of anybody's cluster. */
+/** Folders of version control, editors, package managers and CI: what lies in them is no manifest of a cluster. */
 export const TOOL_FOLDERS: ReadonlySet<string> = new Set([
   '.circleci',
   '.devcontainer',

@@ -1,5 +1,5 @@
 // A line on stderr that tells how far the files have been read, where that takes longer than a second and a person is
-// watching. Reading does not give timers a turn, so whoever reads asks for the line.
+// watching. Reading does not give timers a turn, so the reader itself asks for the line.
 import type { SourceIo } from '../io/context.ts'
 
 /** What takes longer than this shows its progress, in milliseconds. */

@@ -36,13 +36,19 @@ export function jsonFault(text: string): JsonFault | undefined {
     text,
     {
       onError: (code, offset) => {
-        const words = WORDS[printParseErrorCode(code)]
+        const words = wordsOf(printParseErrorCode(code), text[offset])
         first ??= { offset, why: words === undefined ? 'it is no JSON' : `it is no JSON: ${words}` }
       },
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
   )
   return first === undefined ? undefined : (trailingComma(text, first.offset) ?? first)
+}
+
+/** A bracket where a comma would be right is the other one's. */
+function wordsOf(code: string, found: string | undefined): string | undefined {
+  if (code !== 'CommaExpected' || (found !== '}' && found !== ']')) return WORDS[code]
+  return `a "${found === '}' ? ']' : '}'}" is missing before this "${found}"`
 }
 
 /** A comma before a closing bracket: it is what is wrong, and it may stand lines before the bracket that shows it. */

@@ -1,7 +1,9 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
 import { dig } from '@kleym/shared/core/json.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
@@ -16,10 +18,12 @@ import {
   countSkipped,
   skipUnwanted,
   templateProblem,
+  withScopes,
   type Collected,
   type ReadingRules,
 } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
+import type { PartialObject } from './partial-objects.ts'
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
@@ -95,6 +99,8 @@ export async function loadFiles(
     charts: [],
     embedded: [],
     skipped: new Map(),
+    partials: [],
+    scopes: [],
     placed: 0,
     misses: new Map(),
     nearMisses: [],
@@ -109,7 +115,10 @@ export async function loadFiles(
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
-    for (const type of parsed.unread ?? []) countSkipped(type, collected)
+    for (const type of parsed.unread ?? []) {
+      countSkipped(type, collected)
+      if (type.scope !== undefined) collected.scopes.push(type.scope)
+    }
     for (const fault of parsed.faults) {
       if (fault.type !== undefined && skipUnwanted(fault.type, rules, collected)) continue
       const problem = faultProblem(name, fault, parsed.faultyTexts?.get(fault.document), rules)
@@ -130,15 +139,25 @@ export async function loadFiles(
     if (source.bytes.length > LARGE) io.collectGarbage?.('all')
   }
   progress.end()
-  const { objects, problems: duplicates } = withoutDuplicates(collected.objects)
+  const scoped = withScopes(collected.objects, collected.scopes)
+  const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
   const leftOut = tree.leftOut()
   problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
   return {
     objects,
     problems: boundedProblems(problems),
     spireCharts: collected.charts,
-    subjects: leftOut.subjects,
-    notes: [...leftOut.notes, ...harmlessNotes(harmless), ...placedNotes(collected.placed, rules.namespace)],
+    subjects: [
+      ...leftOut.subjects,
+      ...collected.partials.flatMap(({ where, reach }) => reach.map((one) => ({ where, reach: one }))),
+    ],
+    notes: [
+      ...leftOut.notes,
+      ...harmlessNotes(harmless),
+      ...placedNotes(collected.placed - scoped.withoutNamespace, rules.namespace),
+      ...anywhereNotes(objects),
+      ...partialNotes(collected.partials),
+    ],
     documents,
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
     nearMisses: collected.nearMisses,
@@ -293,6 +312,35 @@ function placedNotes(count: number, namespace: string): readonly string[] {
   if (count === 0) return []
   const [objects, name] = count === 1 ? ['1 object', 'names'] : [`${count} objects`, 'name']
   return [`${objects} that ${name} no namespace: taken to be in ${namespace} (-n)`]
+}
+
+/** Patches that nothing takes in, and manifests that no API server takes: one line for all. */
+function partialNotes(partials: readonly PartialObject[]): readonly string[] {
+  if (partials.length === 0) return []
+  const places = partials.slice(0, PLACES_SHOWN).map(({ text }) => text)
+  const more = partials.length > PLACES_SHOWN ? `; and ${partials.length - PLACES_SHOWN} more` : ''
+  const what =
+    partials.length === 1
+      ? '1 workload that is no whole object: it is a patch, or'
+      : `${partials.length} workloads that are no whole objects: they are patches, or`
+  return [
+    `left out ${what} the API server refuses ${partials.length === 1 ? 'it' : 'them'} (${places.join('; ')}${more})`,
+  ]
+}
+
+/** Pods may be in any namespace where a kind has none, or may have none; one line for all such objects. */
+function anywhereNotes(objects: readonly RawObject[]): readonly string[] {
+  const anywhere = objects.filter(({ mayBeAnywhere }) => mayBeAnywhere === true)
+  const byScope = Map.groupBy(anywhere, ({ value }) =>
+    readMeta(value).namespace === ''
+      ? 'its kind has none'
+      : 'it names none, and its kind may have none; write metadata.namespace, or add the CRD of the kind',
+  )
+  return [...byScope].map(([why, ones]) => {
+    const names = ones.slice(0, PLACES_SHOWN).map(({ value }) => `${kindKey(value)} ${readMeta(value).name}`)
+    const more = ones.length > PLACES_SHOWN ? `, and ${ones.length - PLACES_SHOWN} more` : ''
+    return `what ${names.join(', ')}${more} makes may be in any namespace: ${why}`
+  })
 }
 
 /** The texts under `data` of a ConfigMap, by key. */

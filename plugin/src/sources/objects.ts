@@ -4,13 +4,17 @@ import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/name
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
+import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
+import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
+import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
+import { isDirective, lackOf, partialObject, type PartialObject } from './partial-objects.ts'
 import { spireChartProblem } from './spire-charts.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
@@ -41,6 +45,10 @@ export interface Collected {
   readonly misses: Map<string, Miss | 'none'>
   /** What is nearly of a kind that is wanted. */
   readonly nearMisses: MisspelledObject[]
+  /** Pods and workloads that are no whole objects, and were left out. */
+  readonly partials: PartialObject[]
+  /** What CRDs say of the kinds that they define. */
+  readonly scopes: KindScope[]
   /** How many objects name no namespace, and were given the one in force. */
   placed: number
   /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
@@ -144,13 +152,15 @@ function collectObject(
     return
   }
   // What a dump's controllers have made stands in the dump.
-  if ((wanted === undefined || wanted.isUnread === true) && !isDump(value, rules)) {
+  if ((wanted === undefined || mayHoldOthers(wanted)) && !isDump(value, rules)) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
   }
   if (wanted === undefined) {
     count(skipped, qualifiedKind(type))
     noteChart(value, origin, collected)
+    const scope = scopeOfCrd(value)
+    if (scope !== undefined) collected.scopes.push(scope)
     return
   }
   if (collected.takesAway?.(value, wanted) === true) return
@@ -161,13 +171,69 @@ function collectObject(
     problems.push({ ...incomplete(`${type.kind} without a name`, origin, fault), reach })
   } else if (placeholder !== undefined)
     problems.push(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
-  else {
+  else if (!takenAsPatch(value, wanted, { rules, origin, collected })) {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
     const isUnread = wanted.isUnread === true
-    if (wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined) collected.placed++
-    objects.push({ ...settle(value, wanted, rules), origin, ...(isUnread && { isUnread }) })
+    const isPlaced = wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined
+    if (isPlaced) collected.placed++
+    const mayBeAnywhere =
+      isUnread && nonEmpty(stringAt(value, 'metadata', 'namespace')) === undefined && !isKnownNamespaced(type)
+    objects.push({
+      ...settle(value, wanted, rules),
+      origin,
+      ...(isUnread && { isUnread }),
+      ...(mayBeAnywhere && { mayBeAnywhere }),
+    })
   }
+}
+
+/** Whether an object is a patch, or a workload that is no whole one; then that is noted. */
+function takenAsPatch(
+  value: JsonRecord,
+  wanted: WantedKind,
+  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
+): boolean {
+  if (isDump(value, rules)) return false
+  const lack = lackOf(value)
+  if (lack !== undefined) {
+    const reach = reachOfTemplate(value, wanted, rules)
+    collected.partials.push(partialObject(value, origin, { lack, reach }))
+    return true
+  }
+  if (!isDirective(value)) return false
+  collected.problems.push({
+    ...incomplete(`${wanted.kind} that is a patch`, origin, 'it has a $patch, which no object has'),
+    fix: 'build what it is for: kubectl kleym ... -k DIR, or leave it out: --exclude FILE',
+    reach: reachOfTemplate(value, wanted, rules),
+  })
+  return true
+}
+
+/** The objects, with what CRDs say of the kinds of those that name no namespace; and how many of them have none. */
+export function withScopes(
+  objects: readonly RawObject[],
+  found: readonly KindScope[],
+): { readonly objects: readonly RawObject[]; readonly withoutNamespace: number } {
+  if (!objects.some(({ mayBeAnywhere }) => mayBeAnywhere === true)) return { objects, withoutNamespace: 0 }
+  const scopes = scopesOf(found)
+  let withoutNamespace = 0
+  const settled = objects.map((object) => {
+    if (object.mayBeAnywhere !== true) return object
+    const isNamespaced = scopes.get(kindKey(object.value))
+    if (isNamespaced === undefined) return object
+    const { mayBeAnywhere: _, ...rest } = object
+    if (isNamespaced) return rest
+    withoutNamespace++
+    const { namespace: __, ...metadata } = recordAt(object.value, 'metadata')
+    return { ...object, value: { ...object.value, metadata } }
+  })
+  return { objects: settled, withoutNamespace }
+}
+
+/** Of the kinds that are wanted only those hold other objects: as values, or as text. */
+function mayHoldOthers({ isUnread, kind }: WantedKind): boolean {
+  return isUnread === true || kind === 'ConfigMap'
 }
 
 function nearMissOf(
@@ -369,7 +435,7 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawOb
   return { value: settled, isManifest: true }
 }
 
-/** Whether an object is a dump of a live one, which nobody has yet to fill in. */
+/** Whether an object is a dump of a live one, which nothing has yet to fill in. */
 function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {
   const metadata = own(value, 'metadata')
   return dumps && isStamp(own(metadata, 'uid')) && isStamp(own(metadata, 'creationTimestamp'))
@@ -383,7 +449,7 @@ function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** That a document is no object before somebody fills it in. */
+/** That a document is no object before it is filled in. */
 export function templateProblem(
   what: string,
   place: InputPlace,

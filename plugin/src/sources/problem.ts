@@ -16,7 +16,7 @@ export type ProblemKind =
   | 'duplicate'
   /** Nothing that the question is about is among what was read. */
   | 'empty'
-  /** A document that is a template, and no object before somebody fills it in. */
+  /** A document that is a template, and no object before it is filled in. */
   | 'template'
   /** What a chart or an overlay holds, which shows only once it is rendered. */
   | 'not rendered'

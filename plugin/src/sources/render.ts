@@ -1,5 +1,5 @@
 // Charts and kustomizations of a tree rendered with the user's own helm and kubectl (`--render`). Both run without plugins, with
-// what would need the network refused before anything runs; a proxy that nobody answers stands in the way of what might still
+// what would need the network refused before anything runs; a proxy that never answers stands in the way of what might still
 // try.
 import { devNull } from 'node:os'
 import type { SourceIo } from '../io/context.ts'

@@ -3,6 +3,8 @@
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
+import { mayHoldEncoded } from './embedded-objects.ts'
 import { plainKindOf } from './kinds-in-text.ts'
 import { missOf } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
@@ -13,6 +15,8 @@ import type { WantedKind } from './wanted-kind.ts'
 export interface UnreadType {
   readonly kind: string
   readonly apiVersion: string
+  /** What it says of another kind, where it is a CRD. */
+  readonly scope?: KindScope | undefined
 }
 
 /** Tells the type of the one document in a text where it surely is of no use; undefined: it has to be read. */
@@ -38,15 +42,18 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     const unread = getOrCreate(known, `${type.apiVersion} ${type.kind}`, () => isUnread(type))
     if (!unread) return undefined
     const kindOf = { group: groupOfApiVersion(type.apiVersion), kind: type.kind }
-    if (qualifiedKind(kindOf) === CRD) return type
+    // Its schema has fields of the names below, and it holds none of them.
+    if (qualifiedKind(kindOf) === CRD) return { ...type, scope: scopeInText(text) }
     // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
     const first = text.indexOf('apiVersion')
-    const mayHoldObjects = text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text)
+    const mayHoldObjects =
+      text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || isEncoded(type, text)
     return mayHoldObjects || mayMakePodsByText(kindOf, text) ? undefined : type
   }
 }
 
-/** Its schema has fields of these names, and it holds none of them. */
-const CRD = 'CustomResourceDefinition.apiextensions.k8s.io'
+function isEncoded({ kind, apiVersion }: UnreadType, text: string): boolean {
+  return kind === 'Secret' && apiVersion === 'v1' && mayHoldEncoded(text)
+}
 
 const KIND = /^kind:[ \t]*["']?([A-Za-z0-9]+)/m

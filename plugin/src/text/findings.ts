@@ -43,7 +43,7 @@ export function kindsText(findings: readonly Finding[]): string {
     return `${findingEntry(code).title} (${code}${times})`
   })
   const more = groups.length - said.length
-  return `${said.join('; ')}${more > 0 ? `; and ${more} other kinds` : ''}`
+  return `${said.join('; ')}${more > 0 ? `; and ${counted(more, 'other kind')}` : ''}`
 }
 
 /** More codes would take more than a line or two. */

@@ -44,7 +44,7 @@ const registration = (name: string, more: string): string =>
 `
 
 const deployment = (replicas: number): string =>
-  `apiVersion: apps/v1\nkind: Deployment\n${meta('team-a', 'web')}spec: {replicas: ${replicas}}\n`
+  `apiVersion: apps/v1\nkind: Deployment\n${meta('team-a', 'web')}spec: {replicas: ${replicas}, selector: {matchLabels: {app: web}}, template: {spec: {containers: [{name: web}]}}}\n`
 
 /** The answers that a document changes. */
 interface Changed {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { escapeTerminal } from '../../src/io/escape.ts'
 import { toJunit } from '../../src/output/junit.ts'
+import { junitProblems } from '../support/junit-schema.ts'
 import { parseXml, type Element } from '../support/xml.ts'
 import { HOSTILE_TEXTS, UNSAFE_CHARACTERS, resultWith, COMPLETE_RESULT } from '../support/ci-results.ts'
 
@@ -37,8 +38,17 @@ describe('-o junit', () => {
 
   test('its counts are those of its cases', () => {
     const { attributes, children } = parseXml(toJunit(resultWith('x')))
-    expect(attributes).toMatchObject({ tests: '7', failures: '3', errors: '1', skipped: '2' })
-    expect(children[0]?.attributes).toEqual(attributes)
+    expect(attributes).toMatchObject({ tests: '7', failures: '3', errors: '1' })
+    expect(children[0]?.attributes).toEqual({ ...attributes, skipped: '2' })
+  })
+
+  test('a failure begins with its place', () => {
+    const [, one] = casesOf(toJunit(resultWith('x')))
+    expect(one?.children[0]?.text).toMatch(/^at x:7\n/)
+  })
+
+  test.each(HOSTILE_TEXTS)('is valid with %j', (text) => {
+    expect(junitProblems(toJunit(resultWith(text)))).toEqual([])
   })
 
   test('what is below the threshold is skipped with its words', () => {

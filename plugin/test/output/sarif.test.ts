@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CiResult } from '../../src/output/ci.ts'
 import { toJson } from '../../src/output/json.ts'
 import { escapeSarif, toSarif, uriOf } from '../../src/output/sarif.ts'
+import { sarifProblems } from '../support/sarif-schema.ts'
 import { HOSTILE_TEXTS, UNSAFE_CHARACTERS, resultWith, COMPLETE_RESULT } from '../support/ci-results.ts'
 
 interface Location {
@@ -50,6 +51,10 @@ describe('-o sarif', () => {
       for (const { physicalLocation } of [...locations, ...relatedLocations])
         expect(physicalLocation.artifactLocation.uri).toMatch(/^(?:[\w.~!*'()/-]|%[0-9A-F]{2})+$/)
     }
+  })
+
+  test.each(HOSTILE_TEXTS)('is valid with %j', (text) => {
+    expect(sarifProblems(toJson(toSarif(resultWith(text))))).toEqual([])
   })
 
   test('results name their rule by id and index, and every rule is used', () => {

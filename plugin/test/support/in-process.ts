@@ -2,6 +2,7 @@
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, OutputStream } from '../../src/io/context.ts'
 import { runProgram } from '../../src/program/program.ts'
+import { requireValidCiFormat } from './ci-formats.ts'
 
 export interface Ran {
   readonly code: number
@@ -9,7 +10,10 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** What a command line prints and its exit code, run in a folder with nothing on stdin. */
+/**
+ * What a command line prints and its exit code, run in a folder with nothing on stdin. Throws where it prints SARIF or JUnit that
+ * is not valid.
+ */
 export async function inProcess(
   args: readonly string[],
   cwd: string,
@@ -27,6 +31,7 @@ export async function inProcess(
     version: '0.0.0',
   }
   const code = await runProgram(args, context)
+  requireValidCiFormat(stdout.text())
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 

@@ -16,7 +16,7 @@ export interface UnknownReason {
     | 'timed out'
     | 'refused'
     | 'malformed'
-    /** A document that somebody has yet to fill in. */
+    /** A document that is yet to be filled in. */
     | 'a template'
     /** A chart or an overlay that was not rendered. */
     | 'not rendered'

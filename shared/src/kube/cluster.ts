@@ -23,7 +23,7 @@ export interface Cluster {
   /** The context's namespace, else `default`. */
   readonly namespace: string
   /**
-   * What the user has to show and is not shown, since the connection is not TLS: `a bearer token`. Nobody on the way must
+   * What the user has to show and is not shown, since the connection is not TLS: `a bearer token`. No host on the way must
    * read it; kubectl sends none either. Undefined where nothing is withheld.
    */
   readonly withheld?: string

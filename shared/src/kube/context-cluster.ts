@@ -261,7 +261,7 @@ function sendable(headers: Credentials['headers'], { file }: Entry): Credentials
   )
 }
 
-/** Beside `as`, which the library sends: without these the request would be made as someone else than was asked for. */
+/** Beside `as`, which the library sends: without these the request would be made as another user than was asked for. */
 function impersonation(user: JsonRecord): Credentials['headers'] {
   const headers: Record<string, string | string[]> = {}
   const groups = stringsOf(own(user, 'as-groups'))

@@ -45,7 +45,7 @@ export async function loadCluster(source: ClusterSource): Promise<Cluster> {
     return contextCluster({ kubeconfig: overridden, context, env, clock })
   }
   if (context === undefined && isInCluster(env)) {
-    // A call that is made as someone else than was asked for gives an answer to another question.
+    // A call that is made as another user than was asked for gives an answer to another question.
     if (!isEmpty(overrides)) throw withoutKubeconfig(files)
     return inCluster({ env, clock, folder: serviceAccountFolder })
   }

@@ -29,7 +29,7 @@ export interface PageLimits {
 }
 
 /**
- * The pages of whoever keeps little of each object and runs for long: half of client-go's number of items, and of large ones one
+ * The pages of a client that keeps little of each object and runs for long: half of client-go's number of items, and of large ones one
  * alone, since what a page leaves behind decides how large a process gets. Parsed, short fields take 15 times their bytes.
  */
 export const SMALL_PAGES = { limit: 250, pageBytes: 2 * 1024 * 1024 } as const

@@ -5,7 +5,7 @@ import { isAtMost, isNewer } from './resource-version.ts'
 
 interface Tombstone {
   readonly uid: string | undefined
-  /** The newest version of the object that anyone saw: whatever the key held up to then is gone too. */
+  /** The newest version of the object that was seen: whatever the key held up to then is gone too. */
   readonly version: string | undefined
   /** When it was added, by the store's count of lists and observations. */
   readonly tick: number

@@ -7,12 +7,23 @@ import type { Config } from '../../src/core/compile/config.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
+import { inForceFinding } from '../../src/core/explain/in-force-finding.ts'
+import { readOperatorDeployment } from '../../src/core/install/operator-deployment.ts'
+import {
+  deploymentSettings,
+  mergeSettings,
+  statusSettings,
+} from '../../src/core/install/operator-settings.ts'
+import { installationFindings } from '../../src/core/rules/installation-rules.ts'
+import { statusFindings } from '../../src/core/rules/status-rules.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { FINDING_CODES } from '../../src/core/registry/findings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { parseAllDocuments } from 'yaml'
 import { objectsOf } from '../../../scripts/finding-examples.ts'
+import { FOUND_CASES } from '@kleym/testing/found-cases.ts'
 import { binding } from '@kleym/testing/manifests.ts'
+import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import {
   CASE_SCM,
   FINDING_CASES,
@@ -45,6 +56,21 @@ function codesOf(
   return [...new Set(findingsOf(analyse(snapshot, config, settings)).map(({ code }) => code))]
 }
 
+/** The codes that a live cluster shows beside those of its rules: its statuses, its outputs, its operators. */
+function liveCodesOf(objects: readonly JsonRecord[]): readonly string[] {
+  const analysis = analysisOf(objects)
+  const raw = objects.map((value) => ({ value }))
+  const operators = raw.filter(({ value }) => value['kind'] === 'Deployment').map(readOperatorDeployment)
+  const { bindings } = analysis.snapshot
+  const findings = [
+    ...statusFindings(analysis, operators),
+    ...installationFindings(analysis, { absentKinds: new Set(), isClassKnown: true, operators }),
+    ...bindings.flatMap((one) => inForceFinding(analysis, one) ?? []),
+    ...mergeSettings([...deploymentSettings(raw), ...statusSettings(bindings)]).disagreements,
+  ]
+  return findings.map(({ code }) => code)
+}
+
 describe('every finding code', () => {
   test.each(FINDING_CASES)('$code is shown by its smallest cluster', ({ code, shows, setting = {} }) => {
     expect(codesOf(shows, setting)).toContain(code)
@@ -69,8 +95,19 @@ describe('every finding code', () => {
     expect(codesOf(not.map(withServerFields(one.not)), settingNot)).not.toContain(one.code)
   })
 
-  test('stands in the table, or needs what files do not have', () => {
-    const tabled = FINDING_CASES.map(({ code }) => code)
+  test.each(FOUND_CASES.filter(({ by }) => by === 'cluster'))(
+    '$code: the bad example of its page shows it in a live cluster, the good one does not',
+    (one) => {
+      const [bad = [], good = []] = examplesOn(one.code)
+      const codes = [[bad, one.bad] as const, [good, one.good] as const].map(([shown, originals]) =>
+        liveCodesOf([...one.beside, ...shown.map(withServerFields(originals))]).includes(one.code),
+      )
+      expect(codes).toEqual([true, false])
+    },
+  )
+
+  test('stands in a table, or needs what no object has', () => {
+    const tabled = [...FINDING_CASES, ...FOUND_CASES].map(({ code }) => code)
     expect([...tabled, ...Object.keys(NO_CASE)].toSorted()).toEqual([...FINDING_CODES])
   })
 })

@@ -171,7 +171,7 @@ function subjectsOf({ snapshot, podsInQuestion }: Analysis): number {
   return bindings.length + clusterSpiffeIds.length + staticEntries.length + podsInQuestion.length
 }
 
-/** What a change does beside objects of kleym's: a registration of somebody else may be what gives or takes an identity. */
+/** What a change does beside objects of kleym's: a registration that is not kleym's may be what gives or takes an identity. */
 function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
   return [
     ...lost.map(

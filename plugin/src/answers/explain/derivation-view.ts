@@ -7,7 +7,7 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, type Block, type Mark } from '../../text/line.ts'
+import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 import { shorten } from '../../text/wrap.ts'
@@ -17,6 +17,16 @@ import { namedByRows } from '../policies/named-by.ts'
 export interface DerivationLayout extends Layout {
   /** Who names the identity of a binding; undefined where it has none, or where there are no policies to speak of. */
   readonly namedBy: (one: Explanation) => NamedBy | undefined
+  /** What is the same for several bindings, and stands once below all of them. */
+  readonly saidBelow?: SaidBelow
+}
+
+/** What derivations do not repeat. */
+export interface SaidBelow {
+  /** Rows of `named by`. */
+  readonly namedBy: ReadonlySet<string>
+  /** That the files hold no registration of others. */
+  readonly isAlone: boolean
 }
 
 /** The derivation of a ready binding: selectors with their sources, then pool, proof, reach, policies and output. */
@@ -35,9 +45,45 @@ export function viewNamedBy(one: Explanation, layout: DerivationLayout): Block {
 }
 
 function policyRows(one: Explanation, layout: DerivationLayout): string[][] {
-  const namedBy = layout.namedBy(one)
-  return namedBy === undefined ? [] : labelled('named by', namedByRows(namedBy, layout))
+  const rows = rowsNaming(one, layout).filter((row) => layout.saidBelow?.namedBy.has(row) !== true)
+  return labelled('named by', rows)
 }
+
+function rowsNaming(one: Explanation, layout: DerivationLayout): readonly string[] {
+  const namedBy = layout.namedBy(one)
+  return namedBy === undefined ? [] : namedByRows(namedBy, layout)
+}
+
+/** What the derivations of several bindings would each say: who names every one of their identities, and what no file holds. */
+export function sameForAll(explanations: readonly Explanation[], layout: DerivationLayout): SaidBelow {
+  const [first = [], ...others] = explanations
+    .map((one) => rowsNaming(one, layout))
+    .filter((rows) => rows.length > 0)
+  const common = others.length === 0 ? [] : first.filter((row) => others.every((rows) => rows.includes(row)))
+  const reaching = explanations.filter((one) => isReachShown(one))
+  return { namedBy: new Set(common), isAlone: layout.isAlone === true && reaching.length > 1 }
+}
+
+/** What `sameForAll` found, once. */
+export function viewSaidBelow({ namedBy, isAlone }: SaidBelow, { width }: Layout): Block {
+  const rows = [...(isAlone ? [['besides', ALONE]] : []), ...labelled('named by', [...namedBy])]
+  if (rows.length === 0) return []
+  return [
+    BLANK,
+    line(span('The same for all identities above', 'dim')),
+    ...table(
+      rows.map((row) => row.map((text) => line(span(text, 'dim')))),
+      { width, indent: 2 },
+    ),
+  ]
+}
+
+/** Whether the derivation of a binding says which containers its identity reaches. */
+function isReachShown({ judgement, reach }: Explanation): boolean {
+  return judgement.state === 'ready' && reach !== undefined
+}
+
+const ALONE = 'no ClusterSPIFFEID of others is among these files, so nothing is seen to be lost'
 
 /** The steps that the derivation of a ready binding shows; that of the variant is there with a variant alone. */
 const SHOWN: ReadonlySet<DerivationStep['name']> = new Set(['pool', 'objective', 'variant', 'proof'])
@@ -48,8 +94,8 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
     .filter(({ name }) => SHOWN.has(name))
     .map(({ name, text }) => [name, text])
   if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
-  if (reach !== undefined && layout.isAlone === true)
-    rows.push(['besides', 'no ClusterSPIFFEID of others is among these files, so nothing is seen to be lost'])
+  if (reach !== undefined && layout.isAlone === true && layout.saidBelow?.isAlone !== true)
+    rows.push(['besides', ALONE])
   rows.push(...policyRows(one, layout))
   if (output !== undefined) rows.push(['output', outputText(output, layout)])
   if (one.inForce !== undefined)
@@ -112,8 +158,12 @@ function grouped<T extends { readonly pod: Pod }>(
   )
 }
 
-/** The steps of a binding that is not ready, each with its mark. */
-export function viewSteps(steps: readonly DerivationStep[], layout: Layout): Block {
+/** The steps of a binding that is not ready, each with its mark; `answered` is what the first lines have said of one. */
+export function viewSteps(
+  steps: readonly DerivationStep[],
+  answered: string | undefined,
+  layout: Layout,
+): Block {
   const judged = steps.filter(({ outcome }) => outcome !== 'not judged')
   const marks: Readonly<Record<Exclude<DerivationStep['outcome'], 'not judged'>, Mark>> = {
     passed: 'ok',
@@ -122,7 +172,7 @@ export function viewSteps(steps: readonly DerivationStep[], layout: Layout): Blo
   }
   const rows = judged.map(({ name, outcome, text }) => [
     outcome === 'not judged' ? '' : [MARKS[marks[outcome]], ` ${name}`],
-    text,
+    text === answered ? 'see above' : text,
   ])
   const rest = judged.length < steps.length ? [line('  ', MARKS.note, ' later checks were skipped')] : []
   return [...table(rows, { width: layout.width, indent: 2 }), ...rest]

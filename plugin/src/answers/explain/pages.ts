@@ -6,7 +6,7 @@ import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
 import { codeMeant } from '../../flags/finding-filter.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
-import type { OutputOptions } from '../../flags/options.ts'
+import { noSummary, type OutputOptions } from '../../flags/options.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { report, toJson } from '../../output/json.ts'
 import { table } from '../../text/table.ts'
@@ -20,6 +20,8 @@ export async function codePages(
   context: CommandContext,
 ): Promise<CommandResult> {
   requirePageFormat(options.format)
+  if (options.summary === true)
+    throw noSummary(written.join(' '), 'the page of a finding code is read as a whole', 'leave --summary out')
   // The letters alone ask for all codes.
   const isIndex = written.some((word) => word.toLowerCase() === 'klm')
   const answer =

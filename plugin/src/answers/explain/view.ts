@@ -15,7 +15,14 @@ import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 import { bindingTable } from './binding-table.ts'
-import { viewDerivation, viewNamedBy, viewSteps, type DerivationLayout } from './derivation-view.ts'
+import {
+  sameForAll,
+  viewDerivation,
+  viewNamedBy,
+  viewSaidBelow,
+  viewSteps,
+  type DerivationLayout,
+} from './derivation-view.ts'
 
 /** What the view shows beside the explanations. */
 export interface ExplainLayout extends DerivationLayout {
@@ -38,15 +45,19 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   if (only === undefined) return stop.slice(0, -1)
   if (layout.total === 1) return [...stop, ...viewRest(only, layout)]
   const sorted = sortedByState(explanations)
-  if (layout.named || layout.wide)
+  if (layout.named || layout.wide) {
+    const saidBelow = sameForAll(sorted, layout)
+    const eachLayout: ExplainLayout = { ...layout, saidBelow }
     return [
       ...stop,
       ...sorted.flatMap((one, at) => [
         ...(at === 0 ? [] : [BLANK]),
         ...viewAnswer(explanationAnswer(one, layout), NO_DOUBTS, layout),
-        ...viewRest(one, layout),
+        ...viewRest(one, eachLayout),
       ]),
+      ...viewSaidBelow(saidBelow, layout),
     ]
+  }
   return [...stop, ...viewTable(sorted, layout)]
 }
 
@@ -197,7 +208,7 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
         ...peerLines(one, layout),
         ...one.withdrawn.flatMap(({ name }) => paragraph(`ClusterSPIFFEID/${name} is withdrawn`, layout)),
         ...(code === undefined ? [] : [more(code), BLANK]),
-        ...viewSteps(one.steps, layout),
+        ...viewSteps(one.steps, verdict?.message, layout),
         ...viewNamedBy(one, layout),
       ]
   }

@@ -18,7 +18,7 @@ import type { AsksEdge, MapChange, MapGraph, MapNode, NamespaceNode, Registratio
 import { identityId, namespaceId } from './ids.ts'
 import { identityNodes, mayHoldBeside } from './identities.ts'
 import { podParts } from './pods.ts'
-import { policyParts } from './policies.ts'
+import { comparedPolicies, policyParts } from './policies.ts'
 import { bindingsOfOutputs, sourceParts, type SourceParts } from './sources.ts'
 
 /** What a map is limited to. */
@@ -66,10 +66,12 @@ export function mapGraph({ input, answers }: MapSide, { scope, base, missing }: 
   const held = new Set([...pods.holds, ...asks].map(({ to }) => to.slice(IDENTITY.length)))
   if (scope.spiffeId !== undefined) held.add(scope.spiffeId)
   const isInScope = isOfScope(scope)
-  const policies = policyParts(after.settled, pods.nodes, {
-    spiffeIds: held,
-    isInScope: (namespace) => !isNarrow(scope) && isInScope(namespace),
-  })
+  const policies = comparedPolicies(after.settled, base?.input.after.settled, (state, kept) =>
+    policyParts(state, pods.nodes, {
+      spiffeIds: held,
+      isInScope: (namespace, id) => kept.has(id) || (!isNarrow(scope) && isInScope(namespace)),
+    }),
+  )
   const gaps = gapNodes(after.snapshot, missing, isInScope)
   const isOpen = unsettled !== undefined || gaps.some(({ state }) => state === 'unknown')
   const mayHold = mayHoldBeside(after, answers)

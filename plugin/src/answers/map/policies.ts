@@ -3,7 +3,7 @@ import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
 import type { ResolvedPolicy, ResolvedRule, ResolvedSource } from '@kleym/shared/core/policies/resolution.ts'
 import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
-import type { MapNode, NamesEdge, PodsNode, PolicyNode } from './graph.ts'
+import type { MapChange, MapNode, NamesEdge, PodsNode, PolicyNode } from './graph.ts'
 import { identityId, namespaceId, policyId } from './ids.ts'
 
 /** The boxes of policies, what they name, and the SPIFFE IDs that only they mention. */
@@ -23,7 +23,7 @@ export function policyParts(
   const kept = state.policies().list.flatMap((policy) => {
     const names = policy.rules.flatMap((rule) => naming.ofRule(policyId(policy), rule))
     const leads = names.some(({ to }) => naming.isShown(to))
-    return leads || isInScope(policy.namespace) ? [{ policy, names }] : []
+    return leads || isInScope(policy.namespace, policyId(policy)) ? [{ policy, names }] : []
   })
   return {
     nodes: kept.map(({ policy }) => policyNode(policy)),
@@ -37,7 +37,43 @@ export function policyParts(
   }
 }
 
-type InScope = (namespace: string) => boolean
+/**
+ * The policies of both sides of `--compare`: one that goes is drawn as it was, and one that names others than before, or reads
+ * otherwise, is changed. Without another side: those that are there.
+ */
+export function comparedPolicies(
+  after: State,
+  before: State | undefined,
+  partsOf: (state: State, kept: ReadonlySet<string>) => PolicyParts,
+): PolicyParts {
+  const alone = partsOf(after, new Set())
+  if (before === undefined) return alone
+  // One that has to do with what is shown on either side is drawn from both: it did not come or go because its rules changed.
+  const kept = new Set([...alone.nodes, ...partsOf(before, new Set()).nodes].map(({ id }) => id))
+  const [was, now] = [partsOf(before, kept), partsOf(after, kept)]
+  const [had, has] = [was, now].map(({ nodes, names }) => {
+    const named = Map.groupBy(names, ({ from }) => from)
+    return new Map(nodes.map((node) => [node.id, JSON.stringify([node, named.get(node.id) ?? []])]))
+  })
+  const gone = was.nodes.filter(({ id }) => has?.has(id) !== true)
+  const goneIds = new Set(gone.map(({ id }) => id))
+  return {
+    nodes: [
+      ...now.nodes.map((node) => ({ ...node, change: changeOf(had?.get(node.id), has?.get(node.id)) })),
+      ...gone.map((node) => ({ ...node, change: 'removed' satisfies MapChange as MapChange })),
+    ],
+    names: [...now.names, ...was.names.filter(({ from }) => goneIds.has(from))],
+    spiffeIds: [...now.spiffeIds, ...was.spiffeIds],
+  }
+}
+
+function changeOf(before: string | undefined, now: string | undefined): MapChange | null {
+  if (before === undefined) return 'added'
+  return before === now ? null : 'changed'
+}
+
+/** By the namespace of a policy, and the id of its box. */
+type InScope = (namespace: string, id: string) => boolean
 
 class Naming {
   readonly #shown: ReadonlySet<string>

@@ -16,7 +16,7 @@ export interface SourceParts {
 }
 
 /**
- * The binding behind each output, as it is now and once kleym has done all that is due: an output that is to go was somebody's
+ * The binding behind each output, as it is now and once kleym has done all that is due: an output that is to go was a binding's
  * too.
  */
 export function bindingsOfOutputs({ now, settled }: Analysis): ReadonlyMap<string, string> {

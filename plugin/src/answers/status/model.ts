@@ -70,7 +70,7 @@ export function statusAnswer(
 }
 
 /**
- * Whoever may create a workload and a ConfigMap can make them look like an SCM of kleym's class, but not in SPIRE's own
+ * A user who may create a workload and a ConfigMap can make them look like an SCM of kleym's class, but not in SPIRE's own
  * namespace; and only an SCM can make the operator say what its counters say.
  */
 function proven(one: ScmInstance, scm: InstalledScm, inForce: readonly InForceCount[]): ScmInstance {

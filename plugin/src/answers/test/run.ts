@@ -1,6 +1,6 @@
 // The answer of `kubectl kleym test`.
 import { gather } from '../../gather/gather.ts'
-import type { CommonOptions } from '../../flags/options.ts'
+import { noSummary, type CommonOptions, type OutputOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -18,6 +18,7 @@ export interface TestOptions extends CommonOptions {
 
 /** Runs identity tests, or writes them. */
 export async function run(options: TestOptions, context: CommandContext): Promise<CommandResult> {
+  if (options.mode !== 'run') requirePlainOutput(options.mode, options.output)
   const paths = options.mode === 'generate' ? { paths: [], areNamed: false } : testPaths(options)
   // What an assertion states may be true of any namespace.
   const question = { allNamespaces: true, named: [undefined] }
@@ -28,10 +29,22 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)
   const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
   return finish(
-    testFrame(results, missingForTests(input), subjectsIn(input)),
+    testFrame(results, missingForTests(input), { subjects: subjectsIn(input), faults: loaded.problems }),
     withProblems,
     options.output,
     context,
+  )
+}
+
+/** What these modes print has one form: YAML, or a patch of it. */
+function requirePlainOutput(mode: 'generate' | 'update', { format, summary }: OutputOptions): void {
+  if (summary === true)
+    throw noSummary(`--${mode}`, 'what it prints is a file or a patch', 'leave --summary out')
+  if (format === 'text' || (format === 'yaml' && mode === 'generate')) return
+  throw usage(
+    `--${mode} has no -o ${format}`,
+    mode === 'generate' ? 'it prints IdentityTests as YAML' : 'it prints a patch of the test files',
+    'leave -o out',
   )
 }
 

@@ -1,55 +1,77 @@
 // How `test` looks: the sum first, then what fails, then what is not known; what passes is counted, and named with -o wide.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
+import type { InputProblem } from '../../sources/problem.ts'
 import { assertionName, countOutcomes, FAILED, type AssertionResult } from './model.ts'
 
-/** The whole view; `shown` are the findings that are not suppressed, one for each assertion that fails. */
+/** What stands below the answer; `shown` are the findings that are not suppressed, one for each assertion that fails. */
 export function viewTests(
   results: readonly AssertionResult[],
   shown: readonly Finding[],
   layout: Layout,
 ): Block {
-  const counting = new Set(shown.map(({ subject }) => subject.name))
-  const failed = results.filter((one) => one.outcome.state === 'failed' && counting.has(assertionName(one)))
+  const failed = failing(results, shown)
   const unknown = results.filter(({ outcome }) => outcome.state === 'unknown')
   const passed = layout.wide ? results.filter(({ outcome }) => outcome.state === 'passed') : []
-  return [
-    headline(results, failed.length, layout),
-    ...[...failed, ...unknown].flatMap((one) => [BLANK, ...viewResult(one, layout)]),
-    ...(passed.length === 0 ? [] : [BLANK]),
-    ...passed.flatMap((one) =>
+  const blocks = [
+    ...[...failed, ...unknown].map((one) => viewResult(one, layout)),
+    passed.flatMap((one) =>
       wrap(line(MARKS.ok, ` ${one.outcome.claim}`, span(`  ${placeText(one)}`, 'dim')), {
         width: layout.width,
         hang: 2,
       }),
     ),
-  ]
+  ].filter((block) => block.length > 0)
+  return blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
 }
 
-function headline(
+/** The assertions that fail and are not suppressed. */
+function failing(results: readonly AssertionResult[], kept: readonly Finding[]): readonly AssertionResult[] {
+  const counting = new Set(kept.map(({ subject }) => subject.name))
+  return results.filter((one) => one.outcome.state === 'failed' && counting.has(assertionName(one)))
+}
+
+/** The first lines: how many assertions have come to what, and which of them fail; `kept` as for `viewTests`. */
+export function testsAnswer(
   results: readonly AssertionResult[],
-  failed: number,
-  { incomplete }: Layout,
-): Block[number] {
+  kept: readonly Finding[],
+  { incomplete, faults }: Pick<Layout, 'incomplete'> & { readonly faults: readonly InputProblem[] },
+): Answer {
+  const [fault] = faults
+  const wrong = fault === undefined ? [] : [[`${fault.what} (${fault.where}): ${fault.why}`]]
+  if (results.length === 0 && fault !== undefined)
+    return {
+      mark: 'bad',
+      text: [span('no assertion was run', 'bold'), `: ${counted(faults.length, 'fault')} in the test files`],
+      reasons: wrong,
+    }
+  const failed = failing(results, kept)
   const { passed, failed: all, unknown } = countOutcomes(results)
   // Where nothing ran, or not everything was read, nothing is simply fine.
   const isOpen = unknown > 0 || incomplete === true || results.length === 0
-  const mark: Mark = failed > 0 ? 'bad' : isOpen ? 'warn' : 'ok'
   const parts = [
-    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
     ...(unknown > 0 ? [`${unknown} not known`] : []),
-    ...(all > failed ? [`${all - failed} suppressed`] : []),
+    ...(all > failed.length ? [`${all - failed.length} suppressed`] : []),
     `${passed} passed`,
   ]
   const tests = new Set(results.map(({ test }) => test)).size
-  return line(
-    MARKS[mark],
-    ' ',
-    span(parts.join(', '), 'bold'),
-    ` in ${tests === 1 ? '1 test' : `${tests} tests`}`,
-  )
+  const open = failed.length > 0 ? failed : results.filter(({ outcome }) => outcome.state === 'unknown')
+  const word = failed.length > 0 ? 'not true' : 'not known'
+  return {
+    mark: failed.length > 0 ? 'bad' : isOpen ? 'warn' : 'ok',
+    text: [
+      span(parts.join(', '), 'bold'),
+      ` in ${counted(tests, 'test')}`,
+      fault === undefined ? '' : `; ${counted(faults.length, 'fault')} in the test files`,
+    ],
+    reasons: [...(open.length === 0 ? [] : [[`${word}: ${namesText(open.map(assertionName))}`]]), ...wrong],
+  }
 }
 
 /** An assertion that fails or is not known, with why and where it stands. */

@@ -6,9 +6,10 @@ import { span, type Mark, type Piece } from '../../text/line.ts'
 import {
   commonOf,
   holdingOf,
-  HOLDINGS,
   isOpen,
   NOTHING_IN_COMMON,
+  SEVERAL_WHY,
+  worstHolding,
   type Common,
   type CommonRegistration,
   type Holding,
@@ -77,7 +78,7 @@ function reasonsOf(
   layout: WhoSelectsLayout,
 ): Pick<Answer, 'reasons'> {
   const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
-  const worst = HOLDINGS.find((holding) => holdings.includes(holding))
+  const worst = worstHolding(holdings)
   if (worst === undefined || worst === 'one') return {}
   const whys = containers.filter((_, at) => holdings[at] === worst).map((one) => whyTexts(one, worst, layout))
   const [first] = whys
@@ -154,7 +155,7 @@ function whyTexts(
   const settings = layout.unsettled === true ? ['it rests on settings that were not given'] : []
   switch (holding) {
     case 'several':
-      return ['which of them a client gets first is not defined']
+      return [SEVERAL_WHY]
     case 'pending':
       return nearest(['pending'])
     case 'none': {

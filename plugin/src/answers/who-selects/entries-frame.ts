@@ -4,7 +4,7 @@ import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
-import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
@@ -13,8 +13,9 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { entriesFields, serverFields } from './json.ts'
 import { openJudgements } from './model.ts'
-import { viewEntries } from './entries-view.ts'
+import { entriesAnswer, viewEntries, type EntriesLayout } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
+import type { Layout } from '../../text/layout.ts'
 import { missingOf } from '../../frame/missing.ts'
 
 /** Which entries are meant, beyond those of the chosen pods. */
@@ -67,6 +68,11 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     ...installFindings(input.after),
     ...input.inputFindings.filter((one) => concernsEverybody(one) || isNearMiss(one)),
   ].toSorted(compareFindings)
+  const layoutOf = (layout: Layout, shown: readonly Finding[]): EntriesLayout => ({
+    ...layout,
+    findings: shown,
+    perhapsMore: findings.some(({ code }) => code === 'KLM413'),
+  })
   return {
     kind: 'EntriesReport',
     fields: () => entriesFields(entries),
@@ -78,11 +84,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     }),
     names: () =>
       pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
-    view: (layout, shown) =>
-      viewEntries(entries, {
-        ...layout,
-        findings: shown,
-        perhapsMore: findings.some(({ code }) => code === 'KLM413'),
-      }),
+    answer: (layout, kept) => entriesAnswer(entries, pods, layoutOf(layout, kept)),
+    view: (layout, shown) => viewEntries(entries, layoutOf(layout, shown)),
   }
 }

@@ -1,7 +1,10 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
-import { viewFinding } from '../../text/findings.ts'
+import { PodCount } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { Answer } from '../../text/answer.ts'
+import { findingPieces, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
@@ -13,18 +16,52 @@ export interface EntriesLayout extends Layout {
   readonly perhapsMore: boolean
 }
 
-/** All entries, counted in the first line, then the findings that say what they are worth. */
-export function viewEntries(entries: readonly RegistrationEntry[], layout: EntriesLayout): Block {
+/** The first lines: how many entries there would be, how many of them depend, and what makes them worth less. */
+export function entriesAnswer(
+  entries: readonly RegistrationEntry[],
+  pods: readonly Pod[],
+  layout: EntriesLayout,
+): Answer {
   const more = layout.perhapsMore || layout.incomplete === true ? ', and perhaps more' : ''
-  const count =
-    entries.length === 0 ? 'no entry' : entries.length === 1 ? '1 entry' : `${entries.length} entries`
-  return [
-    line(span(`SPIRE would hold ${count}${more}`, 'bold')),
-    ...entries.flatMap((entry) => [BLANK, ...viewEntry(entry, layout)]),
+  const open = entries.filter(({ depends }) => depends !== undefined)
+  const depend =
+    open.length === 0 ? '' : `, ${open.length} of them ${open.length === 1 ? 'depends' : 'depend'}`
+  const errors = layout.findings.filter(({ severity }) => severity === 'error')
+  const isOpen = open.length > 0 || more !== '' || layout.unsettled === true
+  const whys = new Set(open.map(({ depends = '' }) => depends))
+  return {
+    mark: errors.length > 0 ? 'bad' : isOpen ? 'warn' : entries.length === 0 ? 'note' : 'ok',
+    text: [
+      `SPIRE would hold `,
+      span(`${entriesText(entries.length)}${depend}${more}`, 'bold'),
+      pods.length === 0 ? '' : ` for ${PodCount.of(pods).text()}`,
+    ],
+    reasons: [
+      ...errors.map((one) => findingPieces(one)),
+      ...(whys.size === 1 ? [[`depends: ${[...whys].join('')}`]] : []),
+    ],
+  }
+}
+
+function entriesText(count: number): string {
+  if (count === 0) return 'no entry'
+  return count === 1 ? '1 entry' : `${count} entries`
+}
+
+/** All entries, those that depend first, then the findings that say what they are worth. */
+export function viewEntries(entries: readonly RegistrationEntry[], layout: EntriesLayout): Block {
+  const sorted = entries.toSorted((left, right) => openness(right) - openness(left))
+  const blocks = [
+    ...sorted.map((entry) => viewEntry(entry, layout)),
     ...layout.findings
       .filter(({ severity, code }) => severity === 'error' || code === 'KLM413')
-      .flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+      .map((one) => viewFinding(one, layout)),
   ]
+  return blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
+function openness({ depends }: RegistrationEntry): number {
+  return depends === undefined ? 0 : 1
 }
 
 function viewEntry(entry: RegistrationEntry, layout: Layout): Block {

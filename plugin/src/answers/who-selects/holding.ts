@@ -11,6 +11,14 @@ export const HOLDINGS = ['none', 'undetermined', 'several', 'pending', 'some', '
 /** One of them. */
 export type Holding = (typeof HOLDINGS)[number]
 
+/** What a container with several identities has to expect. */
+export const SEVERAL_WHY = 'which of them a client gets first is not defined'
+
+/** The worst of some; undefined for none. */
+export function worstHolding(holdings: readonly Holding[]): Holding | undefined {
+  return HOLDINGS.find((holding) => holdings.includes(holding))
+}
+
 /** A registration that says the same of nearly every container of an answer. */
 export interface CommonRegistration {
   readonly one: ShownRegistration
@@ -23,6 +31,9 @@ export type Common = ReadonlyMap<string, CommonRegistration>
 
 /** Nothing is said of all containers. */
 export const NOTHING_IN_COMMON: Common = new Map()
+
+/** What gives no identity and is no trouble of one container alone. */
+const SAID_ONCE: ReadonlySet<ShownRegistration['verdict']> = new Set(['ignored', 'displaced'])
 
 /** More exceptions than these, and it is said of each container. */
 const EXCEPTIONS_MAX = 4
@@ -42,14 +53,14 @@ export function isOpen({ verdict }: ShownRegistration): boolean {
   return verdict === 'depends' || verdict === 'unknown'
 }
 
-/** What holds for all containers of an answer, but for a few that are named: open registrations, and those that SCM ignores. */
+/** What holds for all containers of an answer, but for a few that are named: open registrations, and those that give way or are ignored. */
 export function commonOf(answers: readonly PodAnswer[]): Common {
   const containers = answers.flatMap(({ pod, containers: all }) =>
     all.map(({ container, registrations }) => ({
       name: `${container.name} of ${podText(pod)}`,
       said: new Map(
         registrations
-          .filter((one) => isOpen(one) || one.verdict === 'ignored')
+          .filter((one) => isOpen(one) || SAID_ONCE.has(one.verdict))
           .map((one) => [sayingOf(one), one] as const),
       ),
     })),

@@ -1,4 +1,4 @@
-// The argument of `--spiffe-id`: a whole SPIFFE ID. A path alone matches nothing, and "nobody holds it" would be the answer.
+// The argument of `--spiffe-id`: a whole SPIFFE ID. A path alone matches nothing, and "no container holds it" would be the answer.
 import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
 import { parseSpiffeId } from '@kleym/shared/core/spire/spiffe-id.ts'
 import { KleymError } from '../../io/errors.ts'

@@ -6,7 +6,16 @@ import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
 import { undecidedText } from '@kleym/shared/core/analysis/undecided.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
-import { commonOf, holdingOf, isCommon, worstOf, type Common, type Holding } from './holding.ts'
+import {
+  commonOf,
+  holdingOf,
+  isCommon,
+  SEVERAL_WHY,
+  worstHolding,
+  worstOf,
+  type Common,
+  type Holding,
+} from './holding.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
 import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
@@ -37,6 +46,7 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     ...stops,
     ...alike.map((group) => viewAlike(group, common, layout)),
     viewCommon(common, layout),
+    viewOrder(answers, common, layout),
     viewNamed(layout),
   ])
 }
@@ -46,6 +56,18 @@ function sections(blocks: readonly Block[]): Block {
   return blocks
     .filter((block) => block.length > 0)
     .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
+/** Of containers that hold several identities, where the first lines have not said it. */
+function viewOrder(answers: readonly PodAnswer[], common: Common, layout: WhoSelectsLayout): Block {
+  const holdings = answers.flatMap(({ containers }) =>
+    containers.map((one) => holdingOf(one, common, layout.unsettled)),
+  )
+  if (!holdings.includes('several') || worstHolding(holdings) === 'several') return []
+  return wrap(line(span(`A container with several identities: ${SEVERAL_WHY}`, 'dim')), {
+    width: layout.width,
+    hang: 2,
+  })
 }
 
 /** What holds for every container, once. */
@@ -207,7 +229,7 @@ function nothingRows(holding: Holding, { world = '' }: WhoSelectsLayout): readon
 
 function severalRows(issued: readonly ShownRegistration[]): readonly Line[] {
   return new Set(issued.map(({ spiffeId }) => spiffeId)).size > 1
-    ? [line(MARKS.warn, ` ${issued.length} identities: which one a client gets first is not defined`)]
+    ? [line(MARKS.warn, ` ${issued.length} identities`)]
     : []
 }
 

@@ -45,6 +45,7 @@ apiVersion: apps/v1
 kind: Deployment
 metadata: {name: kleym, namespace: kleym}
 spec:
+  selector: {matchLabels: {app: kleym}}
   template:
     spec:
       containers:

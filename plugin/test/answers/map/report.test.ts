@@ -142,6 +142,13 @@ function podText(name: string): string {
   return `---\napiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: shop}\nspec: {containers: [{name: main}]}\n`
 }
 
+/** The manifest of a policy whose one rule names one ID. */
+function policyText(name: string, id: string): string {
+  const rule = `{name: one, source: {type: SPIFFE, spiffe: "spiffe://example.org/${id}"}}`
+  const spec = `{targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: tools}], action: Allow, rules: [${rule}]}`
+  return `---\napiVersion: agentic.networking.x-k8s.io/v1alpha1\nkind: XAccessPolicy\nmetadata: {name: ${name}, namespace: shop}\nspec: ${spec}\n`
+}
+
 describe('what a change gives and takes', () => {
   test('is what diff says', async () => {
     const files = ['-R', '-f', 'examples/pull-request/head']
@@ -207,6 +214,32 @@ describe('what a change gives and takes', () => {
     ])
     expect(nodeOf(map, 'namespace/shop')).toMatchObject({ pods: 2 })
     expect(nodeOf(map, 'identity/spiffe://example.org/all')).toMatchObject({ holders: 2, change: 'changed' })
+  })
+
+  test('a policy that goes, comes or names others says so, and one that is as it was does not', async () => {
+    const cwd = await workspace({
+      'base/a.yaml':
+        podText('main') + policyText('goes', 'a') + policyText('moves', 'a') + policyText('stays', 'a'),
+      'head/a.yaml':
+        podText('main') + policyText('comes', 'a') + policyText('moves', 'b') + policyText('stays', 'a'),
+    })
+    const given = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', 'kleym']
+    const map = await mapOf(['--offline', '--compare', 'base', '-f', 'head', ...given], cwd)
+    const changes = map.nodes
+      .filter((node) => node['kind'] === 'policy')
+      .map((node) => [node['label'], node['change']])
+    expect(changes).toEqual([
+      ['comes', 'added'],
+      ['moves', 'changed'],
+      ['stays', null],
+      ['goes', 'removed'],
+    ])
+    // What the one that goes named is still drawn.
+    expect(map.edges).toContainEqual(
+      expect.objectContaining({ kind: 'names', from: 'policy/XAccessPolicy/shop/goes', rule: 'one' }),
+    )
+    const alone = await mapOf(['--offline', '-f', 'head', ...given], cwd)
+    expect(alone.nodes.filter((node) => node['kind'] === 'policy' && node['change'] !== null)).toEqual([])
   })
 
   test.each([

@@ -1,5 +1,5 @@
 // Which claims meet: the same namespace, service account and container, and label sets that are equal or contain one
-// another (docs/contract.md §6). Claims with equal labels share a group. Which groups overlap is found when somebody asks,
+// another (docs/contract.md §6). Claims with equal labels share a group. Which groups overlap is found at the first question,
 // through one label of each: a list of all overlaps would be as long as the square of the claims (2,500 wide label sets and
 // 2,500 narrow ones have 6.25 million), and what is kept here is linear in the claims.
 import { getOrCreate } from '../get-or-create.ts'

@@ -28,7 +28,7 @@ export interface Claim {
   /** The output behind a live or reserved claim. */
   readonly output: string | undefined
   readonly namespace: string
-  /** `ANY` for a live output from which somebody removed that selector by hand; the same holds for the namespace. */
+  /** `ANY` for a live output from which that selector was removed by hand; the same holds for the namespace. */
   readonly serviceAccountName: string
   /** Undefined: all containers of the pods of a variant. Such a claim meets only others of its kind. */
   readonly containerName: string | undefined
@@ -87,8 +87,8 @@ export function liveClaims(
 }
 
 /**
- * The label sets of a live output: one as rendered, where pod selector and workload selectors say the same. Where somebody
- * edited them apart, SCM makes the entry for the pods that both choose, but the workload selectors alone decide which pods
+ * The label sets of a live output: one as rendered, where pod selector and workload selectors say the same. Where an edit
+ * made them differ, SCM makes the entry for the pods that both choose, but the workload selectors alone decide which pods
  * of those nodes get it, so both sets are claimed.
  */
 function liveLabels({ workloadSelectorTemplates, podSelector }: ClusterSpiffeIdSpec): readonly PoolLabels[] {

@@ -28,7 +28,7 @@ export function collisionOf(index: ClaimIndex, claim: Claim): Collision | undefi
   const peers = index.rowsOf(claim)
   if (peers === undefined || peers.count < 2) return undefined
   const count = peers.count - 1
-  // Found again when somebody asks: what all collisions of a cluster hold together would be the square of its claims.
+  // Found again at each question: what all collisions of a cluster hold together would be the square of its claims.
   const all = (): readonly Peer[] =>
     (index.rowsOf(claim)?.rows ?? [])
       .flatMap(({ relation, claims }) => claims.map((peer) => ({ claim: peer, relation })))

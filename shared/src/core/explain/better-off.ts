@@ -30,7 +30,7 @@ const HOLDS_TOO_LITTLE: ReadonlySet<FindingCode> = new Set(['KLM402', 'KLM405', 
 const HOLDS_SEVERAL: ReadonlySet<FindingCode> = new Set(['KLM303', 'KLM307'])
 /** Findings about a binding whose identity no container gets. */
 const REACHES_NO_CONTAINER: ReadonlySet<FindingCode> = new Set(['KLM404', 'KLM412'])
-/** Findings about what keeps SCM from working for anybody: whoever is left is better off without it. */
+/** Findings about what keeps SCM from working at all: every container that is left is better off without it. */
 const STOPS_ALL: ReadonlySet<FindingCode> = new Set(['KLM406', 'KLM407'])
 
 const POLICY_SUBJECTS: ReadonlySet<string> = new Set(

@@ -6,6 +6,7 @@ import { lazy } from '../lazy.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
 import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { namespaceNamed } from '../objects/pod.ts'
+import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import { INJECTED_CONTAINERS, withInjected } from '../objects/sidecars.ts'
 import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
@@ -50,7 +51,7 @@ function textOf(written: ContainersWritten): string {
     ...(workload === undefined ? [] : [part === undefined ? workload : `${workload} (${part})`]),
     ...(pod === undefined ? [] : [`pod/${pod}`]),
     ...(podSelector === undefined ? [] : [`pods ${selectorText(podSelector)}`]),
-    ...(serviceAccount === undefined ? [] : [`service account ${serviceAccount}`]),
+    ...(serviceAccount === undefined ? [] : [`pods of service account ${serviceAccount}`]),
   ]
   const where = [
     ...(namespace === undefined ? [] : [namespace]),
@@ -95,6 +96,8 @@ export class SelectablePods {
   readonly #byNamespace: () => ReadonlyMap<string, readonly Pod[]>
   readonly #byWorkload: () => ReadonlyMap<string, readonly Pod[]>
   readonly #byName: () => ReadonlyMap<string, readonly Pod[]>
+  readonly #byLabels: () => PodIndex
+  readonly #uncertainKeys = new Map<string, ReadonlySet<string>>()
   readonly #chosen = new Map<string, ChosenPods>()
   readonly all: readonly Pod[]
   /** The templates whose pods run: those are asked in their place. */
@@ -110,6 +113,7 @@ export class SelectablePods {
     if (templates.length > 0) for (const pod of podsInQuestion) represented.delete(pod)
     this.represented = represented
     this.#byNamespace = lazy(() => Map.groupBy(podsInQuestion, ({ namespace }) => namespace))
+    this.#byLabels = lazy(() => indexPods(podsInQuestion))
     this.#byName = lazy(() => {
       const existing = podsInQuestion.filter(({ ref }) => ref.kind === 'Pod')
       return Map.groupBy(existing, ({ namespace, ref }) => podKey(namespace, ref.name))
@@ -139,23 +143,47 @@ export class SelectablePods {
   }
 
   /** The pods that may be meant, whatever container is. */
-  candidates({ written, workload }: ContainerSelector): readonly Pod[] {
+  candidates({ written, workload, podLabels }: ContainerSelector): readonly Pod[] {
     const { namespace, pod } = written
     if (namespace === undefined) return this.all
     if (workload !== undefined)
       return this.#byWorkload().get(workloadKey(namespace, workload.kind, workload.name)) ?? []
     if (pod !== undefined) return this.#byName().get(podKey(namespace, pod)) ?? []
+    const labels = written.podSelector === undefined ? undefined : podLabels?.matchLabels
+    if (labels !== undefined && labels.size > 0 && this.#areCertain(namespace, labels.keys()))
+      return this.#byLabels().withLabels(namespace, labels)
     return this.#byNamespace().get(namespace) ?? []
+  }
+
+  /** Whether every pod of a namespace certainly has these labels, or certainly has not: an index then finds those that do. */
+  #areCertain(namespace: string, keys: Iterable<string>): boolean {
+    const uncertain = getOrCreate(this.#uncertainKeys, namespace, () => {
+      const found = new Set<string>()
+      for (const { unknownLabels, possibleLabels } of this.#byNamespace().get(namespace) ?? []) {
+        for (const key of unknownLabels) found.add(key)
+        for (const key of possibleLabels) found.add(key)
+      }
+      return found
+    })
+    if (uncertain.size === 0) return true
+    for (const key of keys) if (uncertain.has(key)) return false
+    return true
   }
 
   /** The pods that are meant, whatever container is; many selectors differ by their container alone. */
   chosen(selector: ContainerSelector): ChosenPods {
     const { container: _, ...rest } = selector.written
     return getOrCreate(this.#chosen, JSON.stringify(rest), () => {
-      const matches = this.candidates(selector).map((pod) => ({ pod, match: this.match(pod, selector) }))
-      const podsOf = (wanted: LabelMatch): readonly Pod[] =>
-        matches.flatMap(({ pod, match }) => (match === wanted ? [pod] : []))
-      return { sure: podsOf('yes'), unsure: podsOf('unknown') }
+      const isWholeNamespace = Object.keys(rest).every((key) => key === 'namespace')
+      if (isWholeNamespace) return { sure: this.candidates(selector), unsure: [] }
+      const sure: Pod[] = []
+      const unsure: Pod[] = []
+      for (const pod of this.candidates(selector)) {
+        const match = this.match(pod, selector)
+        if (match === 'yes') sure.push(pod)
+        else if (match === 'unknown') unsure.push(pod)
+      }
+      return { sure, unsure }
     })
   }
 

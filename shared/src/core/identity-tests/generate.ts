@@ -25,7 +25,7 @@ export interface GeneratedTests {
 export function* generating(analysis: Analysis): Steps<GeneratedTests> {
   const found = yield* findingHolders(analysis)
   const { holders, namespaces, leftOut } = found
-  // Whoever may hold anything makes it impossible to say who holds an identity and nobody else.
+  // A container that may hold anything makes it impossible to say which containers hold an identity and that no other does.
   if (leftOut.length > 0) return { tests: testsByContainer(found), leftOut }
   const homes = Map.groupBy([...holders.keys()].toSorted(compareBytes), (id) => homeOf(holders.get(id) ?? []))
   const tests = [...homes.keys()].toSorted(compareBytes).map((home) =>

@@ -55,7 +55,17 @@ export interface NoMatch {
 export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenPods {
   const { sure, unsure } = pods.chosen(selector)
   if (selector.written.container === undefined) return { sure, unsure }
-  const hasMeant = (pod: Pod): boolean => pods.containersOf(pod).some((one) => isMeant(selector, one))
+  // Pods of one workload share their containers, so most have the answer of the one before.
+  let before: readonly Container[] | undefined
+  let had = false
+  const hasMeant = (pod: Pod): boolean => {
+    const containers = pods.containersOf(pod)
+    if (containers !== before) {
+      before = containers
+      had = containers.some((one) => isMeant(selector, one))
+    }
+    return had
+  }
   // Mostly all of them have it; selectors of one list then share it.
   return {
     sure: sure.every(hasMeant) ? sure : sure.filter(hasMeant),
@@ -89,7 +99,7 @@ export function perhapsMeant(
 /** Why a selector names no container, and what may have been meant. */
 export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMatch {
   const { namespace, container } = selector.written
-  const why = `no container is ${selector.text}`
+  const why = `no container matches ${selector.text}`
   const otherwise = 'correct it, or add absent: true where there need be none'
   if (namespace !== undefined && !pods.hasNamespace(namespace)) {
     const hint = didYouMean(namespace, pods.namespaceNames)

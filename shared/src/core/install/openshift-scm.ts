@@ -1,5 +1,5 @@
 // The SPIRE Controller Manager as OpenShift's Zero Trust Workload Identity Manager installs it. Its operator writes SCM's
-// ConfigMap itself, the same for everybody but for what one object says: so that object stands for the ConfigMap. Source:
+// ConfigMap itself, the same in every cluster but for what one object says: so that object stands for the ConfigMap. Source:
 // https://github.com/openshift/zero-trust-workload-identity-manager, pkg/controller/spire-server/configmap.go.
 import { own, stringAt, type JsonRecord } from '../json.ts'
 

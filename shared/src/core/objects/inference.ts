@@ -84,7 +84,7 @@ function readPoolRef(value: unknown): unknown {
   return Object.fromEntries(fields.map((field) => [field, bounded(value[field])]))
 }
 
-/** More pools than anybody has: what is kept of an objective is bounded. */
+/** More pools than a cluster has: what is kept of an objective is bounded. */
 const POOL_REFS_KEPT = 256
 
 function readPoolRefs(value: unknown): PoolRefs | undefined {

@@ -27,7 +27,7 @@ export interface ManifestFault {
   readonly refusals: readonly string[]
 }
 
-/** More of one object than anybody reads. */
+/** More of one object than a person reads. */
 const FAULTS_MAX = 20
 /** The longest key that a message repeats. */
 const KEY_SHOWN = 100

@@ -122,6 +122,34 @@ const POLICY_GROUPS: ReadonlySet<string> = new Set([
   'mutations.gatekeeper.sh',
 ])
 
+/**
+ * Groups whose kinds that make pods all have a namespace, by their CRDs: an object of them that names none goes to the one in
+ * force, like any other.
+ */
+const NAMESPACED_GROUPS: ReadonlySet<string> = new Set([
+  ...UNREAD_KINDS.map(({ group }) => group),
+  // https://github.com/argoproj/argo-rollouts, https://github.com/argoproj/argo-workflows
+  'argoproj.io',
+  // https://github.com/ray-project/kuberay
+  'ray.io',
+  // https://github.com/knative/serving
+  'serving.knative.dev',
+  // https://github.com/kubernetes-sigs/jobset
+  'jobset.x-k8s.io',
+  // https://github.com/kubernetes-sigs/agent-sandbox
+  'agents.x-k8s.io',
+  // https://github.com/kubeflow/trainer
+  'kubeflow.org',
+  'trainer.kubeflow.org',
+  // https://github.com/prometheus-operator/prometheus-operator
+  'monitoring.coreos.com',
+])
+
+/** Whether every object of a kind has a namespace, as far as that is known without its CRD. */
+export function isKnownNamespaced({ group }: ObjectKind): boolean {
+  return NAMESPACED_GROUPS.has(group)
+}
+
 /** An object whose controller makes pods that are not certain. */
 export interface PodMaker {
   /** The kind with its group: `Rollout.argoproj.io`. */
@@ -133,6 +161,11 @@ export interface PodMaker {
   readonly takesFrom: { readonly kind: string; readonly name: string } | undefined
   /** One for each template; one of which nothing is known where there is none to read. */
   readonly pods: readonly Pod[]
+  /**
+   * Those of which nothing tells the namespace, beside `pods`: the maker may have none, or is a holder of objects that name
+   * none. The namespace of each is that of the maker.
+   */
+  readonly anywhere: readonly Pod[]
 }
 
 /** The name of a container that is not known. */
@@ -168,16 +201,29 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   const base = { kind: qualifiedKind(kind), namespace, name }
   const takesFrom = workloadOf(kind, raw.value)
   const templates = unread === undefined && takesFrom === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
+  // Which of several templates it is matters to people; of one alone it does not.
+  const pods = templates.map((template) =>
+    podOf(raw, base, templates.length === 1 ? { ...template, part: '' } : template),
+  )
+  const isPlacedElsewhere = raw.mayBeAnywhere === true || DEPLOYERS.has(base.kind)
+  const isOpen = (template: FoundTemplate | undefined): boolean =>
+    template?.namespace === undefined && (isPlacedElsewhere || template?.isHeld === true)
   return {
     ...base,
     takesFrom,
     makesPools: unread?.makesPools === true,
-    // Which of several templates it is matters to people; of one alone it does not.
-    pods: templates.map((template) =>
-      podOf(raw, base, templates.length === 1 ? { ...template, part: '' } : template),
-    ),
+    pods: pods.filter((_, at) => !isOpen(templates[at])),
+    anywhere: pods.filter((_, at) => isOpen(templates[at])),
   }
 }
+
+/** Kinds whose controllers put what they hold into a namespace that another field names, or another object. */
+const DEPLOYERS: ReadonlySet<string> = new Set([
+  'HelmRelease.helm.toolkit.fluxcd.io',
+  'HelmChart.helm.cattle.io',
+  'Application.argoproj.io',
+  'ApplicationSet.argoproj.io',
+])
 
 interface ObjectKind {
   readonly group: string
@@ -219,9 +265,17 @@ interface FoundTemplate {
   readonly spec: JsonRecord | undefined
   /** That of an object within the object (`ManifestWork`) in which it stands; undefined: the object's own. */
   readonly namespace: string | undefined
+  /** Whether it stands in an object within the object. */
+  readonly isHeld: boolean
 }
 
-const NOTHING_KNOWN: FoundTemplate = { part: '', metadata: {}, spec: undefined, namespace: undefined }
+const NOTHING_KNOWN: FoundTemplate = {
+  part: '',
+  metadata: {},
+  spec: undefined,
+  namespace: undefined,
+  isHeld: false,
+}
 
 /** Every pod spec in an object, in its order; those within a pod spec are no templates. */
 function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
@@ -229,7 +283,7 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   const visit = (
     here: unknown,
     path: readonly string[],
-    { holder, within }: { readonly holder?: JsonRecord; readonly within?: string | undefined },
+    { holder, within }: { readonly holder?: JsonRecord; readonly within?: Held | undefined },
   ): void => {
     if (found.length >= TEMPLATES_MAX || path.length > DEPTH_MAX) return
     if (Array.isArray(here)) {
@@ -237,9 +291,9 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
     } else if (isRecord(here)) {
       if (isPodSpec(here)) found.push(templateAt(path, holder, here, within))
       else {
-        const namespace = namespaceOfObject(here) ?? within
+        const held = isObject(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
         for (const [key, item] of Object.entries(here))
-          visit(item, [...path, key], { holder: here, within: namespace })
+          visit(item, [...path, key], { holder: here, within: held })
       }
     }
   }
@@ -249,9 +303,17 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   return found.length < TEMPLATES_MAX ? found : [...found, NOTHING_KNOWN]
 }
 
+/** The object within an object in which something stands. */
+interface Held {
+  readonly namespace: string | undefined
+}
+
+function isObject(value: JsonRecord): boolean {
+  return typeof own(value, 'apiVersion') === 'string' && typeof own(value, 'kind') === 'string'
+}
+
 function namespaceOfObject(value: JsonRecord): string | undefined {
-  const isObject = typeof own(value, 'apiVersion') === 'string' && typeof own(value, 'kind') === 'string'
-  return isObject ? stringAt(value, 'metadata', 'namespace') || undefined : undefined
+  return stringAt(value, 'metadata', 'namespace') || undefined
 }
 
 /** A spec has the metadata of its template beside it; a pod spec that stands under another key has none. */
@@ -259,11 +321,17 @@ function templateAt(
   path: readonly string[],
   holder: JsonRecord | undefined,
   spec: JsonRecord,
-  namespace: string | undefined,
+  within: Held | undefined,
 ): FoundTemplate {
   const isTemplate = path.at(-1) === 'spec' && holder !== undefined
   const part = (isTemplate ? path.slice(0, -1) : path).join('.')
-  return { part, metadata: isTemplate ? recordAt(holder, 'metadata') : {}, spec, namespace }
+  return {
+    part,
+    metadata: isTemplate ? recordAt(holder, 'metadata') : {},
+    spec,
+    namespace: within?.namespace,
+    isHeld: within !== undefined,
+  }
 }
 
 /** Whether a mapping has containers as a pod spec has them: some kinds leave the name or the image to their controller. */

@@ -19,4 +19,6 @@ export interface RawObject {
   readonly isManifest?: true
   /** Of a kind that kleym does not read, and kept because it makes pods. */
   readonly isUnread?: true
+  /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
+  readonly mayBeAnywhere?: true
 }

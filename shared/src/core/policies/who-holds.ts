@@ -12,7 +12,7 @@ export interface WhoHolds {
   readonly near: readonly string[]
 }
 
-/** Looks an ID up: who holds it, what gives it to nobody, and what is nearly it. */
+/** Looks an ID up: which containers hold it, what gives it to none, and what is nearly it. */
 export function whoHolds(context: PolicyContext, spiffeId: string): WhoHolds {
   const source = { kind: 'SPIFFE', field: '--spiffe-id', spiffeId } as const
   const resolver = new Resolver(context, [source])

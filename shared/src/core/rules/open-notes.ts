@@ -2,7 +2,6 @@
 // registrations applied of which that is not known (a Namespace that is not among the files, a node that the pod does not have
 // yet). An assumption may make an answer longer, never surer (docs/assumptions.md).
 import { subjectText } from '../findings/finding.ts'
-import type { Pod } from '../objects/pod.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { isPodAgent } from '../spire/static-index.ts'
@@ -125,7 +124,8 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan):
       code: isTheft ? 'KLM308' : 'KLM304',
       subject: binding,
       related: [ownerOf(source, scan)],
-      summary: (pods) => `${sourceText(source)} may give the identity to ${podsIn(pods, facts.pod, isTheft)}`,
+      summary: (pods, namespaces) =>
+        `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
       evidence: [`it registers ${entry.spiffeId}`],
       depends: {
         on: `what ${sourceText(source)} renders`,
@@ -133,10 +133,6 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan):
       },
     },
   ]
-}
-
-function podsIn(pods: string, { namespace }: Pod, isTheft: boolean): string {
-  return isTheft ? `${pods} of namespace ${namespace}` : pods
 }
 
 function withReason(note: Note, open: readonly EntryOutcome[], scan: Scan): Note {

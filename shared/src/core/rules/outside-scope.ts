@@ -40,7 +40,7 @@ function identitiesOf({ compiled, now }: Analysis): readonly string[] {
   ]
 }
 
-/** Whether an output of ours stays as somebody has edited it, so that it may select pods elsewhere. */
+/** Whether an output of ours stays as another client has edited it, so that it may select pods elsewhere. */
 function settledBeyond({ settled }: Analysis, read: Namespaces): boolean {
   return settled.outputs.some(
     ({ object, ownership }) => ownership.kind === 'ours' && !isConfined(object.spec, read),

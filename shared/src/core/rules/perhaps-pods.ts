@@ -4,7 +4,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { bindingsByOutput } from '../analysis/state.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
-import { madeBy } from '../snapshot/snapshot.ts'
+import { madeBy } from '../snapshot/pod-makers-in.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 

@@ -144,7 +144,7 @@ function* notesOf(
     const one = finding(note.code, {
       subject: note.subject,
       related: note.related,
-      summary: note.summary(count.text()),
+      summary: note.summary(count.text(), namespacesText(namespaces)),
       evidence: [...(note.evidence ?? []), `seen in ${seen.text()}`],
       namespaces,
     })
@@ -153,6 +153,12 @@ function* notesOf(
   // What some pods show for certain is not told of others as perhaps.
   const certain = new Set(all.filter(({ dependsOn }) => dependsOn === undefined).map(findingKey))
   return all.filter((one) => one.dependsOn === undefined || !certain.has(findingKey(one)))
+}
+
+function namespacesText(namespaces: ReadonlySet<string>): string {
+  const names = new NameSummary()
+  for (const name of namespaces) names.add(name)
+  return `${namespaces.size === 1 ? 'namespace' : 'namespaces'} ${names.text()}`
 }
 
 /** Whether a pod is certain to have the namespace and the labels that an output asks for. */
@@ -219,7 +225,7 @@ function recordReach(
   }
 }
 
-/** More names than these help nobody to see which one was meant. */
+/** More names than these do not help a reader to see which one was meant. */
 const MEANT_MAX = 100
 
 /** What the binding may have meant, where its service account or its container is no pod's. */

@@ -21,8 +21,8 @@ export interface Note {
   readonly related: readonly Subject[]
   /** The containers that it is about, by name; absent: all of the pod. */
   readonly containers?: readonly string[]
-  /** The sentence, given how many pods show it. */
-  readonly summary: (pods: string) => string
+  /** The sentence, given how many pods show it, and in which namespaces: `namespaces a, b, c, d, e and 4 more`. */
+  readonly summary: (pods: string, namespaces: string) => string
   readonly evidence?: readonly string[]
   /** What the pod shows only perhaps: why, and what decides it. Absent: it is certain. */
   readonly depends?: { readonly on: string; readonly why: string }

@@ -173,8 +173,8 @@ function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Sca
       code: isTheft ? ('KLM308' as const) : ('KLM304' as const),
       subject: binding,
       related: [sourceSubject(source)],
-      summary: (pods: string) =>
-        `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of namespace ${pod.namespace}` : `the same SPIFFE ID to ${pods}`}`,
+      summary: (pods: string, namespaces: string) =>
+        `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of ${namespaces}` : `the same SPIFFE ID to ${pods}`}`,
       evidence: [`both register ${entry?.spiffeId ?? ''}`],
     }
   })

@@ -21,7 +21,7 @@ import type { Registration } from '../spire/registration.ts'
 const OF_SCM: ReadonlySet<AssumedSetting> = new Set<AssumedSetting>(['scm', 'which scm', 'scm trust domain'])
 /** What settings that were given show by themselves: it rests on whose they are, and on nothing else. */
 const OF_GIVEN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM411', 'KLM414'])
-/** True of a registration of somebody else, or of a namespace, whatever SCM makes of our output. */
+/** True of a foreign registration, or of a namespace, whatever SCM makes of our output. */
 const WHATEVER_CLASS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308', 'KLM409'])
 /** What another trust domain does not end. */
 const WHATEVER_DOMAIN: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM401', 'KLM409'])

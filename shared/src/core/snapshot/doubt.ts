@@ -10,7 +10,7 @@ export interface Doubt {
   readonly namespace: string | undefined
   /** Undefined: any. */
   readonly name: string | undefined
-  /** Only for ClusterSPIFFEIDs: whether it may be an output of kleym, rather than somebody else's registration. */
+  /** Only for ClusterSPIFFEIDs: whether it may be an output of kleym, rather than a foreign registration. */
   readonly mayBeOutput?: boolean
   readonly why: UnknownReason
 }

@@ -1,7 +1,7 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { namespacedName, namespaceWritten } from '../namespaced-name.ts'
-import { listAt, stringAt, type JsonRecord } from '../json.ts'
+import { namespaceWritten } from '../namespaced-name.ts'
+import { stringAt, type JsonRecord } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
   ACCESS_POLICY_KIND,
@@ -38,12 +38,13 @@ import { CRD_FIELDS } from '../objects/crd-fields.ts'
 import { manifestFault, type ManifestFault } from '../objects/manifest-check.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
-import { readPodMaker, type PodMaker } from '../objects/pod-makers.ts'
+import type { PodMaker } from '../objects/pod-makers.ts'
 import { containersAskedFor, withInjected } from '../objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../compile/references.ts'
 import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
+import { madeBy, podMakersIn } from './pod-makers-in.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -169,6 +170,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   )
   const complete = (pod: Pod): Pod => withInjected(pod, byName.get(pod.namespace), sidecars)
   const templates = sortByRef(made.map(complete))
+  const { makers, unlisted } = podMakersIn(objects, [...byName.keys()])
   return {
     bindings,
     pools,
@@ -183,12 +185,14 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     pods: sortByRef(sidecars.size === 0 ? pods : pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
-    podMakers: readPodMakers(objects).filter(
-      ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
-    ),
+    podMakers: makers
+      .filter(
+        ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
+      )
+      .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
-    gaps,
+    gaps: unlisted === undefined ? gaps : new Map([...gaps, ['*', unlisted]]),
     doubts,
     absentKinds,
     namespacesRead,
@@ -202,33 +206,6 @@ const FIELD_CHECKED: readonly string[] = [
   BINDINGS,
   ...new Set(CRD_FIELDS.map(({ kind }) => qualifiedKind(kind))),
 ]
-
-/** Where an object names the maker as its owner, the files show what was made: it is read as what it is. */
-function readPodMakers(objects: readonly RawObject[]): readonly PodMaker[] {
-  const makers = objects.flatMap((raw) => readPodMaker(raw) ?? [])
-  if (makers.length === 0) return makers
-  const owners = new Set(objects.flatMap(({ value }) => ownersOf(value)))
-  const read = new Set(
-    objects.map(({ value }) =>
-      JSON.stringify([kindKey(value), namespaceOf(value), stringAt(value, 'metadata', 'name')]),
-    ),
-  )
-  return makers
-    .filter(
-      ({ takesFrom: from, namespace }) =>
-        from === undefined || !read.has(JSON.stringify([from.kind, namespace, from.name])),
-    )
-    .filter(({ kind, namespace, name }) => !owners.has(JSON.stringify([kind, namespace, name])))
-    .toSorted((a, b) => byNamespaceAndName(a, b) || compareBytes(a.kind, b.kind))
-}
-
-function ownersOf(value: JsonRecord): readonly string[] {
-  return listAt(value, 'metadata', 'ownerReferences').map((owner) => {
-    const group = groupOfApiVersion(stringAt(owner, 'apiVersion') ?? '')
-    const kind = qualifiedKind({ group, kind: stringAt(owner, 'kind') ?? '' })
-    return JSON.stringify([kind, namespaceOf(value), stringAt(owner, 'name') ?? ''])
-  })
-}
 
 function readManifestFaults(objects: readonly RawObject[]): readonly ManifestFault[] {
   return objects
@@ -313,18 +290,6 @@ export function referencesIn(snapshot: Snapshot): References {
         OBJECTIVE_KINDS.some((kind) => objectives.has(refKey(kind.group, namespace, name))),
         namespace,
       ),
-  }
-}
-
-/** Why something of what a controller makes is not known. */
-export function madeBy(
-  { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
-  what: string,
-): UnknownReason {
-  return {
-    verb: 'read',
-    what: `${what} that ${kind} ${namespacedName(namespace, name)} makes`,
-    cause: 'not given',
   }
 }
 

@@ -1,4 +1,4 @@
-// The table behind the picture: the same rows, for whoever reads rather than looks.
+// The table behind the picture: the same rows, for people who read rather than look.
 import type { MapNode } from '../graph.ts'
 import { button, byId, counted, element, foreign } from './elements.ts'
 import { CHANGE_WORDS, icon, KIND_WORDS, lookOf } from './looks.ts'

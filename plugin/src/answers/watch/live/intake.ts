@@ -1,4 +1,4 @@
-// How much a watch keeps of a cluster, which may be anybody's and may grow for as long as the watch lasts: the same as any other answer
+// How much a watch keeps of a cluster, which may be hostile and may grow for as long as the watch lasts: the same as any other answer
 // keeps, and then it ends with a line that says so (docs/reliability.md, "What the plugin takes in").
 import { dig, isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS } from '@kleym/shared/kube/resources.ts'

@@ -188,7 +188,7 @@ export class LiveState {
     return !this.#waitsForAll || feedsOf(this.#feeds).every(({ state }) => state.kind !== 'waiting')
   }
 
-  /** Nobody follows Deployments and ConfigMaps of other namespaces for a table: they are read once in a while. */
+  /** A table does not follow Deployments and ConfigMaps of other namespaces: they are read once in a while. */
   #learnLater(): void {
     const { learn } = this.#options
     if (learn === undefined) return

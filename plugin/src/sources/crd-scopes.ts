@@ -1,0 +1,64 @@
+// Which kinds have a namespace, by the CRDs among the files: what makes pods and names no namespace is in the one in force, or
+// has none.
+import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+
+/** What a CRD says of its kind. */
+export interface KindScope {
+  /** With its group. */
+  readonly kind: string
+  readonly isNamespaced: boolean
+}
+
+/** The kind of CRDs, with its group. */
+export const CRD = 'CustomResourceDefinition.apiextensions.k8s.io'
+
+/** The scope that a CRD gives its kind; undefined for any other object, and where it says none. */
+export function scopeOfCrd(value: JsonRecord): KindScope | undefined {
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  if (qualifiedKind({ group, kind: stringAt(value, 'kind') ?? '' }) !== CRD) return undefined
+  return kindScope(
+    stringAt(value, 'spec', 'group'),
+    stringAt(value, 'spec', 'names', 'kind'),
+    stringAt(value, 'spec', 'scope'),
+  )
+}
+
+/**
+ * The same by the lines of its text, which is not parsed: only where each field stands alone where generators of CRDs put it.
+ */
+export function scopeInText(text: string): KindScope | undefined {
+  return kindScope(
+    onlyValue(text, '\n  group:'),
+    onlyValue(text, '\n    kind:'),
+    onlyValue(text, '\n  scope:'),
+  )
+}
+
+/** The scopes of kinds of which all CRDs say the same. */
+export function scopesOf(found: readonly KindScope[]): ReadonlyMap<string, boolean> {
+  const byKind = Map.groupBy(found, ({ kind }) => kind)
+  return new Map(
+    [...byKind].flatMap(([kind, ones]) => {
+      const said = new Set(ones.map(({ isNamespaced }) => isNamespaced))
+      const [isNamespaced] = said
+      return isNamespaced === undefined || said.size > 1 ? [] : [[kind, isNamespaced] as const]
+    }),
+  )
+}
+
+function kindScope(group = '', kind = '', scope = ''): KindScope | undefined {
+  if (group === '' || kind === '' || (scope !== 'Namespaced' && scope !== 'Cluster')) return undefined
+  return { kind: qualifiedKind({ group, kind }), isNamespaced: scope === 'Namespaced' }
+}
+
+function onlyValue(text: string, key: string): string | undefined {
+  const at = text.indexOf(key)
+  if (at === -1 || text.includes(key, at + 1)) return undefined
+  const from = at + key.length
+  const end = text.indexOf('\n', from)
+  return VALUE.exec(text.slice(from, end === -1 ? undefined : end))?.[2]
+}
+
+/** A name, with or without quotes. */
+const VALUE = /^ +(["']?)([A-Za-z0-9.-]+)\1[ \t\r]*$/

@@ -1,0 +1,68 @@
+// Workloads that cannot be whole objects: patches that no kustomization names, and manifests that no API server takes. Read as
+// objects they would give pods that there will never be, without the labels and containers that the patched object has.
+import { dig, digPath, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
+
+/** A document that is left out because it is no whole object. */
+export interface PartialObject {
+  /** `deploy/patch.yaml, document 1, line 1: Deployment web has no spec.selector`. */
+  readonly text: string
+  readonly where: string
+  readonly reach: readonly ProblemReach[]
+}
+
+/** What a strategic merge patch has, and no object: https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
+const DIRECTIVE = '$patch'
+
+/** Where the containers stand in workloads. People patch no bare pods. */
+const CONTAINERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['apps/Deployment', ['spec', 'template', 'spec', 'containers']],
+  ['apps/StatefulSet', ['spec', 'template', 'spec', 'containers']],
+  ['apps/DaemonSet', ['spec', 'template', 'spec', 'containers']],
+  ['apps/ReplicaSet', ['spec', 'template', 'spec', 'containers']],
+  ['batch/Job', ['spec', 'template', 'spec', 'containers']],
+  ['batch/CronJob', ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers']],
+  [
+    'leaderworkerset.x-k8s.io/LeaderWorkerSet',
+    ['spec', 'leaderWorkerTemplate', 'workerTemplate', 'spec', 'containers'],
+  ],
+])
+
+/** Whether an object is a patch by its own words, whatever its kind. */
+export function isDirective(value: JsonRecord): boolean {
+  return own(value, DIRECTIVE) !== undefined
+}
+
+/** What a workload lacks that every one of its kind has; undefined for whole ones, and for any other kind. */
+export function lackOf(value: JsonRecord): string | undefined {
+  const kind = stringAt(value, 'kind') ?? ''
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const path = CONTAINERS.get(`${group}/${kind}`)
+  if (path === undefined) return undefined
+  if (isDirective(value)) return `has a ${DIRECTIVE}`
+  const containers = digPath(value, path)
+  if (!Array.isArray(containers) || containers.length === 0) return `has no ${path.join('.')}`
+  const items: readonly unknown[] = containers
+  if (items.some((one) => own(one, DIRECTIVE) !== undefined)) return `has a ${DIRECTIVE} among its containers`
+  if (items.some((one) => typeof own(one, 'name') !== 'string')) return 'has a container without a name'
+  if (group === 'apps' && !isSelector(dig(value, 'spec', 'selector'))) return 'has no spec.selector'
+  return undefined
+}
+
+/** An empty selector is none: the API server refuses it in `apps/v1`. */
+function isSelector(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length > 0
+}
+
+/** What is told about a document that is left out. */
+export function partialObject(
+  value: JsonRecord,
+  place: InputPlace,
+  { lack, reach }: { readonly lack: string; readonly reach: readonly ProblemReach[] },
+): PartialObject {
+  const where = placeText(place)
+  const kind = stringAt(value, 'kind') ?? ''
+  const name = stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? ''
+  return { text: `${where}: ${kind} ${name} ${lack}`, where, reach }
+}

@@ -1,0 +1,101 @@
+// Which objects of kinds that kleym does not read make pods, and in which namespaces. Where an object names the maker as its
+// owner, the files show what was made: it is read as what it is. Where a kind may have no namespace, an object that names none
+// may make its pods in any (docs/offline.md, "Kinds that hold pods").
+import { namespacedName } from '../namespaced-name.ts'
+import { listAt, stringAt, type JsonRecord } from '../json.ts'
+import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
+import { readPodMaker, type PodMaker } from '../objects/pod-makers.ts'
+import type { RawObject } from '../objects/raw.ts'
+import { compareBytes } from '../text/bytes.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+
+/** The makers, without those whose pods are shown. */
+export interface PodMakersFound {
+  /** In byte order of namespace, name and kind. */
+  readonly makers: readonly PodMaker[]
+  /** Why pods may be anywhere of which none could be asked about: there are too many of them. */
+  readonly unlisted: UnknownReason | undefined
+}
+
+/** The most pods that are asked about because nothing tells in which namespace they will be. */
+const ANYWHERE_MAX = 20_000
+
+/** The makers among objects; `namespaces` are those that anything is known of. */
+export function podMakersIn(objects: readonly RawObject[], namespaces: readonly string[]): PodMakersFound {
+  const found = objects.flatMap((raw) => readPodMaker(raw) ?? [])
+  if (found.length === 0) return { makers: found, unlisted: undefined }
+  const owners = new Set(objects.flatMap(({ value }) => ownersOf(value)))
+  const read = new Set(
+    objects.map(({ value }) => {
+      const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+      const kind = qualifiedKind({ group, kind: stringAt(value, 'kind') ?? '' })
+      return keyOf(kind, namespaceOf(value), stringAt(value, 'metadata', 'name') ?? '')
+    }),
+  )
+  const own = found.filter(
+    ({ takesFrom: from, namespace }) =>
+      from === undefined || !read.has(keyOf(from.kind, namespace, from.name)),
+  )
+  const open = own.filter(
+    ({ anywhere, kind, namespace, name }) => anywhere.length > 0 || !owners.has(keyOf(kind, namespace, name)),
+  )
+  const { makers, unlisted } = withPodsAnywhere(open, namespaces, owners)
+  return {
+    makers: makers.toSorted(
+      (a, b) =>
+        compareBytes(a.namespace, b.namespace) ||
+        compareBytes(a.name, b.name) ||
+        compareBytes(a.kind, b.kind),
+    ),
+    unlisted,
+  }
+}
+
+/** Why something of what a controller makes is not known. */
+export function madeBy(
+  { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
+  what: string,
+): UnknownReason {
+  const maker = namespace === '' ? name : namespacedName(namespace, name)
+  return { verb: 'read', what: `${what} that ${kind} ${maker} makes`, cause: 'not given' }
+}
+
+/** The makers with their pods in each namespace where they may be, but where an owner shows them. */
+function withPodsAnywhere(
+  makers: readonly PodMaker[],
+  namespaces: readonly string[],
+  owners: ReadonlySet<string>,
+): PodMakersFound {
+  let count = 0
+  let unlisted: UnknownReason | undefined
+  const spread = makers.flatMap((maker) => {
+    const { kind, name, anywhere } = maker
+    if (anywhere.length === 0) return [maker]
+    const all = new Set(maker.namespace === '' ? namespaces : [maker.namespace, ...namespaces])
+    const possible = [...all].filter((namespace) => !owners.has(keyOf(kind, namespace, name)))
+    count += anywhere.length * possible.length
+    if (count > ANYWHERE_MAX) {
+      unlisted ??= madeBy(maker, 'the pods')
+      return [maker]
+    }
+    const pods = possible.flatMap((namespace) => anywhere.map((pod) => ({ ...pod, namespace })))
+    return [{ ...maker, pods: [...maker.pods, ...pods] }]
+  })
+  return { makers: spread, unlisted }
+}
+
+function ownersOf(value: JsonRecord): readonly string[] {
+  return listAt(value, 'metadata', 'ownerReferences').map((owner) => {
+    const group = groupOfApiVersion(stringAt(owner, 'apiVersion') ?? '')
+    const kind = qualifiedKind({ group, kind: stringAt(owner, 'kind') ?? '' })
+    return keyOf(kind, namespaceOf(value), stringAt(owner, 'name') ?? '')
+  })
+}
+
+function keyOf(kind: string, namespace: string, name: string): string {
+  return JSON.stringify([kind, namespace, name])
+}
+
+function namespaceOf(value: JsonRecord): string {
+  return stringAt(value, 'metadata', 'namespace') ?? ''
+}
