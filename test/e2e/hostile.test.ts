@@ -158,6 +158,8 @@ const COMMANDS = [
   ['who-selects', '-A', '--entries'],
   ['policies', '-A'],
   ['map', '-A'],
+  ['suggest', '-A'],
+  ['migrate', '-A'],
   ['diff'],
 ] as const
 const FORMATS = [
