@@ -128,6 +128,13 @@ const QUESTIONS: readonly Question[] = [
     all: true,
     ci: true,
   },
+  {
+    name: 'verify-estate',
+    args: ['verify', '--entries', 'examples/server/entries.json', ...ESTATE],
+    broad: true,
+    all: true,
+    ci: true,
+  },
   ...CHANGES.map((change): Question => ({
     name: `diff-${change}`,
     args: ['diff', '--offline', '--live', 'examples/estate', '-f', `examples/changes/${change}`],
@@ -326,6 +333,7 @@ describe('the same input gives the same bytes', () => {
     ['who-selects --entries', ['who-selects', '-A', '--entries']],
     ['policies', ['policies', '-A']],
     ['diff', ['diff']],
+    ['verify', ['verify', '--entries', 'examples/server/entries.json']],
   ])('%s, with the folders in another order', async (_, args) => {
     const [one, two, other] = await Promise.all(
       [files, files, turned].map(async (given) =>
@@ -348,6 +356,7 @@ describe('the same input gives the same bytes', () => {
     ['map', ['map', '-A', ...ESTATE]],
     ['suggest', ['suggest', '-A', ...ESTATE]],
     ['migrate', ['migrate', '-A', ...ESTATE]],
+    ['verify', ['verify', '--entries', 'examples/server/entries.json', ...ESTATE]],
   ])('%s, on Node', async (_, args) => {
     for (const format of FORMATS) {
       const line = [...args, '-o', format]

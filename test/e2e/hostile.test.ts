@@ -161,6 +161,7 @@ const COMMANDS = [
   ['suggest', '-A'],
   ['migrate', '-A'],
   ['diff'],
+  ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
 ] as const
 const FORMATS = [
   'text',

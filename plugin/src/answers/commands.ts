@@ -10,6 +10,7 @@ import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { SuggestCommand } from './suggest/command.ts'
 import { TestCommand } from './test/command.ts'
+import { VerifyCommand } from './verify/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
 import type { CommandClasses } from '../flags/command.ts'
@@ -24,6 +25,7 @@ export const COMMANDS = {
   suggest: SuggestCommand,
   migrate: MigrateCommand,
   test: TestCommand,
+  verify: VerifyCommand,
   map: MapCommand,
   status: StatusCommand,
   watch: WatchCommand,
@@ -51,6 +53,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   suggest: 'Which bindings could these pools have?',
   migrate: 'How do hand-written ClusterSPIFFEIDs become bindings?',
   test: 'Is what we state about identities true?',
+  verify: 'Does the SPIRE server agree?',
   map: 'Who holds what, as a picture?',
   status: 'Is the installation sound?',
   watch: 'How do the bindings stand, as it changes?',

@@ -10,6 +10,7 @@ import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
 import { suggestReportSchema } from './suggest/schema.ts'
 import { testReportSchema } from './test/schema.ts'
+import { verifyReportSchema } from './verify/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
 
@@ -27,6 +28,7 @@ export const anyReportSchema = z
     statusReportSchema,
     suggestReportSchema,
     testReportSchema,
+    verifyReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
   ])

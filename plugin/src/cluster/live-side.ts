@@ -82,7 +82,8 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
   const [operator] = await Promise.all([
     readOperators(reader),
     ...[BINDINGS, ...POOLS, ...OBJECTIVES].map((resource) => read({ resource, namespaces, trim: WHOLE })),
-    read({ resource: CLUSTER_SPIFFE_IDS, trim: WITHOUT_STATUS }),
+    // Its status holds what SCM has counted.
+    read({ resource: CLUSTER_SPIFFE_IDS, trim: WHOLE }),
     read({ resource: CLUSTER_STATIC_ENTRIES, trim: WITHOUT_STATUS }),
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),

@@ -50,6 +50,7 @@ const METADATA = [
   'uid',
   'labels',
   'ownerReferences',
+  'creationTimestamp',
   'deletionTimestamp',
 ]
 const SPEC = ['serviceAccountName', 'serviceAccount', 'nodeName']

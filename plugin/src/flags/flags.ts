@@ -18,6 +18,7 @@ export const OUTPUT_FORMATS = [
   'markdown',
   'dot',
   'html',
+  'spire',
 ] as const
 /** One of them. */
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]

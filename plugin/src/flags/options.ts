@@ -184,6 +184,7 @@ const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
+  if (format === 'spire' && command !== 'who-selects') throw noEntries(command)
   const isPage = format === 'html'
   const isDrawing = format === 'mermaid' || format === 'dot'
   const able = isPage ? WITH_PAGE : WITH_DIAGRAM
@@ -196,6 +197,18 @@ export function requireFormat(format: OutputFormat, command: string): void {
       ? `only ${able.join(' and ')} makes one: who holds what, to look at`
       : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
     fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
+    docs: `kubectl kleym ${command} --help`,
+  })
+}
+
+/** The error of a form that registration entries alone have. */
+export function noEntries(command: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: `${command} prints no registration entries`,
+    where: '-o spire',
+    why: 'it is the form in which spire-server prints its entries, and only who-selects --entries has that',
+    fix: 'ask for the entries: kubectl kleym who-selects -A --entries -o spire, or use another format',
     docs: `kubectl kleym ${command} --help`,
   })
 }

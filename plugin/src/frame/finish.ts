@@ -75,6 +75,8 @@ async function answerIn(
       return drawing(judged, await ciResult(judged, options, context), options.format)
     case 'html':
       return page(judged)
+    case 'spire':
+      return toJson(serverJson(judged))
   }
 }
 
@@ -117,6 +119,12 @@ async function drawing(judged: AnswerResult, result: CiResult, format: 'mermaid'
   return format === 'dot'
     ? (await import('../output/dot.ts')).toDot(drawn, summaryText(result))
     : (await import('../output/mermaid.ts')).toMermaid(drawn, summaryText(result))
+}
+
+function serverJson({ frame }: AnswerResult): unknown {
+  // The options refuse it before anything is read.
+  if (frame.serverJson === undefined) throw new TypeError(`${frame.kind} has no registration entries`)
+  return frame.serverJson()
 }
 
 async function page(judged: AnswerResult): Promise<string> {

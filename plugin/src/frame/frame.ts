@@ -67,6 +67,8 @@ export interface Frame {
   readonly documents?: () => Promise<string>
   /** What `-o html` prints, where the answer is a page. */
   readonly page?: (parts: PageParts) => Promise<string>
+  /** What `-o spire` prints, where the answer is registration entries: what a server would print of them. */
+  readonly serverJson?: () => unknown
 }
 
 /** What a page is made of. */

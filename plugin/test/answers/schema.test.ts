@@ -56,6 +56,7 @@ describe('reports are as the schema says', () => {
     ['registration entries', ['who-selects', '-A', '--entries', ...ESTATE]],
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
+    ['verify', ['verify', '--entries', 'examples/server/entries.json', ...ESTATE]],
     ['map', ['map', '-A', ...ESTATE]],
     [
       'a map that compares',

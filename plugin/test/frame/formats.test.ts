@@ -23,6 +23,7 @@ const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['suggest', ['suggest', '-A']],
   ['migrate', ['migrate', '-A']],
   ['diff', ['diff']],
+  ['verify', ['verify', '--entries', 'examples/server/entries.json']],
   ['test', ['test', 'examples/identity-tests/estate.yaml']],
 ]
 

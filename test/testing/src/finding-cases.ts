@@ -438,4 +438,12 @@ export const NO_CASE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM508: 'Only an API server says that it does not serve a kind.',
   KLM510: 'Only an API server refuses a write.',
   KLM544: 'Only an API server says that it does not serve a kind.',
+  KLM801: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM802: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM803: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM804: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM805: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM806: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
+  KLM811: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
+  KLM812: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
 }

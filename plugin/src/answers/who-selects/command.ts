@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
-import { commonOptions } from '../../flags/options.ts'
+import { commonOptions, noEntries } from '../../flags/options.ts'
 import type { WhoSelectsOptions } from './run.ts'
 import { parseTarget } from './target.ts'
 
@@ -42,6 +42,7 @@ export class WhoSelectsCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(WhoSelectsCommand)
+    if (flags.output === 'spire' && !flags.entries) throw noEntries('who-selects without --entries')
     const target = parseTarget(args.target ?? [])
     const options: WhoSelectsOptions = {
       target: target.object,

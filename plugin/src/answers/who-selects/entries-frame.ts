@@ -11,7 +11,7 @@ import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { entriesFields } from './json.ts'
+import { entriesFields, serverFields } from './json.ts'
 import { openJudgements } from './model.ts'
 import { entriesAnswer, viewEntries, type EntriesLayout } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -76,6 +76,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
   return {
     kind: 'EntriesReport',
     fields: () => entriesFields(entries),
+    serverJson: () => serverFields(entries),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
     missing: missingOf(input, scope.isAsItIs ? [] : openJudgements(input.after.settled, pods), {

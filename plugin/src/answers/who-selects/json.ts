@@ -3,6 +3,7 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
+import { asServerJson } from '@kleym/shared/core/spire/verify/server-json.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { accessPoliciesReport, namedByReport } from '../policies/json.ts'
@@ -46,6 +47,11 @@ export function entriesFields(entries: readonly RegistrationEntry[]): ReturnType
   return {
     entries: entries.map((entry) => ({ ...entry, pod: entry.pod ?? null, depends: entry.depends ?? null })),
   }
+}
+
+/** The entries as `spire-server entry show -output json` prints them; what the server alone decides is empty. */
+export function serverFields(entries: readonly RegistrationEntry[]): Readonly<Record<string, unknown>> {
+  return { entries: entries.map(asServerJson), next_page_token: '' }
 }
 
 function podReport(

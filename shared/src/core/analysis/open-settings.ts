@@ -112,7 +112,8 @@ export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
 
 /** All that decides what SCM makes of objects, as text; where it came from and what only names things is no part of it. */
 function effectOf(settings: ScmSettings): string {
-  const { source: _, assumed: __, clusterName: ___, entryIDPrefix: ____, ...effect } = settings
+  const { source: _, assumed: __, clusterName: ___, ...rest } = settings
+  const { entryIDPrefix: ____, entryIDPrefixCleanup: _____, ...effect } = rest
   return JSON.stringify(effect, (_key, value: unknown) =>
     value instanceof Map ? [...value] : value instanceof Set ? [...value] : value,
   )

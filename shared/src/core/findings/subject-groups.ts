@@ -11,6 +11,9 @@ import {
 /** The kind of SCM's configuration: findings are about it, though no API server serves it. */
 export const SCM_CONFIG_KIND = 'ControllerManagerConfig'
 
+/** The kind of an entry that a SPIRE server holds: findings are about it, and no API server serves it. */
+export const REGISTRATION_ENTRY_KIND = 'RegistrationEntry'
+
 /** The groups that a kind stands in where a finding names it without one, the preferred first; kinds of the core group are left out. */
 export const SUBJECT_GROUPS: Readonly<Record<string, readonly string[]>> = {
   [BINDING_KIND]: [BINDING_GROUP],
@@ -21,4 +24,13 @@ export const SUBJECT_GROUPS: Readonly<Record<string, readonly string[]>> = {
   [CLUSTER_STATIC_ENTRY_KIND]: [SPIRE_GROUP],
   Deployment: ['apps'],
   [SCM_CONFIG_KIND]: [SPIRE_GROUP],
+  [REGISTRATION_ENTRY_KIND]: [SPIRE_GROUP],
+}
+
+/** The group under which projects of kubebuilder have kept their own configuration, of a kind with the same name. */
+const CONTROLLER_RUNTIME = 'controller-runtime.sigs.k8s.io'
+
+/** Whether a text may hold SCM's configuration: it has its kind, and not only that of another controller. */
+export function mayHoldScmConfig(text: string): boolean {
+  return text.includes(SCM_CONFIG_KIND) && (text.includes(SPIRE_GROUP) || !text.includes(CONTROLLER_RUNTIME))
 }

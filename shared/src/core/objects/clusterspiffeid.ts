@@ -3,6 +3,7 @@
 import { dig, isRecord, own, typeName, type JsonRecord } from '../json.ts'
 import { readLabelSelector, type LabelSelector } from './label-selector.ts'
 import { refusalOf } from './manifest-check.ts'
+import { readOutputStats, type OutputStats } from '../in-force/stats.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -47,6 +48,8 @@ export interface ClusterSpiffeId {
   readonly refusal: string | undefined
   readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
+  /** What SCM has counted of it; absent where it has counted nothing, or the status was not read. */
+  readonly stats?: OutputStats | undefined
 }
 
 /** Reads a ClusterSPIFFEID; never throws. */
@@ -86,6 +89,7 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
     refusal: refusalOf(raw),
     lifecycle,
     origin: raw.origin,
+    stats: readOutputStats(raw.value),
   }
 }
 

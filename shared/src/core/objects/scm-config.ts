@@ -60,6 +60,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     reconcileClusterSPIFFEIDs: reconcile === undefined || own(reconcile, 'clusterSPIFFEIDs') === true,
     reconcileClusterStaticEntries: reconcile === undefined || own(reconcile, 'clusterStaticEntries') === true,
     entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
+    entryIDPrefixCleanup: fields.written('entryIDPrefixCleanup'),
     entryRenderCache: fields.flag('enableEntryRenderCache'),
   }
   for (const name of ['trustDomain', 'clusterName'] as const) {
@@ -91,6 +92,7 @@ export function assumedScmSettings(evidence: ScmEvidence): ScmSettings {
     reconcileClusterSPIFFEIDs: true,
     reconcileClusterStaticEntries: true,
     entryIDPrefix: '',
+    entryIDPrefixCleanup: undefined,
     entryRenderCache: undefined,
   }
 }
@@ -152,8 +154,14 @@ class ConfigReader {
 
   /** A non-empty string as written. */
   literal(name: string): string | undefined {
+    const text = this.written(name)
+    return text === '' ? undefined : text
+  }
+
+  /** A string as written, an empty one too. */
+  written(name: string): string | undefined {
     const value = this.#value(name)
-    if (value === undefined || value === '') return undefined
+    if (value === undefined) return undefined
     if (typeof value === 'string') return value
     this.#problem(`.${name} is ${typeName(value)}, not a string`)
     return undefined

@@ -30,6 +30,13 @@ export interface ScmSettings {
   readonly reconcileClusterSPIFFEIDs: boolean
   readonly reconcileClusterStaticEntries: boolean
   readonly entryIDPrefix: string
+  /**
+   * The IDs that SCM removes beside those of its prefix: the prefix of before, or empty for IDs without any (no dot in
+   * them); undefined: none (docs/spire-facts.md §3).
+   */
+  readonly entryIDPrefixCleanup: string | undefined
+  /** The foreign trust domains of which its server holds a bundle, where that was given: no object tells. */
+  readonly serverBundles?: ReadonlySet<string>
   /** Whether SCM keeps rendered entries (`enableEntryRenderCache`, off by default); undefined where it is not known. */
   readonly entryRenderCache: boolean | undefined
 }

@@ -472,7 +472,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy names a service account whose pods present another ID',
     meaning:
-      'A rule names a service account, which stands for the one SPIFFE ID /ns/<namespace>/sa/<name>; pods that run under it hold the ID of a binding.',
+      'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
       'IDs are compared as a whole: where those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
@@ -509,7 +509,74 @@ export const FINDINGS = {
     meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
     consequence:
       'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
-    fix: 'Undo the change that the evidence names, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
+    fix: 'Undo the change that made it untrue, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
+  },
+  KLM801: {
+    severity: 'error',
+    title: 'an entry is not on the server',
+    meaning:
+      'The objects ask for a registration entry, and the SPIRE server does not hold it. The evidence names the cause where it is certain.',
+    consequence: 'The containers that the entry is for do not get the identity.',
+    fix: "See that the SPIRE controller manager runs and what its log says, then compare again with a new dump of the server's entries.",
+  },
+  KLM802: {
+    severity: 'error',
+    title: 'an entry that no object asks for gives an identity',
+    meaning:
+      'The SPIRE server holds a registration entry that no object asks for, and a container of this cluster has its selectors.',
+    consequence: 'The container gets an identity that no manifest shows.',
+    fix: 'Delete the entry (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry. An entry that SCM takes for its own goes in its next pass.',
+  },
+  KLM803: {
+    severity: 'warning',
+    title: 'an entry says something else',
+    meaning:
+      'The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags.',
+    consequence: 'Identities are issued as the server has the entry, until SCM writes it again.',
+    fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass.',
+  },
+  KLM804: {
+    severity: 'error',
+    title: 'an entry gives a right that no object asks for',
+    meaning:
+      'An entry on the SPIRE server has admin or downstream set, and the object that asks for the entry does not set it.',
+    consequence:
+      "Its workload may use the server's administrative API, or have an intermediate certificate authority signed.",
+    fix: 'Find out who changed the entry, and delete it (spire-server entry delete -entryID ID): SCM makes it again as the object says.',
+  },
+  KLM805: {
+    severity: 'info',
+    title: 'an entry that no object asks for gives no identity here',
+    meaning:
+      'The SPIRE server holds a registration entry that no object of this cluster asks for, and no container here has its selectors: it is left over, or another client of the server made it.',
+    consequence: 'None in this cluster. SCM removes those that it takes for its own.',
+    fix: 'Nothing, where another client of the server made it; else delete it (spire-server entry delete -entryID ID).',
+  },
+  KLM806: {
+    severity: 'info',
+    title: 'a difference that may be one of time',
+    meaning:
+      "The objects and the server's entries were not read at the same moment, and an object or an entry is so young that this explains the difference.",
+    consequence: 'Whether SCM and the server agree about it is not known.',
+    fix: 'Dump the entries again and compare once more; --as-of tells when a dump was made.',
+  },
+  KLM811: {
+    severity: 'error',
+    title: 'an entry federates with a bundle that is not there',
+    meaning:
+      'A registration names a trust domain in .spec.federatesWith, and the SPIRE server holds no bundle of it.',
+    consequence:
+      'The server refuses every entry of the object as a whole: its containers get no identity, not even one for their own trust domain.',
+    fix: 'Declare the relationship in a ClusterFederatedTrustDomain and see that its endpoint answers, or take the trust domain out of .spec.federatesWith.',
+  },
+  KLM812: {
+    severity: 'warning',
+    title: 'a default identity hangs on bundles of others',
+    meaning:
+      'A ClusterSPIFFEID that is a fallback, or that selects every pod, federates with other trust domains.',
+    consequence:
+      "Where the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
+    fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
   },
 } as const satisfies Record<string, FindingEntry>
 

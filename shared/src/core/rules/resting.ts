@@ -123,8 +123,19 @@ export function underAlternative(analysis: Analysis, { settings, classFollows }:
     classFollows && settings.className !== undefined
       ? { ...analysis.config, className: settings.className }
       : analysis.config
+  return withSettings(analysis, { config, settings, openSettings: NO_OPEN_SETTINGS }, (output) =>
+    classFollows ? withClass(output, analysis.config.className, config.className) : output,
+  )
+}
+
+/** The analysis of the same objects under other settings, with its outputs as `outputOf` makes them. */
+export function withSettings(
+  analysis: Analysis,
+  settings: Pick<Analysis, 'config' | 'settings' | 'openSettings'>,
+  outputOf: (output: LiveOutput) => LiveOutput = (output) => output,
+): Analysis {
   const { snapshot, compiled, podsInQuestion, pods } = analysis
-  const base = { snapshot, compiled, podsInQuestion, pods, config, settings, openSettings: NO_OPEN_SETTINGS }
+  const base = { snapshot, compiled, podsInQuestion, pods, ...settings }
   const stateOf = (state: State): State =>
     new State(base, {
       judgements: state.judgements,
@@ -132,9 +143,7 @@ export function underAlternative(analysis: Analysis, { settings, classFollows }:
       claims: state.claims,
       unwritten: state.unwritten,
       undecided: state.undecided,
-      outputs: classFollows
-        ? state.outputs.map((one) => withClass(one, analysis.config.className, config.className))
-        : state.outputs,
+      outputs: state.outputs.map(outputOf),
     })
   return {
     ...base,

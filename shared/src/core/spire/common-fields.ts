@@ -88,8 +88,32 @@ export function bundleNeeded(
   settings: ScmSettings,
   source: EntrySource,
 ): string | undefined {
-  const foreign = federatesWith.filter((name) => name !== settings.trustDomain)
+  const { serverBundles, trustDomain } = settings
+  // Where SCM's own trust domain is not known, any of them may be it.
+  if (serverBundles !== undefined && trustDomain !== undefined) return undefined
+  const foreign = foreignDomains(federatesWith, settings).filter((name) => serverBundles?.has(name) !== true)
   if (foreign.length === 0) return undefined
-  const names = [...new Set(foreign)].join(', ')
+  const names = foreign.join(', ')
   return `the SPIRE server takes it only if it holds a bundle of ${names} (.spec.federatesWith of ${sourceText(source)})`
+}
+
+/** Why the server refuses an entry for want of a bundle; undefined where it has all of them, or they are not known. */
+export function bundleRefusal(
+  federatesWith: readonly string[],
+  settings: ScmSettings,
+  source: EntrySource,
+): string | undefined {
+  const { serverBundles, trustDomain } = settings
+  if (serverBundles === undefined || trustDomain === undefined) return undefined
+  const lacking = foreignDomains(federatesWith, settings).filter((name) => !serverBundles.has(name))
+  if (lacking.length === 0) return undefined
+  return `the SPIRE server holds no bundle of ${lacking.join(', ')} (.spec.federatesWith of ${sourceText(source)})`
+}
+
+/** The trust domains of `federatesWith` beside SCM's own, each once. */
+export function foreignDomains(
+  federatesWith: readonly string[],
+  { trustDomain }: Pick<ScmSettings, 'trustDomain'>,
+): readonly string[] {
+  return [...new Set(federatesWith.filter((name) => name !== trustDomain))]
 }

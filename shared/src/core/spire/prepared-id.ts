@@ -9,6 +9,7 @@ import {
   hintRefusal,
   federatedWith,
   bundleNeeded,
+  bundleRefusal,
   refusedHandling,
 } from './common-fields.ts'
 import { SCM_CLASS_LABEL } from '../names.ts'
@@ -328,7 +329,8 @@ function fixedFields(spec: ClusterSpiffeIdSpec, settings: ScmSettings, source: E
     refusal:
       ttlRefusal('.spec.ttl', x509SvidTtl, source) ??
       ttlRefusal('.spec.jwtTtl', jwtSvidTtl, source) ??
-      hintRefusal(spec.hint, source),
+      hintRefusal(spec.hint, source) ??
+      bundleRefusal(federatesWith, settings, source),
     depends: bundleNeeded(federatesWith, settings, source),
   }
 }

@@ -8,6 +8,7 @@ import {
   hintRefusal,
   federatedWith,
   bundleNeeded,
+  bundleRefusal,
   refusedHandling,
 } from './common-fields.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
@@ -140,7 +141,7 @@ function verdictOf(
 ): EntryVerdict {
   if (handling.state === 'ignored') return handling
   if (handling.state === 'invalid') return { state: 'failed', field: handling.field, why: handling.why }
-  const refusal = entry === undefined ? undefined : refusalOf(entry, spec, source)
+  const refusal = entry === undefined ? undefined : refusalOf(entry, spec, settings, source)
   if (refusal?.state === 'refused') return refusal
   if (handling.state !== 'handled') return { state: 'depends', why: handling.why }
   const bundle = entry === undefined ? undefined : bundleNeeded(entry.federatesWith, settings, source)
@@ -157,6 +158,7 @@ function refused(why: string): EntryVerdict {
 function refusalOf(
   entry: RenderedEntry,
   spec: ClusterStaticEntrySpec,
+  settings: ScmSettings,
   source: EntrySource,
 ): EntryVerdict | undefined {
   const of = `of ${sourceText(source)}`
@@ -165,7 +167,8 @@ function refusalOf(
   const ttl =
     ttlRefusal('.spec.x509SVIDTTL', entry.x509SvidTtl, source) ??
     ttlRefusal('.spec.jwtSVIDTTL', entry.jwtSvidTtl, source) ??
-    hintRefusal(spec.hint, source)
+    hintRefusal(spec.hint, source) ??
+    bundleRefusal(entry.federatesWith, settings, source)
   if (ttl !== undefined) return refused(ttl)
   if (entry.selectors.length === 0) return refused(`.spec.selectors ${of} is empty`)
   const twice = repeated(spec.selectors) ?? repeated(spec.dnsNames)

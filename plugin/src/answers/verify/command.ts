@@ -1,0 +1,50 @@
+// `kubectl kleym verify`: flags and words; the answer is in run.ts.
+import * as Flags from '@oclif/core/flags'
+import { SourceCommand } from '../../flags/command.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { CommandResult } from '../../io/context.ts'
+import type { VerifyOptions } from './run.ts'
+
+/** The command line of `verify`. */
+export class VerifyCommand extends SourceCommand {
+  static override readonly summary = 'Does the SPIRE server agree?'
+  static override readonly description =
+    'Compares the registration entries that the objects ask for with those that a SPIRE server holds: what is missing, ' +
+    'what is there and should not be, and what says something else, each with its cause where that is certain. ' +
+    'The entries are the output of spire-server entry show -output json.'
+  static override readonly usage = 'verify --entries FILE|- [flags]'
+  static override readonly examples = [
+    'kubectl exec -n spire-server spire-server-0 -c spire-server -- spire-server entry show -output json | <%= config.bin %> verify --entries -',
+    '<%= config.bin %> verify --entries examples/server/entries.json --as-of 2026-11-22T12:00:00Z --offline -R -f examples/estate',
+  ]
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    entries: Flags.string({
+      helpValue: 'FILE|-',
+      description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    bundles: Flags.string({
+      helpValue: 'FILE|-',
+      description: 'The bundles of the server: spire-server bundle list -output json.',
+    }),
+    'as-of': Flags.string({
+      helpValue: 'TIME',
+      description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
+    }),
+  }
+
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(VerifyCommand)
+    const options: VerifyOptions = {
+      ...commonOptions(flags, 'verify', this.context.cwd),
+      entries: flags.entries ?? [],
+      bundles: flags.bundles,
+      asOf: flags['as-of'],
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

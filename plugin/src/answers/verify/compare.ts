@@ -1,0 +1,97 @@
+// The comparison behind `verify`: what the objects ask for is worked out first, then the entries of the server go by.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { firstGap } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/rules/verify-rules.ts'
+import { fates, underAlternative } from '@kleym/shared/core/rules/resting.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { EntryComparison, type EntryDifferences } from '@kleym/shared/core/spire/verify/compare-entries.ts'
+import { explainDifferences } from '@kleym/shared/core/spire/verify/causes.ts'
+import { EntryHolderIndex } from '@kleym/shared/core/spire/verify/entry-holders.ts'
+import { expecting, type ExpectedEntries } from '@kleym/shared/core/spire/verify/expected.ts'
+import type { ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+
+/** When the two sides were read, in seconds since 1970; undefined: not known. */
+export interface ReadTimes {
+  readonly asOf: number | undefined
+  readonly objectsAsOf: number | undefined
+}
+
+/** What a comparison with a server has come to. */
+export interface ServerComparison {
+  readonly counts: EntryDifferences
+  readonly judged: readonly JudgedDifference[]
+  /** Why objects that ask for entries may not be here; undefined: all were read. */
+  readonly whyIncomplete: string | undefined
+  /** Why no pod of the server's entries is here; undefined: pods as they are were read. */
+  readonly whyPodsUnknown: string | undefined
+  readonly isAsItIs: boolean
+}
+
+/** Compares the entries that `feed` hands over with what the input expects. */
+export async function compareWithServer(
+  input: AnswerInput,
+  times: ReadTimes,
+  feed: (onEntry: (entry: ServerEntry) => void) => Promise<void>,
+): Promise<ServerComparison> {
+  const { after } = input
+  const isAsItIs = input.isLive && input.before === after
+  const comparison = new EntryComparison(...expectedOf(input, isAsItIs))
+  await feed((entry) => comparison.add(entry))
+  const counts = comparison.finish()
+  const { snapshot, settings, podsInQuestion } = after
+  const whyIncomplete = whyObjectsMissing(input)
+  const whyPodsUnknown =
+    whyIncomplete ?? (input.isLive || snapshot.pods.some(({ exists }) => exists) ? undefined : NO_PODS)
+  const explained = explainDifferences(counts, {
+    settings,
+    pods: snapshot.pods,
+    whyPodsUnknown,
+    clusterSpiffeIds: snapshot.clusterSpiffeIds,
+    staticEntries: snapshot.staticEntries,
+    counts: () => after.now.prediction().counts(),
+    ...times,
+  })
+  const { nodes } = snapshot
+  const holders = new EntryHolderIndex({ pods: podsInQuestion, nodes, clusterName: settings.clusterName })
+  return {
+    counts,
+    judged: judgeDifferences(explained, ({ entry }) => holders.of(entry)),
+    whyIncomplete,
+    whyPodsUnknown,
+    isAsItIs,
+  }
+}
+
+const NO_PODS = 'no pod of a cluster was given, so no entry can be told from that of a pod that is gone'
+
+/** What is expected of the objects as the question has them, and what explains an entry beside that. */
+function expectedOf(
+  { after, drive }: AnswerInput,
+  isAsItIs: boolean,
+): readonly [ExpectedEntries, readonly ExpectedEntries[]] {
+  const { now, settled, podsInQuestion: pods, openSettings } = after
+  const { ofEntry } = fates(after)
+  const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
+  const whyOpen = (source: string): string | undefined =>
+    !isAsItIs && unwritten.has(source) ? 'kleym has yet to write its ClusterSPIFFEID' : ofEntry(source)
+  const expectedIn = (state: Analysis['now']): ExpectedEntries =>
+    drive(expecting(state.prediction(), pods, whyOpen))
+  const others = openSettings.alternatives.map((one) => underAlternative(after, one).settled)
+  const changes = after.changes.all.length > 0 || settled.undecided.size > 0
+  return isAsItIs
+    ? [expectedIn(now), [...(changes ? [settled] : []), ...others].map(expectedIn)]
+    : [expectedIn(settled), [...(changes ? [now] : []), ...others].map(expectedIn)]
+}
+
+/** The kinds of which an object may ask for an entry. */
+const ASKING = [CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind)
+
+function whyObjectsMissing({ after: { snapshot }, problems }: AnswerInput): string | undefined {
+  const gap = firstGap(snapshot, [...ASKING, 'Pod', 'Namespace', 'Node'])
+  if (gap !== undefined) return unknownReasonText(gap)
+  const [problem] = problems
+  return problem === undefined ? undefined : `${problem.what} (${problem.where})`
+}

@@ -1,0 +1,54 @@
+// The report of `verify`: the differences between what the objects ask for and what the server holds, worst first.
+import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { bundleFindings, differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
+import { openJudgements } from '../who-selects/model.ts'
+import type { ServerComparison } from './compare.ts'
+import { verifyFields } from './json.ts'
+import { verifyAnswer, viewVerify } from './view.ts'
+
+/** Makes the report; `namespace` limits the findings to those that concern it. */
+export function verifyFrame(
+  input: AnswerInput,
+  compared: ServerComparison,
+  namespace: string | undefined,
+): Frame {
+  const { after } = input
+  const { counts, judged, isAsItIs } = compared
+  const all = [
+    ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
+    ...bundleFindings(after),
+    ...[...installFindings(after), ...input.inputFindings].filter(
+      (one) => concernsEverybody(one) || isNearMiss(one),
+    ),
+  ]
+  const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)
+  return {
+    kind: 'VerifyReport',
+    fields: () => verifyFields(compared),
+    findings,
+    judged: { count: counts.read + counts.missing.length, what: 'entry' },
+    missing: [
+      ...missingOf(input, isAsItIs ? [] : openJudgements(after.settled, after.podsInQuestion), {}),
+      ...(compared.whyPodsUnknown === undefined || compared.whyIncomplete !== undefined
+        ? []
+        : [PODS_NOT_GIVEN]),
+    ],
+    names: (shown) => shown.map(namedSubject),
+    answer: (_, kept) => verifyAnswer(compared, kept),
+    view: (layout, shown) => viewVerify(compared, shown, layout),
+  }
+}
+
+const PODS_NOT_GIVEN: UnknownReason = { verb: 'read', what: 'the pods of the cluster', cause: 'not given' }
+
+/** An object that was not read may ask for an entry that seems to be extra. */
+function lessCertain(one: Finding, { whyIncomplete, whyPodsUnknown }: ServerComparison): Finding {
+  const why = whyIncomplete ?? (one.code === 'KLM801' ? undefined : whyPodsUnknown)
+  return why === undefined ? one : notCertain(one, ['what was not read'], why)
+}

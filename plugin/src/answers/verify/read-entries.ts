@@ -1,0 +1,127 @@
+// Reads `spire-server entry show -output json` as a stream: the entries of a large server are some hundred megabytes. What is
+// wrong with a file ends the command: an answer about a part of a server would name entries as missing that are there.
+import { createReadStream, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readServerEntry, type ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
+import { isRecord } from '@kleym/shared/core/json.ts'
+import type { CommandContext } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
+import { fileProgress } from '../../sources/file-progress.ts'
+import { JsonElements, JsonElementsError } from '../../sources/json-elements.ts'
+import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+
+/** The most entries of one file: five times what the largest servers hold. */
+export const ENTRIES_MAX = 2_500_000
+
+/** Calls `onEntry` with each entry of a file (`-`: stdin). Throws a KleymError for a file that is no such dump. */
+export async function readEntries(
+  file: string,
+  onEntry: (entry: ServerEntry) => void,
+  context: CommandContext,
+): Promise<void> {
+  const ids = new Set<string>()
+  const elements = new JsonElements('entries', (value, at) => {
+    if (isRecord(value) && 'x509_svid_key' in value) throw wrong(file, 'it holds private keys', at)
+    const reading = readServerEntry(value)
+    const where = `entry ${ids.size + 1}`
+    if (!reading.ok) throw wrong(file, `${where}: ${fieldText(reading.field)}${reading.why}`, at)
+    const { entry } = reading
+    if (ids.has(entry.id)) throw wrong(file, `${where}: the ID ${entry.id} stands there before`, at)
+    ids.add(entry.id)
+    if (ids.size > ENTRIES_MAX)
+      throw wrong(file, `it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`, at)
+    onEntry(entry)
+  })
+  await feedFile(file, elements, context, {
+    progress: () => `${ids.size.toLocaleString('en')} entries`,
+    wrong: (why, at) => wrong(file, why, at),
+  })
+}
+
+function fieldText(field: string): string {
+  return field === '' ? '' : `.${field}: `
+}
+
+/** The words about a file that is being read. */
+export interface FileWords {
+  /** How far it has come. */
+  readonly progress: () => string
+  /** The error of a file that is not what it should be, at a byte counted from 0. */
+  readonly wrong: (why: string, at: number) => KleymError
+}
+
+/** Feeds a file to a cutter of elements, with progress on a terminal. */
+export async function feedFile(
+  file: string,
+  elements: JsonElements,
+  context: CommandContext,
+  { progress, wrong: wrongAt }: FileWords,
+): Promise<void> {
+  const line = fileProgress(context)
+  try {
+    for await (const part of streamOf(file, context)) {
+      elements.feed(part instanceof Uint8Array ? part : new TextEncoder().encode(String(part)))
+      line.at(() => `reading ${nameOf(file)}: ${progress()}`)
+    }
+    elements.end()
+  } catch (error) {
+    if (error instanceof JsonElementsError) throw wrongAt(error.message, error.at)
+    if (error instanceof KleymError) throw error
+    throw new KleymError(
+      {
+        code: 'input',
+        what: `cannot read ${nameOf(file)}`,
+        why: error instanceof Error ? error.message : String(error),
+        fix: 'name a file that can be read',
+      },
+      { cause: error },
+    )
+  } finally {
+    line.end()
+  }
+}
+
+/** The bytes of a file, or of stdin. */
+export function streamOf(
+  file: string,
+  { stdin, cwd }: Pick<CommandContext, 'stdin' | 'cwd'>,
+): AsyncIterable<unknown> {
+  if (file === STDIN_ARGUMENT) return stdin
+  const path = resolve(cwd, file)
+  try {
+    if (statSync(path).isDirectory())
+      throw new KleymError({
+        code: 'usage',
+        what: `cannot read ${file}`,
+        why: 'it is a folder',
+        fix: 'name a file',
+      })
+  } catch (error) {
+    if (error instanceof KleymError) throw error
+    throw new KleymError(
+      {
+        code: 'usage',
+        what: `cannot read ${file}`,
+        why: 'there is no such file',
+        fix: 'correct the path; it counts from the folder in which you are',
+      },
+      { cause: error },
+    )
+  }
+  return createReadStream(path, { highWaterMark: 1024 * 1024 })
+}
+
+function nameOf(file: string): string {
+  return file === STDIN_ARGUMENT ? 'stdin' : file
+}
+
+function wrong(file: string, why: string, at: number): KleymError {
+  return new KleymError({
+    code: 'input',
+    what: 'this is no dump of the entries of a SPIRE server',
+    where: `--entries ${file}, byte ${at + 1}`,
+    why,
+    fix: 'make it again: spire-server entry show -output json > entries.json',
+    docs: 'docs/verify.md',
+  })
+}

@@ -1,0 +1,78 @@
+// The answer of `kubectl kleym verify`.
+import { secondsOf } from '@kleym/shared/core/spire/verify/causes.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import { finish } from '../../frame/finish.ts'
+import { gather } from '../../gather/gather.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
+import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { compareWithServer } from './compare.ts'
+import { verifyFrame } from './frame.ts'
+import { readBundles, withServerBundles } from './bundles.ts'
+import { readEntries } from './read-entries.ts'
+
+/** What `verify` is asked. */
+export interface VerifyOptions extends CommonOptions {
+  /** Files of a server's entries; `-` is stdin. */
+  readonly entries: readonly string[]
+  /** A file of the server's bundles; undefined: not given. */
+  readonly bundles: string | undefined
+  /** As written: when they were dumped. */
+  readonly asOf: string | undefined
+}
+
+/** Compares the entries of a server with those that the objects ask for. */
+export async function run(options: VerifyOptions, context: CommandContext): Promise<CommandResult> {
+  requireEntries(options)
+  const asOf = asOfOption(options)
+  // An entry may be of any namespace.
+  const question = { allNamespaces: true, named: [undefined] }
+  const gathered = await gather({ ...options, allNamespaces: true }, question, context)
+  const input =
+    options.bundles === undefined
+      ? gathered
+      : withServerBundles(gathered, await readBundles(options.bundles, context))
+  const now = Math.floor(context.clock.now().getTime() / 1000)
+  const isOfNow = options.entries.every((file) => file === STDIN_ARGUMENT) && input.isLive
+  const compared = await compareWithServer(
+    input,
+    { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined },
+    async (onEntry) => {
+      for (const file of options.entries) await readEntries(file, onEntry, context)
+    },
+  )
+  const namespace = options.allNamespaces ? undefined : options.sources.namespace
+  return finish(verifyFrame(input, compared, namespace), input, options.output, context)
+}
+
+function requireEntries({ entries, bundles, sources }: VerifyOptions): void {
+  const fix =
+    'give them: kubectl exec ... spire-server entry show -output json | kubectl kleym verify --entries -'
+  if (entries.length === 0)
+    throw usage('there is nothing to compare with', 'verify needs the entries of a server', fix)
+  const ofStdin = [...entries, bundles, ...sources.files.files].filter((file) => file === STDIN_ARGUMENT)
+  if (ofStdin.length > 1)
+    throw usage(
+      'stdin is given twice',
+      'it can be read only once',
+      'write - once: for one of --entries, --bundles and -f',
+    )
+}
+
+/** RFC 3339 with a zone: a time of day without one is another moment elsewhere. */
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+function asOfOption({ asOf }: VerifyOptions): number | undefined {
+  if (asOf === undefined) return undefined
+  const seconds = RFC_3339.test(asOf) ? secondsOf(asOf) : undefined
+  if (seconds !== undefined) return seconds
+  throw usage(
+    `--as-of ${asOf} is no time`,
+    'it is written as in RFC 3339, with a zone',
+    'write it as 2026-11-22T12:00:00Z: date -u +%FT%TZ',
+  )
+}
+
+function usage(what: string, why: string, fix: string): KleymError {
+  return new KleymError({ code: 'usage', what, why, fix, docs: 'kubectl kleym verify --help' })
+}

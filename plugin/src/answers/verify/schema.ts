@@ -1,0 +1,43 @@
+// The schema of `verify`.
+import * as z from 'zod'
+import { DIFFERENCE_CAUSES } from '@kleym/shared/core/spire/verify/causes.ts'
+import { codeSchema, count, podTextSchema, reportSchema } from '../../frame/schema.ts'
+
+const differenceSchema = z
+  .object({
+    kind: z.string().describe('missing, extra, different.'),
+    code: codeSchema.describe('The finding that tells of it.'),
+    cause: z.string().describe(`${DIFFERENCE_CAUSES.join(', ')}.`),
+    why: z.string().describe('What shows the cause, or why none is certain.'),
+    entry: z.string().nullable().describe("The server's ID of the entry; null where it has none."),
+    spiffe_id: z.string(),
+    parent_id: z.string(),
+    selectors: z.array(z.string()).describe('type:value.'),
+    source: z.string().nullable().describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
+    pod: podTextSchema.nullable(),
+    willBeDeleted: z
+      .boolean()
+      .nullable()
+      .describe('Of an extra entry: whether SCM takes it for its own; null where that is not known.'),
+    heldBy: z.array(z.object({ pod: podTextSchema, container: z.string() })),
+    fields: z.array(
+      z
+        .object({ field: z.string(), predicted: z.string(), onServer: z.string() })
+        .describe('A field that differs.'),
+    ),
+  })
+  .meta({ id: 'EntryDifference' })
+
+/** A VerifyReport. */
+export const verifyReportSchema = reportSchema('VerifyReport', 'The answer of kubectl kleym verify.', {
+  entries: z.object({
+    read: count.describe('Entries of the server.'),
+    agreed: count.describe('Entries that are there as they should be.'),
+    missing: count,
+    extra: count,
+    different: count,
+    open: count.describe('Entries that may be as they should be: something that decides is not known.'),
+    pending: count.describe('Entries that what kleym has yet to write, or another SCM, explains.'),
+  }),
+  differences: z.array(differenceSchema),
+})

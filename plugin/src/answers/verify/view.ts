@@ -1,0 +1,52 @@
+// How `verify` looks: what it comes to, then each difference as a finding, worst first.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, type Block, type Mark } from '../../text/line.ts'
+import type { ServerComparison } from './compare.ts'
+
+function entries(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`
+}
+
+/** The first lines. */
+export function verifyAnswer({ counts }: ServerComparison, findings: readonly Finding[]): Answer {
+  const { read, agreed, missing, different, open, pending } = counts
+  const extra = counts.extra.length + counts.extraBeyond
+  const parts = [
+    ...(missing.length > 0 ? [`${missing.length} missing`] : []),
+    ...(different.length > 0 ? [`${different.length} different`] : []),
+    ...(extra > 0 ? [`${extra} that no object asks for`] : []),
+  ]
+  const mark: Mark = findings.some(({ severity }) => severity === 'error')
+    ? 'bad'
+    : parts.length > 0 || open > 0 || read === 0
+      ? 'warn'
+      : 'ok'
+  const whole =
+    parts.length === 0
+      ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
+      : `the SPIRE server differs: ${parts.join(', ')}; ${agreed} as predicted`
+  return {
+    mark: agreed === 0 && parts.length === 0 ? 'warn' : mark,
+    text: [
+      read === 0 && parts.length === 0 ? 'the SPIRE server holds no entry, and none is asked for' : whole,
+    ],
+    reasons: [
+      ...(open > 0 ? [[`of ${entries(open)} it is not known whether they should be as they are`]] : []),
+      ...(pending > 0
+        ? [[`${entries(pending)} will change once kleym has written what it has yet to write`]]
+        : []),
+    ],
+  }
+}
+
+/** What stands below. */
+export function viewVerify({ counts }: ServerComparison, shown: readonly Finding[], layout: Layout): Block {
+  const more =
+    counts.extraBeyond === 0
+      ? []
+      : [BLANK, line(`${entries(counts.extraBeyond)} more that no object asks for are not listed`)]
+  return [...viewFindingGroups(shown, layout), ...more]
+}

@@ -1,0 +1,251 @@
+// The elements of one list in a JSON document, one after the other, from a stream: a document of any length takes no more memory
+// than its largest element. The list is the document itself, or stands under a key of it.
+
+/** The most bytes of one element. */
+export const ELEMENT_MAX = 4 * 1024 * 1024
+
+/** A document that is not what was asked for; `at` counts bytes from 0. */
+export class JsonElementsError extends Error {
+  override readonly name = 'JsonElementsError'
+  readonly at: number
+
+  constructor(message: string, at: number) {
+    super(message)
+    this.at = at
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_MAP = 0x7b
+const CLOSE_MAP = 0x7d
+const COLON = 0x3a
+const COMMA = 0x2c
+
+/** Cuts a document into elements. Feed it chunks, then call `end`; both throw a JsonElementsError. */
+export class JsonElements {
+  readonly #key: string
+  readonly #onElement: (value: unknown, at: number) => void
+  readonly #text = new TextDecoder('utf-8', { fatal: true })
+  #state: 'start' | 'map' | 'key' | 'skip' | 'list' | 'element' | 'end' = 'start'
+  /** Whether the list is the document itself. */
+  #isBare = false
+  #found = false
+  #depth = 0
+  #inString = false
+  #escaped = false
+  /** Where the key or element began in the current chunk, and what came of it in earlier ones. */
+  #from = 0
+  #parts: Uint8Array[] = []
+  #partBytes = 0
+  #offset = 0
+  /** Whether a comma or the end must come before the next element, and whether an element must. */
+  #needsComma = false
+  #afterComma = false
+  #elementAt = 0
+
+  constructor(key: string, onElement: (value: unknown, at: number) => void) {
+    this.#key = key
+    this.#onElement = onElement
+  }
+
+  /** Takes the next bytes of the document. */
+  feed(chunk: Uint8Array): void {
+    let at = this.#offset === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
+    this.#from = 0
+    while (at < chunk.length)
+      at = this.#state === 'element' ? this.#inElement(chunk, at) : this.#step(chunk, at)
+    if (this.#state === 'element' || this.#state === 'key') this.#keep(chunk.subarray(this.#from))
+    this.#offset += chunk.length
+  }
+
+  /** Ends the document. */
+  end(): void {
+    if (this.#state === 'start') throw new JsonElementsError('it is empty', 0)
+    if (this.#state !== 'end') throw new JsonElementsError('it ends in the middle', this.#offset)
+    if (!this.#found) throw new JsonElementsError(`it has no list ${this.#key}`, this.#offset)
+  }
+
+  /** The one loop that all bytes of elements go through. */
+  #inElement(chunk: Uint8Array, start: number): number {
+    let at = start
+    let { depth, inString, escaped } = {
+      depth: this.#depth,
+      inString: this.#inString,
+      escaped: this.#escaped,
+    }
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]
+      if (inString) {
+        if (escaped) escaped = false
+        else if (byte === BACKSLASH) escaped = true
+        else if (byte === QUOTE) inString = false
+      } else if (byte === QUOTE) inString = true
+      else if (byte === OPEN_MAP || byte === OPEN_LIST) depth++
+      else if (byte === CLOSE_MAP || byte === CLOSE_LIST) {
+        depth--
+        if (depth === 0) {
+          at++
+          this.#element(chunk, at)
+          break
+        }
+      }
+    }
+    this.#depth = depth
+    this.#inString = inString
+    this.#escaped = escaped
+    if (this.#state === 'element' && this.#partBytes + at - this.#from > ELEMENT_MAX)
+      throw new JsonElementsError(`an element is longer than ${ELEMENT_MAX} bytes`, this.#elementAt)
+    return at
+  }
+
+  #element(chunk: Uint8Array, end: number): void {
+    const bytes = this.#take(chunk.subarray(this.#from, end))
+    this.#state = 'list'
+    this.#needsComma = true
+    let value: unknown
+    try {
+      value = JSON.parse(this.#text.decode(bytes))
+    } catch (error) {
+      const why = error instanceof SyntaxError ? 'it is no JSON' : 'it is not UTF-8'
+      throw new JsonElementsError(why, this.#elementAt)
+    }
+    this.#onElement(value, this.#elementAt)
+  }
+
+  /** One byte outside elements; the next place to look at. */
+  #step(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] ?? 0
+    if (this.#state === 'key') return this.#inKey(chunk, at)
+    if (this.#state === 'skip') return this.#inSkipped(byte, at)
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1
+    const fail = (message: string): never => {
+      throw new JsonElementsError(message, this.#offset + at)
+    }
+    switch (this.#state) {
+      case 'start':
+        if (byte === OPEN_MAP) this.#state = 'map'
+        else if (byte === OPEN_LIST) {
+          this.#state = 'list'
+          this.#isBare = true
+          this.#found = true
+        } else fail('it is no JSON')
+        return at + 1
+      case 'map':
+        if (byte === QUOTE) {
+          this.#state = 'key'
+          this.#from = at
+          this.#parts = []
+          this.#partBytes = 0
+        } else if (byte === CLOSE_MAP) this.#state = 'end'
+        else if (byte !== COMMA) fail('it is no JSON')
+        return at + 1
+      case 'list':
+        return this.#inList(byte, at, fail)
+      case 'end':
+      case 'element':
+        return fail('there is more after its end')
+    }
+  }
+
+  #inList(byte: number, at: number, fail: (message: string) => never): number {
+    if (byte === CLOSE_LIST) {
+      if (this.#afterComma) fail('it is no JSON')
+      this.#state = this.#isBare ? 'end' : 'map'
+      return at + 1
+    }
+    if (byte === COMMA) {
+      if (!this.#needsComma) fail('it is no JSON')
+      this.#needsComma = false
+      this.#afterComma = true
+      return at + 1
+    }
+    if (byte !== OPEN_MAP || this.#needsComma) fail('an element is no mapping')
+    this.#state = 'element'
+    this.#afterComma = false
+    this.#elementAt = this.#offset + at
+    this.#from = at
+    this.#parts = []
+    this.#partBytes = 0
+    this.#depth = 0
+    return at
+  }
+
+  /** A key of the document, with its quotes, up to the first byte of its value. */
+  #inKey(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] ?? 0
+    if (byte !== COLON || !this.#isKeyWhole(chunk, at)) {
+      if (this.#partBytes + at - this.#from > 1024)
+        throw new JsonElementsError('it is no JSON', this.#offset + at)
+      return at + 1
+    }
+    const key = this.#take(chunk.subarray(this.#from, at))
+    let name: unknown
+    try {
+      name = JSON.parse(this.#text.decode(key))
+    } catch {
+      throw new JsonElementsError('it is no JSON', this.#offset + at)
+    }
+    this.#state = 'skip'
+    this.#depth = 0
+    this.#inString = false
+    if (name === this.#key) {
+      if (this.#found) throw new JsonElementsError(`it has two lists ${this.#key}`, this.#offset + at)
+      this.#awaitsList = true
+    }
+    return at + 1
+  }
+
+  /** Whether the value that comes next must be the list. */
+  #awaitsList = false
+
+  #isKeyWhole(chunk: Uint8Array, at: number): boolean {
+    const text = Buffer.concat([...this.#parts, chunk.subarray(this.#from, at)])
+      .toString('latin1')
+      .trimEnd()
+    return text.length > 1 && text.endsWith('"') && !text.endsWith('\\"')
+  }
+
+  /** The value of another key. */
+  #inSkipped(byte: number, at: number): number {
+    if (this.#awaitsList) {
+      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1
+      if (byte !== OPEN_LIST) throw new JsonElementsError(`${this.#key} is no list`, this.#offset + at)
+      this.#awaitsList = false
+      this.#found = true
+      this.#needsComma = false
+      this.#state = 'list'
+      return at + 1
+    }
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false
+      else if (byte === BACKSLASH) this.#escaped = true
+      else if (byte === QUOTE) this.#inString = false
+      return at + 1
+    }
+    if (byte === QUOTE) this.#inString = true
+    else if (byte === OPEN_MAP || byte === OPEN_LIST) this.#depth++
+    else if (byte === CLOSE_MAP || byte === CLOSE_LIST) {
+      if (this.#depth === 0) {
+        this.#state = 'map'
+        return at
+      }
+      this.#depth--
+    } else if (byte === COMMA && this.#depth === 0) this.#state = 'map'
+    return at + 1
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#parts.push(bytes.slice())
+    this.#partBytes += bytes.length
+  }
+
+  #take(last: Uint8Array): Uint8Array {
+    const whole = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last])
+    this.#parts = []
+    this.#partBytes = 0
+    return whole
+  }
+}

@@ -1,0 +1,174 @@
+// `verify` from files, as a person runs it: the estate against the entries that it asks for, and against what is wrong with them.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isRecord, listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const AS_OF = ['--as-of', '2030-01-01T00:00:00Z']
+
+async function verify(file: string, ...flags: readonly string[]): Promise<Ran> {
+  return inProcess(['verify', '--entries', file, ...ESTATE_FLAGS, ...flags], PROJECT_ROOT)
+}
+
+/** The entries that the estate asks for, as its server would print them: without those that hold placeholders. */
+async function entriesOfEstate(): Promise<readonly JsonRecord[]> {
+  const { stdout } = await inProcess(
+    ['who-selects', '-A', '--entries', '-o', 'spire', ...ESTATE_FLAGS],
+    PROJECT_ROOT,
+  )
+  const whole: unknown = JSON.parse(stdout)
+  return listAt(whole, 'entries')
+    .filter(isRecord)
+    .filter((entry) => !JSON.stringify(entry).includes('<'))
+    .map((entry, at) => ({ ...entry, id: `prod.${at}`, created_at: '1800000000' }))
+}
+
+async function dumped(entries: readonly JsonRecord[]): Promise<string> {
+  const folder = await workspace({ 'entries.json': JSON.stringify({ entries, next_page_token: '' }) })
+  return join(folder, 'entries.json')
+}
+
+async function differencesOf(entries: readonly JsonRecord[]): Promise<readonly string[]> {
+  const { stdout } = await verify(await dumped(entries), ...AS_OF, '-o', 'json')
+  const report: unknown = JSON.parse(stdout)
+  return listAt(report, 'differences')
+    .filter(isRecord)
+    .map(({ kind, code, cause }) => `${String(kind)} ${String(code)} ${String(cause)}`)
+}
+
+describe('the estate against a server', () => {
+  test('that holds what it asks for: no difference', async () => {
+    expect(await differencesOf(await entriesOfEstate())).toEqual([])
+  })
+
+  test('that holds something else: each difference, with the cause that shows', async () => {
+    const [first = {}, second = {}, third = {}, ...rest] = await entriesOfEstate()
+    const made = { ...third, id: '0b6f', spiffe_id: { trust_domain: 'example.org', path: '/made/by/hand' } }
+    const left = {
+      ...made,
+      id: 'prod.left',
+      created_at: '1',
+      selectors: [{ type: 'k8s', value: 'pod-uid:gone' }],
+    }
+    const entries = [{ ...first, x509_svid_ttl: 77 }, { ...second, admin: true }, third, made, left, ...rest]
+    expect(await differencesOf(entries)).toEqual([
+      'different KLM804 scm behind',
+      'extra KLM802 another registrar',
+      'different KLM803 scm behind',
+      'extra KLM805 pod gone',
+    ])
+    const { code } = await verify(await dumped(entries), ...AS_OF)
+    expect(code).toBe(1)
+  })
+
+  test('in text: the sum first, and the entry that gives an identity by name', async () => {
+    const [first = {}, second = {}, third = {}, ...rest] = await entriesOfEstate()
+    const made = { ...third, id: '0b6f', spiffe_id: { trust_domain: 'example.org', path: '/made/by/hand' } }
+    const { stdout } = await verify(await dumped([first, second, third, made, ...rest]), ...AS_OF)
+    expect(stdout.split('\n')[0]).toMatch(
+      /^× the SPIRE server differs: 1 that no object asks for; \d+ as predicted$/,
+    )
+    expect(stdout).toContain('RegistrationEntry/0b6f')
+  })
+})
+
+describe('a file that is no dump ends the command', () => {
+  test.each([
+    ['text of entry show', 'Found 3 entries\n', 'it is no JSON'],
+    ['cut off', '{"entries":[{"id":"a"', 'it ends in the middle'],
+    ['a list of objects', '{"items":[{"kind":"Pod"}]}', 'it has no list entries'],
+    [
+      'entries of another shape',
+      '{"entries":[{"id":"a","spiffe_id":"spiffe://a/b"}]}',
+      'entry 1: .spiffe_id: ',
+    ],
+    ['SVIDs with keys', '{"entries":[{"x509_svid_key":"SECRET"}]}', 'it holds private keys'],
+    ['control characters', '{"entries":[{"id":"\\u001b[2J"}]}', 'entry 1: .id: it is no ID of an entry'],
+  ])('%s', async (_, text, why) => {
+    const folder = await workspace({ 'entries.json': text })
+    const { code, stdout, stderr } = await verify(join(folder, 'entries.json'))
+    expect([code, stdout]).toEqual([4, ''])
+    expect(stderr).toContain(why)
+    expect(stderr).not.toContain('SECRET')
+  })
+
+  test('an ID that stands twice', async () => {
+    const [first = {}, second = {}] = await entriesOfEstate()
+    const { code, stderr } = await verify(await dumped([first, { ...second, id: first['id'] }]))
+    expect(code).toBe(4)
+    expect(stderr).toContain('entry 2: the ID prod.0 stands there before')
+  })
+
+  test.each([
+    [['--entries', 'nowhere.json'], 'there is no such file'],
+    [['--entries', 'examples'], 'it is a folder'],
+    [['--entries', '-', '-f', '-'], 'it can be read only once'],
+    [['--entries', 'x', '--as-of', 'noon'], 'RFC 3339'],
+    [[], 'verify needs the entries of a server'],
+  ])('%j is wrong usage', async (flags, why) => {
+    const { code, stderr } = await inProcess(['verify', ...flags, ...ESTATE_FLAGS], PROJECT_ROOT)
+    expect(code).toBe(2)
+    expect(stderr).toContain(why)
+  })
+})
+
+test('manifests without pods of a cluster: extra entries depend on what was not given', async () => {
+  const folder = await workspace({ 'entries.json': JSON.stringify({ entries: await entriesOfEstate() }) })
+  await writeFile(
+    join(folder, 'namespace.yaml'),
+    'apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n',
+  )
+  const { code, stdout } = await inProcess(
+    ['verify', '--entries', 'entries.json', '--offline', '-f', 'namespace.yaml', '-o', 'json'],
+    folder,
+  )
+  expect(code).toBe(4)
+  const report: unknown = JSON.parse(stdout)
+  expect(listAt(report, 'findings').filter((one) => isRecord(one) && one['severity'] === 'error')).toEqual([])
+})
+
+test('-o spire is the form of entries alone', async () => {
+  for (const args of [
+    ['who-selects', '-A'],
+    ['conflicts', '-A'],
+    ['verify', '--entries', '-'],
+  ])
+    expect((await inProcess([...args, ...ESTATE_FLAGS, '-o', 'spire'], PROJECT_ROOT)).stderr).toContain(
+      'only who-selects --entries has that',
+    )
+})
+
+test('the bundles of the server settle what depends on federation', async () => {
+  const folder = await workspace({
+    'some.json': JSON.stringify({ bundles: [{ trust_domain: 'elsewhere.example' }] }),
+    'twice.json': JSON.stringify({ bundles: [{ trust_domain: 'a' }, { trust_domain: 'a' }] }),
+    'id.yaml': `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: far, uid: u, creationTimestamp: '2020-01-01T00:00:00Z' }
+spec:
+  className: spire-mgmt-spire
+  spiffeIDTemplate: spiffe://example.org/far/{{ .PodMeta.Name }}
+  federatesWith: [elsewhere.example, far.example]
+`,
+  })
+  const server = join(PROJECT_ROOT, 'examples/server/entries.json')
+  const codesWith = async (bundles: string): Promise<readonly string[]> => {
+    const flags = ['--bundles', join(folder, bundles), '-f', join(folder, 'id.yaml'), '-o', 'json']
+    const { stdout } = await verify(server, ...flags)
+    const report: unknown = JSON.parse(stdout)
+    return listAt(report, 'findings')
+      .filter(isRecord)
+      .filter(({ subject }) => isRecord(subject) && subject['name'] === 'far')
+      .map(({ code, summary }) => `${String(code)} ${String(summary)}`)
+  }
+  expect(await codesWith('some.json')).toEqual([
+    'KLM811 the SPIRE server holds no bundle of far.example, and refuses every entry of it',
+    'KLM812 this default identity hangs on 2 bundles of others: elsewhere.example, far.example',
+  ])
+  expect((await verify(server, '--bundles', join(folder, 'twice.json'))).stderr).toContain(
+    'trust domain a stands there twice',
+  )
+})

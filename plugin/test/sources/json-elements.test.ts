@@ -1,0 +1,74 @@
+// The cutter of JSON lists: the same elements wherever the stream is cut, and a place for whatever is wrong.
+import { describe, expect, test } from 'vitest'
+import { ELEMENT_MAX, JsonElements, JsonElementsError } from '../../src/sources/json-elements.ts'
+
+function elementsOf(chunks: readonly Uint8Array[]): readonly unknown[] {
+  const found: unknown[] = []
+  const elements = new JsonElements('entries', (value) => void found.push(value))
+  for (const chunk of chunks) elements.feed(chunk)
+  elements.end()
+  return found
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+function problemOf(text: string | Uint8Array): unknown {
+  try {
+    return elementsOf([typeof text === 'string' ? bytes(text) : text])
+  } catch (error) {
+    if (error instanceof JsonElementsError) return [error.message, error.at]
+    throw error
+  }
+}
+
+const ENTRIES = [{ id: 'a"]},{[\\' }, { id: 'é', deep: { list: [[{}], '}'] } }, {}]
+
+describe('elements of a list', () => {
+  test.each([
+    ['of a document', JSON.stringify({ next: '"]}', other: { entries: [1] }, entries: ENTRIES, end: 3 })],
+    ['written with indents', JSON.stringify({ entries: ENTRIES, next_page_token: '' }, null, 2)],
+    ['that is the document', JSON.stringify(ENTRIES)],
+    ['behind a byte order mark', `\uFEFF${JSON.stringify({ entries: ENTRIES })}`],
+  ])('%s are the same wherever the stream is cut', (_, text) => {
+    const whole = bytes(text)
+    for (let cut = 3; cut <= whole.length; cut++)
+      expect(elementsOf([whole.subarray(0, cut), whole.subarray(cut)])).toEqual(ENTRIES)
+    const first = whole.subarray(0, 3)
+    expect(elementsOf([first, ...[...whole.subarray(3)].map((byte) => Uint8Array.of(byte))])).toEqual(ENTRIES)
+  })
+
+  test.each([
+    ['', ['it is empty', 0]],
+    ['Found 3 entries', ['it is no JSON', 0]],
+    ['{"entries":[{}', ['it ends in the middle', 14]],
+    ['{"entries":[{"id":"', ['it ends in the middle', 19]],
+    ['{"entries":[]', ['it ends in the middle', 13]],
+    ['{"entries":[]} {}', ['there is more after its end', 15]],
+    ['{"entries":{}}', ['entries is no list', 11]],
+    ['{"entries":[1]}', ['an element is no mapping', 12]],
+    ['{"entries":[{}{}]}', ['an element is no mapping', 14]],
+    ['{"entries":[{},]}', ['it is no JSON', 15]],
+    ['{"entries":[{a}]}', ['it is no JSON', 12]],
+    ['{"entries":[],"entries":[]}', ['it has two lists entries', 23]],
+    ['{"other":[{}]}', ['it has no list entries', 14]],
+  ])('%j is refused with its place', (text, problem) => {
+    expect(problemOf(text)).toEqual(problem)
+  })
+
+  test('text that is not UTF-8 is refused', () => {
+    const text = [...bytes('{"entries":[{"id":"'), 0xff, ...bytes('"}]}')]
+    expect(problemOf(Uint8Array.from(text))).toEqual(['it is not UTF-8', 12])
+  })
+
+  test('an element without an end is refused before it fills the memory', () => {
+    const elements = new JsonElements('entries', () => {})
+    elements.feed(bytes('{"entries":[{"id":"'))
+    const chunk = new Uint8Array(1024 * 1024).fill(0x61)
+    let fed = 0
+    const feed = (): void => {
+      for (; fed < 64; fed++) elements.feed(chunk)
+    }
+    expect(feed).toThrow(`an element is longer than ${ELEMENT_MAX} bytes`)
+    expect(fed).toBeLessThanOrEqual(ELEMENT_MAX / chunk.length)
+  })
+})

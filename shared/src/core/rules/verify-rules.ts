@@ -1,0 +1,210 @@
+// The findings of a comparison with a SPIRE server: missing and different entries once for each object and cause, extra ones by
+// themselves, since each may be another client's.
+import type { Analysis } from '../analysis/analysis.ts'
+import { depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { REGISTRATION_ENTRY_KIND } from '../findings/subject-groups.ts'
+import type { ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
+import { podText } from '../objects/pod-index.ts'
+import type { ClusterStaticEntrySpec } from '../objects/static-entry.ts'
+import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings.ts'
+import { federatedWith, foreignDomains } from '../spire/common-fields.ts'
+import { sourceText } from '../spire/prediction.ts'
+import type { EntryHolders, HolderContainer } from '../spire/verify/entry-holders.ts'
+import type { DifferenceCause, ExplainedDifference } from '../spire/verify/causes.ts'
+import { expectedText } from '../spire/verify/expected.ts'
+import { counted } from '../text/counted.ts'
+import { sourceSubject } from './install-rules.ts'
+
+/** How many entries of an object a finding names. */
+const NAMED = 10
+/** How many extra entries have a finding each. */
+const EXTRA_FINDINGS = 1_000
+
+/** A difference with the containers that an extra entry is for. */
+export interface JudgedDifference {
+  readonly difference: ExplainedDifference
+  readonly code: FindingCode
+  readonly holders: EntryHolders
+}
+
+/** Gives each difference its code, the worst first; `holdersOf` is asked about extra entries alone. */
+export function judgeDifferences(
+  differences: readonly ExplainedDifference[],
+  holdersOf: (one: ExplainedDifference & { readonly kind: 'extra' }) => EntryHolders,
+): readonly JudgedDifference[] {
+  const rank = ({ code }: JudgedDifference): number => SEVERITIES.indexOf(findingEntry(code).severity)
+  return differences
+    .map((difference) => {
+      const holders = difference.kind === 'extra' ? holdersOf(difference) : NO_HOLDERS
+      return { difference, holders, code: codeOf(difference, holders) }
+    })
+    .toSorted((left, right) => rank(left) - rank(right))
+}
+
+const NO_HOLDERS: EntryHolders = { certain: [], possible: [] }
+
+function codeOf(one: ExplainedDifference, holders: EntryHolders): FindingCode {
+  if (one.cause === 'race') return 'KLM806'
+  if (one.kind === 'missing') return 'KLM801'
+  if (one.kind === 'extra') return holders.certain.length + holders.possible.length > 0 ? 'KLM802' : 'KLM805'
+  const isRight = one.fields.some(
+    ({ field, onServer }) => (field === 'admin' || field === 'downstream') && onServer === 'true',
+  )
+  return isRight ? 'KLM804' : 'KLM803'
+}
+
+/** The findings of judged differences. */
+export function differenceFindings(
+  analysis: Pick<Analysis, 'openSettings'>,
+  judged: readonly JudgedDifference[],
+): readonly Finding[] {
+  const extra = judged.filter(({ difference }) => difference.kind === 'extra')
+  const others = Map.groupBy(
+    judged.filter(({ difference }) => difference.kind !== 'extra'),
+    ({ difference, code }) =>
+      difference.kind === 'extra'
+        ? ''
+        : JSON.stringify([code, difference.kind, difference.cause, sourceText(difference.expected.source)]),
+  )
+  const findings = [
+    ...[...others.values()].flatMap((group) => ofGroup(group)),
+    ...extra.slice(0, EXTRA_FINDINGS).map(ofExtra),
+  ]
+  return findings.map((one) => depending(one, analysis.openSettings.assumptions))
+}
+
+function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
+  const [first] = group
+  if (first === undefined || first.difference.kind === 'extra') return []
+  const { code, difference } = first
+  const { expected, cause, kind } = difference
+  const source = sourceText(expected.source)
+  const count = group.length === 1 ? 'one entry' : `${group.length} entries`
+  const what =
+    kind === 'missing'
+      ? `the SPIRE server lacks ${count} of ${source}`
+      : `${count} of ${source} ${group.length === 1 ? 'differs' : 'differ'} on the SPIRE server`
+  const named = group.slice(0, NAMED).map(({ difference: one }) => evidenceOf(one))
+  const more = group.length - named.length
+  const namespaces = new Set(
+    group.flatMap(({ difference: one }) =>
+      one.kind === 'extra' || one.expected.pod === undefined ? [] : [one.expected.pod.namespace],
+    ),
+  )
+  return [
+    finding(code, {
+      subject: sourceSubject(expected.source),
+      summary: `${what}: ${CAUSE_TEXTS[cause]}`,
+      evidence: [difference.why, ...named, ...(more > 0 ? [`and ${more} more`] : [])],
+      ...(namespaces.size > 0 && { namespaces }),
+    }),
+  ]
+}
+
+function evidenceOf(one: ExplainedDifference): string {
+  if (one.kind === 'extra') return one.entry.id
+  const what = `${expectedText(one.expected)}: ${one.expected.spiffeId}`
+  if (one.kind === 'missing') return what
+  const fields = one.fields.map(
+    ({ field, predicted, onServer }) =>
+      `${field} is ${shown(onServer)} on the server and ${shown(predicted)} by the object`,
+  )
+  return `${what} (entry ${one.entry.id}): ${fields.join('; ')}`
+}
+
+function shown(text: string): string {
+  return text === '' ? 'empty' : text
+}
+
+function ofExtra({ difference, code, holders }: JudgedDifference): Finding {
+  if (difference.kind !== 'extra') throw new TypeError('an extra entry is meant')
+  const { entry, cause, why, owner } = difference
+  const all = [...holders.certain, ...holders.possible]
+  const one = finding(code, {
+    subject: { kind: REGISTRATION_ENTRY_KIND, namespace: '', name: entry.id },
+    related: subjectsOf(all.slice(0, NAMED)),
+    summary: `no object asks for the entry of ${entry.spiffeId}: ${CAUSE_TEXTS[cause]}`,
+    evidence: [
+      why,
+      ...(owner?.kind === 'scm' && cause !== 'kept' ? [`SCM will delete it: ${owner.why}`] : []),
+      `parent ${entry.parentId}`,
+      `selectors ${entry.selectors.join(', ')}`,
+      ...all.slice(0, NAMED).map(({ pod, container }) => `given to ${podText(pod)}, container ${container}`),
+      ...(all.length > NAMED ? [`and to ${all.length - NAMED} more containers`] : []),
+    ],
+    ...(all.length > 0 && { namespaces: new Set(all.map(({ pod }) => pod.namespace)) }),
+  })
+  return code === 'KLM802' && holders.certain.length === 0
+    ? notCertain(one, ['which agents ask for it'], 'whether the agent of the node asks for it is not known')
+    : one
+}
+
+function subjectsOf(holders: readonly HolderContainer[]): readonly Subject[] {
+  return holders.map(({ pod, container }) => ({
+    kind: pod.ref.kind,
+    namespace: pod.namespace,
+    name: pod.ref.name,
+    container,
+  }))
+}
+
+/** What each cause means, as a finding says it. */
+export const CAUSE_TEXTS: Readonly<Record<DifferenceCause, string>> = {
+  race: 'the dump and the objects may be of different moments',
+  'scm behind': 'SCM has not acted on the objects as they are (it does not run, or it is behind)',
+  deleted: 'another client deleted what SCM had made',
+  'edited on the server': 'another client changed it on the server',
+  refused: 'the server refuses it',
+  kept: 'it is the one of before an edit that the server refuses',
+  'pod gone': 'its pod is gone',
+  'another registrar': 'another client of the server made it',
+  undetermined: 'the cause is undetermined',
+}
+
+/** The findings about bundles, where those of the server were given. */
+export function bundleFindings({ snapshot, settings, now, openSettings }: Analysis): readonly Finding[] {
+  const { serverBundles } = settings
+  if (serverBundles === undefined || settings.trustDomain === undefined) return []
+  const { objects } = now.prediction()
+  const asking = [
+    ...snapshot.clusterSpiffeIds.map((object) => ({ kind: 'ClusterSPIFFEID' as const, object })),
+    ...snapshot.staticEntries.map((object) => ({ kind: 'ClusterStaticEntry' as const, object })),
+  ]
+  return asking
+    .flatMap(({ kind, object }): Finding[] => {
+      const source = { kind, name: object.meta.name }
+      if (objects.get(sourceText(source))?.handling.state !== 'handled') return []
+      const foreign = foreignDomains(federatedWith(object.spec.federatesWith), settings)
+      const lacking = foreign.filter((name) => !serverBundles.has(name))
+      return [
+        ...(lacking.length === 0
+          ? []
+          : [
+              finding('KLM811', {
+                subject: sourceSubject(source),
+                summary: `the SPIRE server holds no bundle of ${lacking.join(', ')}, and refuses every entry of it`,
+                evidence: [`.spec.federatesWith: ${foreign.join(', ')}`],
+              }),
+            ]),
+        ...(foreign.length === 0 || !isDefault(object.spec)
+          ? []
+          : [
+              finding('KLM812', {
+                subject: sourceSubject(source),
+                summary: `this default identity hangs on ${counted(foreign.length, 'bundle')} of others: ${foreign.join(', ')}`,
+              }),
+            ]),
+      ]
+    })
+    .map((one) => depending(one, openSettings.assumptions))
+}
+
+/** Whether a registration is for whatever pod there is. */
+function isDefault(spec: ClusterSpiffeIdSpec | ClusterStaticEntrySpec): boolean {
+  if (!('fallback' in spec)) return false
+  const { podSelector } = spec
+  const isEmpty =
+    podSelector === undefined ||
+    (podSelector.matchLabels.size === 0 && podSelector.matchExpressions.length === 0)
+  return spec.fallback || isEmpty
+}

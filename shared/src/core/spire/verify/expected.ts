@@ -1,0 +1,142 @@
+// The entries that a server should hold, by the key under which SCM knows them, from the pods one by one: half a million of them
+// fit beside their cluster, since entries that agree in all but their pod share what is compared.
+import { getOrCreate } from '../../get-or-create.ts'
+import { podText } from '../../objects/pod-index.ts'
+import type { Pod } from '../../objects/pod.ts'
+import { compareBytes } from '../../text/bytes.ts'
+import { driveAtOnce, type Steps } from '../../steps.ts'
+import { entryKey } from '../entry-key.ts'
+import {
+  isAskedFor,
+  sourceText,
+  type EntryOutcome,
+  type EntrySource,
+  type Prediction,
+  type RenderedEntry,
+} from '../prediction.ts'
+import { shapeOf, type ComparedFields } from './server-entry.ts'
+
+/** An entry that should be there, or may be. */
+export interface ExpectedEntry {
+  readonly spiffeId: string
+  readonly source: EntrySource
+  /** Undefined for a static entry. */
+  readonly pod: Pod | undefined
+  /** What the entry may say; more than one where several objects ask for it and which of them wins is not known. */
+  readonly fields: readonly ComparedFields[]
+  /** Whether it is certainly there once SCM has acted, whatever it says. */
+  readonly isCertain: boolean
+}
+
+/** An entry whose text holds what is not known: any one of its pod's may be it. */
+export interface OpenEntry {
+  /** Undefined: not known either. */
+  readonly spiffeId: string | undefined
+  readonly source: EntrySource
+}
+
+/** What a prediction expects of a server. */
+export interface ExpectedEntries {
+  readonly byKey: ReadonlyMap<string, ExpectedEntry>
+  /** By the UID of the pod; entries of pods without one, and of static entries, under the empty text. */
+  readonly open: ReadonlyMap<string, readonly OpenEntry[]>
+  /** The keys of entries that the server refuses: what was there before may have stayed. */
+  readonly refused: ReadonlyMap<string, EntrySource>
+}
+
+/** What makes an entry less than certain, beside the prediction; undefined: nothing does. */
+export type WhyOpen = (source: string) => string | undefined
+
+/** Works out what a prediction expects for these pods, in a step for each pod. */
+export function* expecting(
+  prediction: Prediction,
+  pods: readonly Pod[],
+  whyOpen: WhyOpen = () => undefined,
+): Steps<ExpectedEntries> {
+  const collector = new Collector(whyOpen)
+  for (const outcome of prediction.staticEntries()) collector.add(outcome)
+  for (const pod of pods) {
+    yield
+    for (const outcome of prediction.entriesOf(pod))
+      if (outcome.source.kind === 'ClusterSPIFFEID') collector.add(outcome)
+  }
+  return collector
+}
+
+/** The same at once. */
+export function expectedEntries(
+  prediction: Prediction,
+  pods: readonly Pod[],
+  whyOpen?: WhyOpen,
+): ExpectedEntries {
+  return driveAtOnce(expecting(prediction, pods, whyOpen))
+}
+
+class Collector implements ExpectedEntries {
+  readonly byKey = new Map<string, ExpectedEntry>()
+  readonly open = new Map<string, OpenEntry[]>()
+  readonly refused = new Map<string, EntrySource>()
+  readonly #whyOpen: WhyOpen
+  /** What is compared, each once, by its text. */
+  readonly #fields = new Map<string, readonly ComparedFields[]>()
+
+  constructor(whyOpen: WhyOpen) {
+    this.#whyOpen = whyOpen
+  }
+
+  add(outcome: EntryOutcome): void {
+    const { entry, verdict, source, pod } = outcome
+    if (verdict.state === 'refused' && entry !== undefined) this.refused.set(entryKey(entry), source)
+    if (verdict.state === 'unknown') return this.#addOpen(outcome, verdict.spiffeId ?? entry?.spiffeId)
+    if (verdict.state !== 'declared' && verdict.state !== 'depends') return
+    if (entry === undefined) return this.#addOpen(outcome, undefined)
+    const isWhole = entry.placeholders.length === 0
+    if (!isWhole) return this.#addOpen(outcome, entry.spiffeId.includes('<') ? undefined : entry.spiffeId)
+    const key = entryKey(entry)
+    const known = this.byKey.get(key)
+    const isCertain = isAskedFor(verdict) && this.#whyOpen(sourceText(source)) === undefined
+    const own = this.#sharedFields(entry)
+    if (known === undefined) {
+      this.byKey.set(key, { spiffeId: entry.spiffeId, source, pod, fields: own, isCertain })
+      return
+    }
+    // Two pods share an entry only where a template names the other's UID; else both ask for it, and which of them wins is open.
+    const winner = isCertain && !known.isCertain ? { source, pod } : { source: known.source, pod: known.pod }
+    this.byKey.set(key, {
+      spiffeId: entry.spiffeId,
+      ...winner,
+      fields: known.fields === own ? own : [...new Set([...known.fields, ...own])],
+      isCertain: known.isCertain || isCertain,
+    })
+  }
+
+  #addOpen({ pod, source }: EntryOutcome, spiffeId: string | undefined): void {
+    getOrCreate(this.open, pod?.uid ?? '', () => []).push({ spiffeId, source })
+  }
+
+  /** One list for all entries that say the same: those of most pods of a cluster. */
+  #sharedFields(entry: RenderedEntry): readonly ComparedFields[] {
+    const fields = fieldsOf(entry)
+    return getOrCreate(this.#fields, JSON.stringify(fields), () => [fields])
+  }
+}
+
+/** What is compared of an entry that SCM would send. */
+export function fieldsOf(entry: RenderedEntry): ComparedFields {
+  return {
+    shape: shapeOf(entry, entry.selectors),
+    dnsNames: entry.dnsNames.toSorted(compareBytes),
+    federatesWith: [...new Set(entry.federatesWith)].toSorted(compareBytes),
+    hint: entry.hint,
+    x509SvidTtl: entry.x509SvidTtl,
+    jwtSvidTtl: entry.jwtSvidTtl,
+    admin: entry.admin,
+    downstream: entry.downstream,
+    storeSvid: entry.storeSvid,
+  }
+}
+
+/** What an expected entry is for, as a person reads it: the pod, else the object that asks for it. */
+export function expectedText({ pod, source }: Pick<ExpectedEntry, 'pod' | 'source'>): string {
+  return pod === undefined ? sourceText(source) : podText(pod)
+}

@@ -1,0 +1,225 @@
+// What a server holds against what a small estate asks for: each kind of difference, and the cause that the evidence allows.
+import { describe, expect, test } from 'vitest'
+import { EntryComparison, type EntryDifferences } from '../../../src/core/spire/verify/compare-entries.ts'
+import { explainDifferences, type DifferenceEvidence } from '../../../src/core/spire/verify/causes.ts'
+import { expectedEntries } from '../../../src/core/spire/verify/expected.ts'
+import { readServerEntry } from '../../../src/core/spire/verify/server-entry.ts'
+import { predict } from '../../../src/core/spire/predict.ts'
+import { csid, inputOf, pod, staticEntry, type Fields, type PredictedEstate } from '../estate.ts'
+import { serverEntry } from './server-entries.ts'
+
+/** An hour after the objects of the estate were made. */
+const AS_OF = Date.parse('2026-01-01T01:00:00Z') / 1000
+const PREFIX = { entryIDPrefix: 'prod' }
+/** What SCM counts of an object that gives one pod of one namespace its entry. */
+const COUNTED = { namespacesSelected: 2, podsSelected: 1, entriesToSet: 1 }
+
+function differencesOf(estate: PredictedEstate, entries: readonly Fields[]): EntryDifferences {
+  const input = inputOf(estate)
+  const comparison = new EntryComparison(expectedEntries(predict(input), input.pods))
+  for (const value of entries) {
+    const reading = readServerEntry(value)
+    if (!reading.ok) throw new Error(`${reading.field}: ${reading.why}`)
+    comparison.add(reading.entry)
+  }
+  return comparison.finish()
+}
+
+function causesOf(
+  estate: PredictedEstate,
+  entries: readonly Fields[],
+  evidence: Partial<DifferenceEvidence> = {},
+): readonly string[] {
+  const input = inputOf(estate)
+  return explainDifferences(differencesOf(estate, entries), {
+    settings: input.settings,
+    pods: input.pods,
+    whyPodsUnknown: undefined,
+    clusterSpiffeIds: input.clusterSpiffeIds,
+    staticEntries: input.staticEntries,
+    counts: () => predict(input).counts(),
+    asOf: AS_OF,
+    objectsAsOf: AS_OF,
+    ...evidence,
+  }).map(({ kind, cause }) => `${kind}: ${cause}`)
+}
+
+function counted(stats: Fields, spec: Fields = {}, meta: Fields = {}): Fields {
+  return { ...csid('a', spec, { generation: 1, ...meta }), status: { stats } }
+}
+
+describe('what differs', () => {
+  test('nothing, where the server holds what is asked for; the probe of SCM counts for nothing', () => {
+    const probe = { trust_domain: 'td', path: '/spire-controller-manager/unsupported-fields-test' }
+    const found = differencesOf({ ids: [csid('a')] }, [
+      serverEntry(),
+      serverEntry({ id: 'x', spiffe_id: probe }),
+    ])
+    expect(found).toMatchObject({ missing: [], extra: [], different: [], read: 1, agreed: 1, open: 0 })
+  })
+
+  test('an entry that is not there', () => {
+    expect(differencesOf({ ids: [csid('a')] }, []).missing.map(({ expected }) => expected.spiffeId)).toEqual([
+      'spiffe://td/ns/team-a/sa/runner',
+    ])
+  })
+
+  test.each<[string, Fields, Fields, string]>([
+    ['a TTL', { ttl: '1h' }, {}, 'x509_svid_ttl 3600 0'],
+    ['the JWT TTL', {}, { jwt_svid_ttl: 60 }, 'jwt_svid_ttl 0 60'],
+    ['a hint', { hint: 'a' }, { hint: 'b' }, 'hint a b'],
+    ['DNS names', { dnsNameTemplates: ['b', 'a'] }, { dns_names: ['a, b'] }, 'dns_names a, b "a, b"'],
+    ['federation', {}, { federates_with: ['far'] }, 'federates_with  far'],
+    ['a flag', {}, { admin: true }, 'admin false true'],
+  ])('%s that differs', (_, spec, fields, text) => {
+    const { different } = differencesOf({ ids: [csid('a', spec)] }, [serverEntry(fields)])
+    expect(
+      different.flatMap(({ fields: all }) =>
+        all.map(({ field, predicted, onServer }) => `${field} ${predicted} ${onServer}`),
+      ),
+    ).toEqual([text])
+  })
+
+  test('the order of DNS names is no difference, and neither is that of selectors', () => {
+    const ids = [csid('a', { dnsNameTemplates: ['b', 'a'], workloadSelectorTemplates: ['k8s:ns:team-a'] })]
+    const selectors = [
+      { type: 'k8s', value: 'ns:team-a' },
+      { type: 'k8s', value: 'pod-uid:pod-uid-p' },
+    ]
+    expect(differencesOf({ ids }, [serverEntry({ dns_names: ['a', 'b'], selectors })]).agreed).toBe(1)
+    expect(
+      differencesOf({ ids }, [serverEntry({ dns_names: ['b', 'a'], selectors: selectors.toReversed() })])
+        .agreed,
+    ).toBe(1)
+  })
+
+  test('selectors that read alike without separators are one entry to SCM, and differ', () => {
+    const ids = [csid('a', { workloadSelectorTemplates: ['x:yz'] })]
+    const selectors = [
+      { type: 'k8s', value: 'pod-uid:pod-uid-p' },
+      { type: 'xy', value: 'z' },
+    ]
+    const { different } = differencesOf({ ids }, [serverEntry({ selectors })])
+    expect(different.map(({ fields }) => fields)).toEqual([
+      [
+        {
+          field: 'selectors',
+          predicted: 'k8s:pod-uid:pod-uid-p, x:yz',
+          onServer: 'k8s:pod-uid:pod-uid-p, xy:z',
+        },
+      ],
+    ])
+  })
+
+  test('an entry whose text is not followed explains one entry of its pod, and no more', () => {
+    const ids = [csid('a', { spiffeIDTemplate: 'spiffe://td/{{ .PodMeta }}' })]
+    const entries = [1, 2].map((at) =>
+      serverEntry({ id: `e${at}`, spiffe_id: { trust_domain: 'td', path: `/x${at}` } }),
+    )
+    expect(differencesOf({ ids }, entries)).toMatchObject({ open: 1, extra: [{ entry: { id: 'e2' } }] })
+  })
+
+  test('what depends is no difference, there or not', () => {
+    const estate = { ids: [csid('a', { federatesWith: ['far'] })] }
+    expect(differencesOf(estate, [])).toMatchObject({ missing: [], open: 0 })
+    expect(differencesOf(estate, [serverEntry({ federates_with: ['far'] })])).toMatchObject({
+      open: 1,
+      extra: [],
+    })
+  })
+})
+
+describe('why an entry is missing', () => {
+  test.each<[string, PredictedEstate, Partial<DifferenceEvidence>, string]>([
+    ['SCM has counted nothing', { ids: [csid('a')] }, {}, 'scm behind'],
+    ['SCM has counted fewer', { ids: [counted({ namespacesSelected: 2 })] }, {}, 'scm behind'],
+    ['SCM has counted it', { ids: [counted(COUNTED)] }, {}, 'deleted'],
+    ['SCM has counted a failure', { ids: [counted({ ...COUNTED, entryFailures: 1 })] }, {}, 'refused'],
+    [
+      'SCM has counted another number of pods',
+      { ids: [counted({ ...COUNTED, podsSelected: 2 })] },
+      {},
+      'undetermined',
+    ],
+    [
+      'the pod is younger than the dump',
+      { ids: [csid('a')], pods: [pod('p', { meta: { creationTimestamp: '2026-01-01T00:59:45Z' } })] },
+      {},
+      'race',
+    ],
+    [
+      'the object may be younger than the dump, of which nothing tells when it was made',
+      { ids: [csid('a')], statics: [staticEntry('s', {}, { creationTimestamp: '2025-01-01T00:00:00Z' })] },
+      { asOf: undefined },
+      'race',
+    ],
+    [
+      'it is of a static entry',
+      { statics: [staticEntry('s', {}, { creationTimestamp: undefined })] },
+      {},
+      'undetermined',
+    ],
+  ])('%s', (_, estate, evidence, cause) => {
+    const STATIC = serverEntry({
+      id: 's',
+      spiffe_id: { trust_domain: 'td', path: '/static' },
+      selectors: [{ type: 'k8s', value: 'ns:team-a' }],
+    })
+    const there = estate.ids === undefined || estate.statics === undefined ? [] : [STATIC]
+    expect(causesOf(estate, there, evidence)).toEqual([`missing: ${cause}`])
+  })
+})
+
+describe('why an entry is there', () => {
+  const other = { trust_domain: 'td', path: '/other' }
+  const gone = [{ type: 'k8s', value: 'pod-uid:gone' }]
+  test.each<[string, PredictedEstate, Fields, Partial<DifferenceEvidence>, string]>([
+    ['it has not the prefix of SCM', { config: PREFIX }, { id: '0b6f' }, {}, 'another registrar'],
+    ['it has the prefix of SCM, and its pod is there', { config: PREFIX }, {}, {}, 'scm behind'],
+    ['its pod is gone', { config: PREFIX }, { selectors: gone }, {}, 'pod gone'],
+    [
+      'its pod may be younger than the files',
+      { config: PREFIX },
+      { selectors: gone },
+      { objectsAsOf: undefined },
+      'race',
+    ],
+    [
+      'no pods were read',
+      { config: PREFIX },
+      { selectors: gone },
+      { whyPodsUnknown: 'no pods' },
+      'undetermined',
+    ],
+    ['SCM takes all for its own', {}, {}, {}, 'undetermined'],
+    [
+      'the server refuses what is asked for now',
+      { ids: [csid('a', { dnsNameTemplates: ['-'] })], config: PREFIX },
+      { spiffe_id: undefined },
+      {},
+      'kept',
+    ],
+  ])('%s', (_, estate, fields, evidence, cause) => {
+    const { spiffe_id: spiffeId = other, ...rest } = fields
+    const isKept = 'spiffe_id' in fields
+    const entry = serverEntry({ ...rest, ...(isKept ? {} : { spiffe_id: spiffeId }) })
+    expect(causesOf(estate, [entry], evidence)).toEqual([`extra: ${cause}`])
+  })
+})
+
+describe('why an entry says something else', () => {
+  test.each<[string, Fields, Fields, string]>([
+    ['it is as SCM made it', {}, { revision_number: '0' }, 'scm behind'],
+    ['it was written since, and its object never', {}, { revision_number: '2' }, 'edited on the server'],
+    ['both were', { generation: 2 }, { revision_number: '2' }, 'undetermined'],
+    ['nothing tells', {}, { revision_number: undefined }, 'undetermined'],
+    ['it is older than its object', {}, { revision_number: '2', created_at: '1' }, 'undetermined'],
+    ['another client made it', {}, { id: '0b6f', revision_number: '2' }, 'another registrar'],
+  ])('%s', (_, meta, fields, cause) => {
+    const created = String(Date.parse('2026-01-01T00:50:00Z') / 1000)
+    const estate = { ids: [counted(COUNTED, {}, meta)], config: PREFIX }
+    expect(causesOf(estate, [serverEntry({ hint: 'b', created_at: created, ...fields })])).toEqual([
+      `different: ${cause}`,
+    ])
+  })
+})

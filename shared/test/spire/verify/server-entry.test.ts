@@ -1,0 +1,98 @@
+// Entries as SPIRE prints them: the shapes of its releases, and what is no entry.
+import { describe, expect, test } from 'vitest'
+import { partsOfKey, podUidOf, readServerEntry } from '../../../src/core/spire/verify/server-entry.ts'
+import { ownerOf } from '../../../src/core/spire/verify/entry-owner.ts'
+import { readScmSettings } from '../../../src/core/objects/scm-config.ts'
+import { NO_EVIDENCE } from '../estate.ts'
+import { serverEntry, type Fields } from './server-entries.ts'
+
+describe('an entry of a server', () => {
+  test('of SPIRE 1.15', () => {
+    const reading = readServerEntry(serverEntry())
+    if (!reading.ok) throw new Error(reading.why)
+    const { entry } = reading
+    expect(entry).toEqual({
+      id: 'prod.1',
+      spiffeId: 'spiffe://td/ns/team-a/sa/runner',
+      parentId: 'spiffe://td/spire/agent/k8s_psat/c1/node-uid-1',
+      key: 'spiffe://td/ns/team-a/sa/runnerspiffe://td/spire/agent/k8s_psat/c1/node-uid-1k8spod-uid:pod-uid-p',
+      selectors: ['k8s:pod-uid:pod-uid-p'],
+      fields: {
+        shape: '31:46,3:17',
+        dnsNames: [],
+        federatesWith: [],
+        hint: '',
+        x509SvidTtl: 0,
+        jwtSvidTtl: 0,
+        admin: false,
+        downstream: false,
+        storeSvid: false,
+      },
+      createdAt: 1_767_225_600,
+      revision: 0,
+    })
+    expect(podUidOf(entry)).toBe('pod-uid-p')
+    const { spiffeId, parentId, selectors } = entry
+    expect(partsOfKey(entry.key, entry.fields.shape)).toEqual({ spiffeId, parentId, selectors })
+  })
+
+  test('of a release that does not know every field', () => {
+    const { created_at: _, hint: __, jwt_svid_ttl: ___, revision_number: ____, ...old } = serverEntry()
+    const reading = readServerEntry(old)
+    expect(reading).toMatchObject({ ok: true, entry: { createdAt: undefined, revision: undefined } })
+  })
+
+  test.each<[string, Fields, string]>([
+    ['an ID as text', { spiffe_id: 'spiffe://td/a' }, 'spiffe_id'],
+    ['no parent', { parent_id: undefined }, 'parent_id'],
+    ['a control character in an ID', { id: 'prod.\u001b[2J' }, 'id'],
+    ['a control character in a path', { spiffe_id: { trust_domain: 'td', path: '/a\n' } }, 'spiffe_id.path'],
+    ['selectors as texts', { selectors: ['k8s:ns:a'] }, 'selectors.0'],
+    ['a TTL as text', { x509_svid_ttl: '3600' }, 'x509_svid_ttl'],
+    ['a time in words', { created_at: 'yesterday' }, 'created_at'],
+    [
+      'too many selectors',
+      { selectors: Array.from({ length: 10_001 }, () => ({ type: 'a', value: 'b' })) },
+      'selectors',
+    ],
+  ])('%s is refused with its field', (_, fields, field) => {
+    expect(readServerEntry({ ...serverEntry(), ...fields })).toMatchObject({ ok: false, field })
+  })
+
+  test.each([null, [], 'text', 3, {}])('%j is no entry', (value) => {
+    expect(readServerEntry(value)).toMatchObject({ ok: false })
+  })
+})
+
+describe('whose an entry is to SCM', () => {
+  const JOIN_TOKEN: Fields = {
+    parent_id: { trust_domain: 'td', path: '/spire/agent/join_token/7' },
+    selectors: [{ type: 'spiffe_id', value: 'spiffe://td/a' }],
+  }
+  test.each<[string, Fields | undefined, Fields, string]>([
+    ['without a prefix, every one is', {}, {}, 'scm'],
+    ['but for one of a join token', {}, JOIN_TOKEN, 'another'],
+    ['with a prefix, those with it', { entryIDPrefix: 'prod' }, { id: 'prod.1' }, 'scm'],
+    ['and no others', { entryIDPrefix: 'prod.' }, { id: 'production.1' }, 'another'],
+    ['nor those without any', { entryIDPrefix: 'prod' }, { id: '0b6f' }, 'another'],
+    [
+      'but those without any where it cleans up',
+      { entryIDPrefix: 'prod', entryIDPrefixCleanup: '' },
+      { id: '0b6f' },
+      'scm',
+    ],
+    [
+      'or of the prefix of before',
+      { entryIDPrefix: 'prod', entryIDPrefixCleanup: 'old' },
+      { id: 'old.1' },
+      'scm',
+    ],
+    ['unknown where its settings were not given', undefined, {}, 'unknown'],
+  ])('%s', (_, config, fields, kind) => {
+    const reading = readServerEntry({ ...serverEntry(), ...fields })
+    if (!reading.ok) throw new Error(reading.why)
+    const given = config === undefined ? undefined : { clusterName: 'c1', trustDomain: 'td', ...config }
+    const { settings } = readScmSettings(given, 'a test', NO_EVIDENCE)
+    expect(ownerOf(reading.entry, settings).kind).toBe(kind)
+  })
+})
