@@ -39,7 +39,7 @@ export function useDiagrams(md: MarkdownRenderer): void {
   rules.fence = (tokens, at, ...rest) => {
     const token = tokens[at]
     if (token?.info.trim() === 'mermaid')
-      return `<div class="diagram" v-pre><pre tabindex="0">${md.utils.escapeHtml(token.content)}</pre></div>\n`
+      return `<div class="diagram" role="group" aria-label="Diagram" tabindex="0" v-pre><pre>${md.utils.escapeHtml(token.content)}</pre></div>\n`
     return fence?.(tokens, at, ...rest) ?? ''
   }
 }
