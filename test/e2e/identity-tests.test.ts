@@ -53,12 +53,17 @@ describe('a file that is wrong is told with its place, and never passes', () => 
       ],
     ],
     [
+      'a reason that is none',
+      `${PASSES}  bindings:\n    - { name: team-c/search, ready: false, reason: IdentityColision }\n`,
+      ['spec.bindings[0].reason', 'and is "IdentityColision"', 'fix:  did you mean IdentityCollision?'],
+    ],
+    [
       'a wrong type',
       PASSES.replace('[spiffe://example.org/ns/team-c/objective/search]', 'chat'),
       [
         'tests.yaml:7, spec.containers[0].holds.exactly',
         'it must be a list, and is "chat"',
-        'identity-test.md',
+        'fix:  write it as a list: [chat]',
       ],
     ],
     [

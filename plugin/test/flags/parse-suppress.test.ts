@@ -21,6 +21,18 @@ describe('wrong usage of --suppress, in four parts', () => {
     ['no namespace', 'KLM301=iib/chat', 'has a namespace', 'write iib/NAMESPACE/chat'],
     ['a namespace too many', 'KLM305=clusterspiffeid/a/b', 'has no namespace', 'write clusterspiffeid/b'],
     [
+      'no assertion',
+      'KLM701=identitytest/tenancy/',
+      'it names no assertion',
+      'write identitytest/TEST for a',
+    ],
+    [
+      'a wrong group of a test',
+      'KLM701=identitytest.kleym.sonda.red/tenancy',
+      'IdentityTest is of no group kleym.sonda.red',
+      'identitytest.test.kleym.sonda.red',
+    ],
+    [
       'a wrong group',
       'KLM306=inferencepool.apps/a/b',
       'InferencePool is of no group apps',

@@ -123,3 +123,45 @@ describe('suppressions', () => {
     expect(fewer.stdout).toBe(all.stdout.replace('clusterspiffeid.spire.spiffe.io/doubled\n', ''))
   })
 })
+
+describe('an assertion of an identity test is suppressed', () => {
+  const RUN = [
+    'test',
+    'examples/identity-tests/team-c.yaml',
+    '--offline',
+    '-R',
+    '-f',
+    'examples/pull-request/head',
+  ]
+  const suppressed = (...objects: readonly string[]): ReturnType<typeof inProcess> =>
+    inProcess([...RUN, ...objects.flatMap((one) => ['--suppress', `KLM701=${one}`])], PROJECT_ROOT)
+
+  test('by the names that -o name prints', async () => {
+    const { stdout: names } = await inProcess([...RUN, '-o', 'name'], PROJECT_ROOT)
+    const { code, stdout } = await suppressed(...names.trim().split('\n'))
+    expect(stdout).toMatch(/^√ 2 suppressed, 3 passed in 2 tests\n/)
+    expect(code).toBe(0)
+  })
+
+  test('with all others of its test', async () => {
+    const { code, stdout } = await suppressed('IdentityTest/team-c', 'identitytests/*')
+    expect(stdout).toMatch(/^√ 2 suppressed, 3 passed in 2 tests\n/)
+    expect(code).toBe(0)
+  })
+
+  test('alone: the others fail as before', async () => {
+    const { code, stdout } = await suppressed('identitytest/team-c/containers[0]')
+    expect(stdout).toMatch(
+      /^× 1 failed, 1 suppressed, 3 passed in 2 tests\n {2}not true: tenancy\/rules\[1\]\n/,
+    )
+    expect(code).toBe(1)
+  })
+
+  test('and one that holds is no finding: the flag is reported', async () => {
+    const { stdout } = await suppressed(
+      'identitytest/team-c/containers[0]',
+      'identitytest/team-c/identities[0]',
+    )
+    expect(stdout).toContain('no finding KLM701 is about identitytest/team-c/identities[0]')
+  })
+})

@@ -83,6 +83,21 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
       [/^‼ 18 policies, 23 rules: 3 dangling/],
     ],
     [
+      'do the identities that we rely on still hold',
+      ['test', 'examples/identity-tests/team-c.yaml', '--offline', '-R', '-f', 'examples/pull-request/head'],
+      [/^× 2 failed, 3 passed in 2 tests$/m, /^ {2}not true: team-c\/containers\[0\], tenancy\/rules\[1\]$/m],
+    ],
+    [
+      'which entries does SPIRE have for this pod',
+      ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE_FLAGS],
+      [/^√ SPIRE would hold 3 entries for 1 pod$/m],
+    ],
+    [
+      'what does the whole estate look like',
+      ['map', '-A', ...ESTATE_FLAGS],
+      [/^× \d+ containers in \d+ namespaces: \d+ issued, /],
+    ],
+    [
       'what does this reason mean',
       ['explain', 'UnsafeSelector'],
       [/^KLM201: selector not provably safe$/m, /^error, /m],
@@ -98,6 +113,63 @@ describe('the first three lines answer', () => {
     const first = stdout.split('\n').slice(0, 3).join('\n')
     for (const text of says) expect(`${first}${stdout === '' ? stderr : ''}`).toMatch(text)
   })
+})
+
+/** A command line of each view. */
+const VIEWS: readonly (readonly [view: string, args: readonly string[]])[] = [
+  ...QUESTIONS.flatMap(([question, args]): (readonly [string, readonly string[]])[] =>
+    args[1] === 'UnsafeSelector' ? [] : [[question, args]],
+  ),
+  ['explain, several', ['explain', 'team-a/chat', 'playground/phi', ...ESTATE_FLAGS]],
+  ['explain -o wide', ['explain', '-n', 'team-a', '-o', 'wide', ...ESTATE_FLAGS]],
+]
+
+describe('--summary', () => {
+  test.each(VIEWS)('is the beginning of the answer: %s', async (_, args) => {
+    const whole = await inProcess(args, PROJECT_ROOT, ENV)
+    const first = await inProcess([...args, '--summary'], PROJECT_ROOT, ENV)
+    expect(first.stdout).toMatch(/^[√‼×·] \S/)
+    expect(first.stdout.split('\n').length).toBeLessThanOrEqual(7)
+    expect(whole.stdout.startsWith(`${first.stdout}\n`) || whole.stdout === first.stdout).toBe(true)
+    expect(first.code).toBe(whole.code)
+  })
+
+  const TESTS = ['test', 'examples/identity-tests/estate.yaml', ...ESTATE_FLAGS]
+  test.each<[string, readonly string[]]>([
+    ['the page of a code', ['explain', 'KLM301']],
+    ['tests that are written', ['test', '--generate', ...ESTATE_FLAGS]],
+    ['a patch of tests', [...TESTS, '--update']],
+    ...['json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid', 'dot'].map(
+      (format): [string, readonly string[]] => [
+        `-o ${format}`,
+        ['explain', '-A', ...ESTATE_FLAGS, '-o', format],
+      ],
+    ),
+    ['-o html', ['map', '-A', ...ESTATE_FLAGS, '-o', 'html']],
+  ])('is refused where there are no first lines: %s', async (_, args) => {
+    const { code, stdout, stderr } = await inProcess([...args, '--summary'], PROJECT_ROOT)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^error: --summary has no meaning here/)
+  })
+})
+
+test('what test writes has one form: another is refused', async () => {
+  const { code, stderr } = await inProcess(
+    ['test', '--generate', '-o', 'json', ...ESTATE_FLAGS],
+    PROJECT_ROOT,
+  )
+  expect(code).toBe(2)
+  expect(stderr).toContain('--generate has no -o json')
+})
+
+test('what several bindings share is said once, at the end', async () => {
+  const { stdout } = await inProcess(
+    ['explain', 'team-a/chat', 'team-a/embed', 'playground/phi', ...ESTATE_FLAGS],
+    PROJECT_ROOT,
+  )
+  expect(stdout.match(/any principal:/g)).toHaveLength(1)
+  expect(stdout).toMatch(/\nThe same for all identities above\n {2}named by {2}any principal: .*\n/)
+  expect(stdout.match(/agents\/tools rule chat/g)).toHaveLength(1)
 })
 
 describe('no first line is surer than its answer', () => {

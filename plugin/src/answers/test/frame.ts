@@ -4,16 +4,25 @@ import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/name
 import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { Frame } from '../../frame/frame.ts'
+import type { InputProblem } from '../../sources/problem.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { testFields } from './json.ts'
 import { assertionName, FAILED, type AssertionResult } from './model.ts'
 import { testsAnswer, viewTests } from './view.ts'
 
-/** Makes the report; `subjects`: how many objects assertions could be about. */
+/** What else a run of tests tells. */
+export interface TestRunFacts {
+  /** How many objects assertions could be about. */
+  readonly subjects: number
+  /** What is wrong with the files of the tests; a test with a fault is not run. */
+  readonly faults: readonly InputProblem[]
+}
+
+/** Makes the report. */
 export function testFrame(
   results: readonly AssertionResult[],
   missing: readonly UnknownReason[],
-  subjects: number,
+  { subjects, faults }: TestRunFacts,
 ): Frame {
   const failed = results.filter(({ outcome }) => outcome.state === 'failed')
   const places = new Map(results.map((one) => [objectKey(subjectOf(one)), one.place]))
@@ -35,7 +44,7 @@ export function testFrame(
         namespace: '',
         name: assertionName(one),
       })),
-    answer: (layout, kept) => testsAnswer(results, kept, layout),
+    answer: (layout, kept) => testsAnswer(results, kept, { ...layout, faults }),
     view: (layout, shown) => viewTests(results, shown, layout),
   }
 }

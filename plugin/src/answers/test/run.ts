@@ -29,7 +29,7 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)
   const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
   return finish(
-    testFrame(results, missingForTests(input), subjectsIn(input)),
+    testFrame(results, missingForTests(input), { subjects: subjectsIn(input), faults: loaded.problems }),
     withProblems,
     options.output,
     context,

@@ -6,6 +6,7 @@ import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
+import type { InputProblem } from '../../sources/problem.ts'
 import { assertionName, countOutcomes, FAILED, type AssertionResult } from './model.ts'
 
 /** What stands below the answer; `shown` are the findings that are not suppressed, one for each assertion that fails. */
@@ -39,8 +40,16 @@ function failing(results: readonly AssertionResult[], kept: readonly Finding[]):
 export function testsAnswer(
   results: readonly AssertionResult[],
   kept: readonly Finding[],
-  { incomplete }: Layout,
+  { incomplete, faults }: Pick<Layout, 'incomplete'> & { readonly faults: readonly InputProblem[] },
 ): Answer {
+  const [fault] = faults
+  const wrong = fault === undefined ? [] : [[`${fault.what} (${fault.where}): ${fault.why}`]]
+  if (results.length === 0 && fault !== undefined)
+    return {
+      mark: 'bad',
+      text: [span('no assertion was run', 'bold'), `: ${counted(faults.length, 'fault')} in the test files`],
+      reasons: wrong,
+    }
   const failed = failing(results, kept)
   const { passed, failed: all, unknown } = countOutcomes(results)
   // Where nothing ran, or not everything was read, nothing is simply fine.
@@ -56,8 +65,12 @@ export function testsAnswer(
   const word = failed.length > 0 ? 'not true' : 'not known'
   return {
     mark: failed.length > 0 ? 'bad' : isOpen ? 'warn' : 'ok',
-    text: [span(parts.join(', '), 'bold'), ` in ${counted(tests, 'test')}`],
-    reasons: open.length === 0 ? [] : [[`${word}: ${namesText(open.map(assertionName))}`]],
+    text: [
+      span(parts.join(', '), 'bold'),
+      ` in ${counted(tests, 'test')}`,
+      fault === undefined ? '' : `; ${counted(faults.length, 'fault')} in the test files`,
+    ],
+    reasons: [...(open.length === 0 ? [] : [[`${word}: ${namesText(open.map(assertionName))}`]]), ...wrong],
   }
 }
 

@@ -23,8 +23,9 @@ export function verifyFrame(
   const all = [
     ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
     ...bundleFindings(after),
-    ...installFindings(after),
-    ...input.inputFindings.filter((one) => concernsEverybody(one) || isNearMiss(one)),
+    ...[...installFindings(after), ...input.inputFindings].filter(
+      (one) => concernsEverybody(one) || isNearMiss(one),
+    ),
   ]
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)
   return {

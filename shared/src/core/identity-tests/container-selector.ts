@@ -51,7 +51,7 @@ function textOf(written: ContainersWritten): string {
     ...(workload === undefined ? [] : [part === undefined ? workload : `${workload} (${part})`]),
     ...(pod === undefined ? [] : [`pod/${pod}`]),
     ...(podSelector === undefined ? [] : [`pods ${selectorText(podSelector)}`]),
-    ...(serviceAccount === undefined ? [] : [`service account ${serviceAccount}`]),
+    ...(serviceAccount === undefined ? [] : [`pods of service account ${serviceAccount}`]),
   ]
   const where = [
     ...(namespace === undefined ? [] : [namespace]),

@@ -31,8 +31,13 @@ export function containersRun(assertion: ContainerAssertion, facts: RunFacts): A
       compareHolding(holding, { mode, wanted }, facts, tally)
     },
     outcome: () =>
-      tally.outcome(`${subject.text} ${holdsText(mode, wanted)}`, () => nothingOf(facts, subject)),
+      tally.outcome(`${eachOf(subject.text)} ${holdsText(mode, wanted)}`, () => nothingOf(facts, subject)),
   }
+}
+
+/** What is said of several pods is said of each. */
+function eachOf(subject: string): string {
+  return subject.startsWith('pods ') ? `each of ${subject}` : subject
 }
 
 function holdsText(mode: 'exactly' | 'atLeast', wanted: readonly WantedIdentity[]): string {

@@ -65,6 +65,8 @@ export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionR
 }
 
 function everyText({ containers, atMost, atLeast, only }: EveryAssertion): string {
+  if (atLeast !== undefined && atLeast === atMost && atMost > 0 && only === undefined)
+    return `every container of ${containers.text} holds exactly ${identitiesText(atMost)}`
   const parts = [
     ...(atLeast === undefined ? [] : [`at least ${identitiesText(atLeast)}`]),
     ...(atMost === undefined ? [] : [atMost === 0 ? 'no identity' : `at most ${identitiesText(atMost)}`]),

@@ -122,7 +122,12 @@ export interface TestReading {
 /** Reads a test; never throws. */
 export function readIdentityTest(value: unknown, reading: TestReading): IdentityTest | readonly TestFault[] {
   const parsed = identityTestSchema().safeParse(value)
-  if (!parsed.success) return parsed.error.issues.flatMap((issue) => faultsOf(issue, value))
+  if (!parsed.success) {
+    const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue, value))
+    // Of another kind or version, the rest is judged by the wrong schema.
+    const ofType = faults.filter(({ path: [first] }) => first === 'apiVersion' || first === 'kind')
+    return ofType.length > 0 ? ofType : faults
+  }
   const faults: TestFault[] = []
   const assertions = new AssertionReader(reading, faults).read(parsed.data.spec)
   return faults.length > 0 ? faults : { name: parsed.data.metadata.name, assertions }
@@ -133,6 +138,9 @@ interface Issue {
   readonly message: string
   readonly path: readonly PropertyKey[]
   readonly keys?: readonly string[]
+  /** The type that is asked for, and the values of an enumeration. */
+  readonly expected?: string
+  readonly values?: readonly unknown[]
   readonly errors?: readonly (readonly Issue[])[]
 }
 
@@ -161,11 +169,19 @@ function faultsOf(issue: Issue, value: unknown, above: FieldPath = []): readonly
       why: missing
         ? 'it is missing'
         : `it ${issue.message}${isRecord(found) || Array.isArray(found) ? '' : `, and is ${shownValue(found)}`}`,
-      fix: missing
-        ? `add ${String(path.at(-1) ?? 'it')}`
-        : 'correct it; the fields are in docs/reference/identity-test.md',
+      fix: missing ? `add ${String(path.at(-1) ?? 'it')}` : valueFix(issue, found),
     },
   ]
+}
+
+/** What to write in place of a wrong value, where that can be told. */
+function valueFix({ code, expected, values = [] }: Issue, found: unknown): string {
+  if (typeof found === 'string') {
+    if (code === 'invalid_type' && expected === 'array') return `write it as a list: [${short(found)}]`
+    const hint = code === 'invalid_value' ? didYouMean(found, values.map(String)) : undefined
+    if (hint !== undefined) return hint
+  }
+  return 'correct it; the fields are in docs/reference/identity-test.md'
 }
 
 function valueAt(value: unknown, path: FieldPath): unknown {

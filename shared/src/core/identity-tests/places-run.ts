@@ -68,7 +68,8 @@ function isIn(
 }
 
 function placeText({ ids, where, containers, inCaptured }: PlaceAssertion): string {
-  const whom = inCaptured ? `${containers.text} of the namespace that it names` : containers.text
+  const pods = containers.text.replace(/^every pod/, 'pods')
+  const whom = inCaptured ? `${pods} of the namespace that it names` : pods
   const which = ids.exact ?? `every identity like ${ids.text}`
   return where === 'onlyIn' ? `${which} is held only by ${whom}` : `${which} is never held by ${whom}`
 }

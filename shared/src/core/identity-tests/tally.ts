@@ -50,7 +50,10 @@ export class Tally {
     const base = { claim, evidence: [], fix: undefined }
     if (this.#failures.length > 0) {
       const evidence = few(this.#failures)
-      return { ...base, state: 'failed', why: countText(this.#failures.length), evidence }
+      const [only = ''] = evidence
+      // One line says it all, in every format that shows the reason alone.
+      if (evidence.length === 1) return { ...base, state: 'failed', why: only }
+      return { ...base, state: 'failed', why: `${this.#failures.length} things are wrong`, evidence }
     }
     if (this.#doubts.length > 0) {
       const why = this.#incomplete ?? 'it depends on what is not known here'
@@ -68,10 +71,6 @@ export class Tally {
 }
 
 const CERTAIN = { perhapsThere: undefined }
-
-function countText(failures: number): string {
-  return failures === 1 ? 'one thing is wrong' : `${failures} things are wrong`
-}
 
 /** More than a person reads. */
 const EVIDENCE_MAX = 10

@@ -472,7 +472,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy names a service account whose pods present another ID',
     meaning:
-      'A rule names a service account, which stands for the one SPIFFE ID /ns/<namespace>/sa/<name>; pods that run under it hold the ID of a binding.',
+      'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
       'IDs are compared as a whole: where those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
@@ -509,7 +509,7 @@ export const FINDINGS = {
     meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
     consequence:
       'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
-    fix: 'Undo the change that the evidence names, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
+    fix: 'Undo the change that made it untrue, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
   },
   KLM801: {
     severity: 'error',

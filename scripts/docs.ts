@@ -1,0 +1,30 @@
+// `npm run docs`: builds the documentation site into site/dist/html, from the pages of the repository. What builds it has a
+// package.json of its own in site/, which npm has installed before.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { writeSource } from './docs/source.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const SITE = join(ROOT, 'site')
+const SOURCE = join(SITE, 'dist/source')
+const PUBLIC = join(SOURCE, 'public')
+
+/** Where the built site stands. */
+export const SITE_HTML = join(SITE, 'dist/html')
+
+function build(args: readonly string[]): number {
+  writeSource(ROOT, SOURCE)
+  mkdirSync(PUBLIC, { recursive: true })
+  cpSync(join(SITE, 'node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js'), join(PUBLIC, 'mermaid.js'))
+  const vitepress = join(SITE, 'node_modules/vitepress/bin/vitepress.js')
+  const { status, error } = spawnSync(process.execPath, [vitepress, 'build', 'site', ...args], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  })
+  if (error !== undefined) throw error
+  return status ?? 1
+}
+
+if (import.meta.main) process.exitCode = build(process.argv.slice(2))
