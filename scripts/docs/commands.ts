@@ -134,7 +134,7 @@ export const NOT_RUN: readonly Exception[] = [
   {
     pages: /^docs\/compatibility\.md$/,
     commands: /^npm run test:versions/,
-    why: 'takes hours; `npm test` runs a part of the suites on the oldest minor',
+    why: 'takes ten minutes for each minor; `npm test` runs a part of the suites on the oldest',
   },
   { pages: /^docs\/spire\.md$/, commands: /^npm run test:svid/, why: '`npm test` runs the same suites' },
   {
