@@ -1,13 +1,13 @@
-// `npm run docs`: builds the documentation site into site/dist/html, from the pages of the repository. What builds it has a
-// package.json of its own in site/, which npm has installed before.
+// `npm run docs`: builds the documentation site into scripts/site/dist/html, from the pages of the repository. What builds it has a
+// package.json of its own in scripts/site/, which npm has installed before.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import process from 'node:process'
 import { writeSource } from './docs/source.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const SITE = join(ROOT, 'site')
+const SITE = join(ROOT, 'scripts/site')
 const SOURCE = join(SITE, 'dist/source')
 const PUBLIC = join(SOURCE, 'public')
 
@@ -19,11 +19,12 @@ function build(args: readonly string[]): number {
   mkdirSync(PUBLIC, { recursive: true })
   cpSync(join(SITE, 'node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js'), join(PUBLIC, 'mermaid.js'))
   const vitepress = join(SITE, 'node_modules/vitepress/bin/vitepress.js')
-  const { status, error } = spawnSync(process.execPath, [vitepress, 'build', 'site', ...args], {
+  const { status, error } = spawnSync(process.execPath, [vitepress, 'build', 'scripts/site', ...args], {
     cwd: ROOT,
     stdio: 'inherit',
   })
   if (error !== undefined) throw error
+  if (status === 0) process.stdout.write(`the site stands in ${relative(ROOT, SITE_HTML)}\n`)
   return status ?? 1
 }
 

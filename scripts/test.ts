@@ -27,7 +27,7 @@ const BEFORE: readonly Step[] = [
   { name: 'types', command: ['tsc'] },
   { name: 'types of the page', command: ['tsc', '-p', 'plugin/src/answers/map/page'] },
   { name: 'types of what a browser runs', command: ['tsc', '-p', 'test/browser'] },
-  { name: 'types of the site', command: ['tsc', '-p', 'site'] },
+  { name: 'types of the site', command: ['tsc', '-p', 'scripts/site'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['oxfmt', '--check'] },
   // It builds what `npm run build` builds, and all that is shipped of it.

@@ -18,6 +18,8 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
     pages: [
       'README.md',
       'docs/quick-start.md',
+      'docs/suggest.md',
+      'docs/migrate.md',
       'docs/concepts.md',
       'docs/how-it-works.md',
       'docs/glossary.md',
@@ -42,6 +44,8 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'docs/no-svid.md',
       'docs/cluster.md',
       'docs/offline.md',
+      'docs/suggest.md',
+      'docs/migrate.md',
       'docs/verify.md',
       'docs/map.md',
       'docs/policies.md',
@@ -99,6 +103,13 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
   { title: 'Runbooks', pages: ['docs/runbooks/README.md'], folders: ['docs/runbooks'] },
   { title: 'Decisions', pages: [], folders: ['docs/decisions'] },
 ]
+
+/** What the sidebar calls pages whose headings say what the whole is called. */
+export const SHORT_TITLES: ReadonlyMap<string, string> = new Map([
+  ['README.md', 'What kleym is'],
+  ['charts/kleym/README.md', 'The chart'],
+  ['docs/install.md', 'Install the operator'],
+])
 
 /** Pages of the site whose place there is not their place in `docs`. */
 const MOVED: ReadonlyMap<string, string> = new Map([

@@ -178,9 +178,30 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
     await page.locator(`.diagram[data-drawn="${scheme}"] svg`).first().waitFor()
     expect(await page.locator('.diagram svg').count()).toBe(await page.locator('.diagram').count())
     expect(await page.locator('.diagram').first().innerText()).toContain('caches')
+    expect(await cutLabels(page)).toEqual([])
     await page.context().close()
     expect(foreign).toEqual([])
   })
+})
+
+/** Labels of boxes that are higher than the room that was left for them. */
+function cutLabels(page: Page): Promise<readonly string[]> {
+  return page
+    .locator('.diagram foreignObject')
+    .evaluateAll((all) =>
+      all
+        .filter((one) => (one.firstElementChild?.scrollHeight ?? 0) > Number(one.getAttribute('height')) + 1)
+        .map((one) => one.textContent ?? ''),
+    )
+}
+
+test('labels of the picture of the first page are not cut', async () => {
+  const { page } = await visitor('light')
+  await page.goto(addressOf('index.html'))
+  await page.locator('.diagram[data-drawn] svg').first().waitFor()
+  const cut = await cutLabels(page)
+  await page.context().close()
+  expect(cut).toEqual([])
 })
 
 test('search finds a reason by its name, without a request to another origin', async () => {

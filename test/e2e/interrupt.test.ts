@@ -76,7 +76,7 @@ async function startedAndShowing(
   env: Readonly<Record<string, string>>,
   shown: RegExp,
 ): Promise<Terminal> {
-  for (let start = 1; start <= STARTS; start++) {
+  for (let time = 1; time <= STARTS; time++) {
     const terminal = startInPty(command, { columns: 80, rows: 24, env })
     onTestFinished(() => terminal.close())
     const state = await until(

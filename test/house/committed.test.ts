@@ -23,7 +23,7 @@ describe('what is never committed', () => {
     )
   })
 
-  test.each(['package-lock.json', 'site/package-lock.json'])(
+  test.each(['package-lock.json', 'scripts/site/package-lock.json'])(
     'no download address in %s: it must install from any registry',
     (file) => {
       const lock = texts.find(([path]) => path === file)?.[1] ?? ''

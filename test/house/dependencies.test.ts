@@ -6,12 +6,12 @@ import { specifiersOf } from './modules.ts'
 
 /** Each package.json with the folders whose imports it lists. */
 const LISTS: readonly (readonly [manifest: string, folders: RegExp])[] = [
-  ['package.json', /^(?:scripts|test(?!\/testing)|bench)\//],
+  ['package.json', /^(?:scripts(?!\/site)|test(?!\/testing)|bench)\//],
   ['test/testing/package.json', /^test\/testing\/src\//],
   ['shared/package.json', /^shared\/src\//],
   ['plugin/package.json', /^plugin\/src\//],
   ['operator/package.json', /^operator\/src\//],
-  ['site/package.json', /^site\//],
+  ['scripts/site/package.json', /^scripts\/site\//],
 ]
 
 /** The packages that some folders import, each with the first file that does. */
@@ -64,7 +64,7 @@ const UNRUN_SCRIPTS: Readonly<Record<string, string>> = {
 }
 
 test('no dependency needs its install script, and none is run', () => {
-  const withScript = ['package-lock.json', 'site/package-lock.json'].flatMap((lock) => {
+  const withScript = ['package-lock.json', 'scripts/site/package-lock.json'].flatMap((lock) => {
     const packages = own(JSON.parse(textOf(lock)), 'packages')
     return isRecord(packages)
       ? Object.entries(packages)

@@ -63,6 +63,11 @@ const LINES = [
   ...OF_FILES,
 ].filter(([line, page], at, all) => all.findIndex((one) => one[0] === line && one[1] === page) === at)
 
+/** The words of a line; a quoted one holds no blank. */
+function words(line: string): readonly string[] {
+  return line.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'))
+}
+
 /** It would write a file. */
 const NOT_RUN = /^completion install/
 const NEEDS_NO_CLUSTER = /--offline|^explain [A-Z]|^completion/
@@ -79,7 +84,7 @@ describe('without a cluster', () => {
   test.each(LINES.filter(([line]) => NEEDS_NO_CLUSTER.test(line) && !NOT_RUN.test(line)))(
     '`kubectl kleym %s` (%s) answers',
     async (line) => {
-      const ran = await inProcess(line.split(' '), PROJECT_ROOT)
+      const ran = await inProcess(words(line), PROJECT_ROOT)
       // What stderr says shows up when this fails.
       const answered = ran.code === EXIT.ok || ran.code === EXIT.findings || ran.code === EXIT.incomplete
       expect({ ...ran, stdout: ran.stdout !== '', answered }).toMatchObject({ stdout: true, answered: true })
@@ -91,7 +96,7 @@ describe('with a cluster', () => {
   test.each(LINES.filter(([line]) => !NEEDS_NO_CLUSTER.test(line)))(
     '`kubectl kleym %s` (%s) is a command line, and says that there is no cluster here',
     async (line) => {
-      const { code, stderr } = await inProcess(line.split(' '), PROJECT_ROOT)
+      const { code, stderr } = await inProcess(words(line), PROJECT_ROOT)
       expect({ code, stderr }).toEqual({
         code: EXIT.incomplete,
         stderr: expect.stringContaining('no cluster to talk to'),

@@ -413,6 +413,10 @@ async function withProgram(
   }
 }
 
+function scmFile(apiVersion: string): string {
+  return `apiVersion: ${apiVersion}\nkind: ControllerManagerConfig\n`
+}
+
 describe('--render', () => {
   const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  labels: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
 
@@ -481,14 +485,12 @@ describe('--render', () => {
     expect(loaded.problems).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
   })
 
-  const SCM_FILE = (apiVersion: string): string =>
-    `apiVersion: ${apiVersion}\nkind: ControllerManagerConfig\n`
   const GENERATED = {
     'prod/kustomization.yaml': 'resources: [../base]\nnamePrefix: p-\n',
     'base/kustomization.yaml':
       'resources: [x.yaml]\nnamePrefix: b-\nconfigMapGenerator: [{name: scm, files: [scm.yaml]}]\n',
     'base/x.yaml': pool('x'),
-    'base/scm.yaml': SCM_FILE('spire.spiffe.io/v1alpha1'),
+    'base/scm.yaml': scmFile('spire.spiffe.io/v1alpha1'),
   }
 
   test('what a kustomization below makes and changes stands in what is over it', async () => {
@@ -509,7 +511,7 @@ describe('--render', () => {
   })
 
   test('the configuration of another controller, of a kind with the same name, is none of SCM', async () => {
-    const other = { ...GENERATED, 'base/scm.yaml': SCM_FILE('controller-runtime.sigs.k8s.io/v1alpha1') }
+    const other = { ...GENERATED, 'base/scm.yaml': scmFile('controller-runtime.sigs.k8s.io/v1alpha1') }
     const { problems } = await load(await workspace(other), { recursive: true })
     expect(problems.flatMap(({ reach }) => reach?.map(({ kind }) => kind))).not.toContain('ConfigMap')
     const { problems: ours } = await load(await workspace(GENERATED), { recursive: true })

@@ -1,6 +1,6 @@
 // What the forge does with Markdown and VitePress does otherwise: links to files of the repository, and mermaid blocks.
 import type { MarkdownRenderer } from 'vitepress'
-import { linkTarget, pagePaths, repositoryIn, siteAddress, sitePath } from '../../scripts/docs/pages.ts'
+import { linkTarget, pagePaths, repositoryIn, siteAddress, sitePath } from '../../docs/pages.ts'
 
 /** The attribute that leads somewhere, by the type of a token. */
 const LEADING: Readonly<Record<string, string>> = { link_open: 'href', image: 'src' }
@@ -39,7 +39,7 @@ export function useDiagrams(md: MarkdownRenderer): void {
   rules.fence = (tokens, at, ...rest) => {
     const token = tokens[at]
     if (token?.info.trim() === 'mermaid')
-      return `<div class="diagram" v-pre><pre tabindex="0">${md.utils.escapeHtml(token.content)}</pre></div>\n`
+      return `<div class="diagram" role="group" aria-label="Diagram" tabindex="0" v-pre><pre>${md.utils.escapeHtml(token.content)}</pre></div>\n`
     return fence?.(tokens, at, ...rest) ?? ''
   }
 }

@@ -22,6 +22,9 @@ export async function drawDiagrams(library: string, isDark: boolean): Promise<vo
   const mermaid = await loading
   mermaid.initialize({
     startOnLoad: false,
+    // As large as it is drawn: a wide one is moved to and fro, and stays legible on a phone.
+    flowchart: { useMaxWidth: false },
+    sequence: { useMaxWidth: false, wrap: true, width: 100, actorMargin: 8 },
     securityLevel: 'strict',
     theme: isDark ? 'dark' : 'neutral',
     fontFamily: getComputedStyle(first).fontFamily,

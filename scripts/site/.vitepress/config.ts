@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig } from 'vitepress'
-import { anchorOf } from '../../scripts/docs/anchors.ts'
+import { anchorOf } from '../../docs/anchors.ts'
 import { useBraces, useDiagrams, useSiteLinks } from './markdown.ts'
 import { sidebar } from './sidebar.ts'
 
@@ -32,7 +32,7 @@ export default defineConfig({
   head: [
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }],
     ['link', { rel: 'icon', href: 'data:,' }],
-    ['style', {}, readFileSync(join(ROOT, 'site/.vitepress/style.css'), 'utf8')],
+    ['style', {}, readFileSync(join(ROOT, 'scripts/site/.vitepress/style.css'), 'utf8')],
   ],
   markdown: {
     anchor: { slugify: anchorOf },
@@ -49,5 +49,5 @@ export default defineConfig({
     outline: [2, 3],
     externalLinkIcon: true,
   },
-  vite: { publicDir: join(ROOT, 'site/dist/source/public'), build: { chunkSizeWarningLimit: 4000 } },
+  vite: { publicDir: join(ROOT, 'scripts/site/dist/source/public'), build: { chunkSizeWarningLimit: 4000 } },
 })

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DefaultTheme } from 'vitepress'
-import { PAGE_GROUPS, siteFolder, sitePath } from '../../scripts/docs/pages.ts'
-import { titleOf } from '../../scripts/docs/source.ts'
+import { PAGE_GROUPS, SHORT_TITLES, siteFolder, sitePath } from '../../docs/pages.ts'
+import { titleOf } from '../../docs/source.ts'
 
 /** The sidebar, for the pages of the repository in a folder. A folder of pages stands there as one: its page, or its list. */
 export function sidebar(root: string): DefaultTheme.SidebarItem[] {
@@ -11,7 +11,7 @@ export function sidebar(root: string): DefaultTheme.SidebarItem[] {
     text: title,
     items: [
       ...pages.map((page) => ({
-        text: titleOf(readFileSync(join(root, page), 'utf8')),
+        text: SHORT_TITLES.get(page) ?? titleOf(readFileSync(join(root, page), 'utf8')),
         link: `/${sitePath(page)}`,
       })),
       ...folders
