@@ -158,6 +158,8 @@ const COMMANDS = [
   ['who-selects', '-A', '--entries'],
   ['policies', '-A'],
   ['map', '-A'],
+  ['suggest', '-A'],
+  ['migrate', '-A'],
   ['diff'],
   ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
 ] as const

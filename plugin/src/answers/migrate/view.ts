@@ -45,7 +45,8 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
         ]),
     `${counted(bindings.size, 'binding')} to apply`,
   ]
-  return { mark: rest.length > 0 ? 'warn' : 'ok', text: [span(parts.join('; '), 'bold')] }
+  const mark = rest.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
+  return { mark, text: [span(parts.join('; '), 'bold')] }
 }
 
 function namesOf(some: readonly Migration[]): string {
