@@ -2,7 +2,7 @@
 // package.json of its own in scripts/site/, which npm has installed before.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import process from 'node:process'
 import { writeSource } from './docs/source.ts'
 
@@ -24,6 +24,7 @@ function build(args: readonly string[]): number {
     stdio: 'inherit',
   })
   if (error !== undefined) throw error
+  if (status === 0) process.stdout.write(`the site stands in ${relative(ROOT, SITE_HTML)}\n`)
   return status ?? 1
 }
 

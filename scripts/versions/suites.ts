@@ -37,6 +37,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'plugin-completion',
     'plugin-live',
     'plugin-policies',
+    'plugin-suggest',
     'plugin-watch',
   ],
   chart: ['chart-lifecycle', 'chart-render', 'chart-scm'],

@@ -6,7 +6,7 @@ import { specifiersOf } from './modules.ts'
 
 /** Each package.json with the folders whose imports it lists. */
 const LISTS: readonly (readonly [manifest: string, folders: RegExp])[] = [
-  ['package.json', /^(?:scripts|test(?!\/testing)|bench)\//],
+  ['package.json', /^(?:scripts(?!\/site)|test(?!\/testing)|bench)\//],
   ['test/testing/package.json', /^test\/testing\/src\//],
   ['shared/package.json', /^shared\/src\//],
   ['plugin/package.json', /^plugin\/src\//],

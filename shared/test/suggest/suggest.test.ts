@@ -134,6 +134,14 @@ describe('what there is already', () => {
     ])
   })
 
+  test('pods under another service account than that of the binding are left to a person', () => {
+    const other = poolOnly({ name: 'mine', spec: { serviceAccountName: 'other' } })
+    expect(linesFor(pool(), pod(), other)).toEqual([])
+    expect(notFor(pool(), pod(), other)).toEqual([
+      expect.stringMatching(/^open a binding for service account runner -: team-a\/mine is for another/),
+    ])
+  })
+
   test('a binding that is being deleted counts as none', () => {
     const going = poolOnly({ name: 'llama', deletedAt: '2026-01-01T00:00:00Z' })
     expect(linesFor(pool(), pod(), going)).toEqual([expect.stringMatching(/^team-a\/llama-/)])

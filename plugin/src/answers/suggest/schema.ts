@@ -3,13 +3,32 @@ import * as z from 'zod'
 import { bindingKeySchema, count, modeSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
 import { holderSchema, identityChangesSchema } from '../diff/schema.ts'
 
+const refSchema = z.object({ name: z.string() })
+
+const bindingManifestSchema = z
+  .object({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata: z.object({ name: z.string(), namespace: z.string() }),
+    spec: z.object({
+      mode: modeSchema,
+      poolRef: refSchema,
+      objectiveRef: refSchema.optional(),
+      serviceAccountName: z.string(),
+      containerName: z.string().optional(),
+      identityBoundary: z.object({ variant: z.string() }).optional(),
+    }),
+  })
+  .describe('An InferenceIdentityBinding, ready to be applied.')
+  .meta({ id: 'BindingManifest' })
+
 const missesSchema = z.array(z.object({ pod: podTextSchema, verdict: z.string(), why: z.string() }))
 
 /** A binding that is proven Ready. */
 export const suggestedBindingSchema = z
   .object({
     binding: bindingKeySchema,
-    manifest: z.record(z.string(), z.unknown()).describe('The binding, ready to be applied.'),
+    manifest: bindingManifestSchema,
     spiffeID: z.string(),
     why: z.array(z.string()),
     gains: z.array(z.object({ pod: podTextSchema, containers: z.array(z.string()) })),
@@ -40,7 +59,7 @@ export const notSuggestedSchema = z
       .describe('Refused or harmful; dependent on what is not known; or left to a person to choose.'),
     mode: modeSchema.nullable(),
     what: z.string().describe('What was tried; empty where nothing could be named.'),
-    manifests: z.array(z.record(z.string(), z.unknown())).describe('The bindings that were tried.'),
+    manifests: z.array(bindingManifestSchema).describe('The bindings that were tried.'),
     reason: z
       .string()
       .nullable()

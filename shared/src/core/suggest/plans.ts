@@ -47,7 +47,9 @@ export interface Need {
 
 /** A choice that no object decides. */
 export interface OpenChoice {
-  readonly mode: Mode
+  readonly mode: Mode | undefined
+  /** What it would be, as a person reads it. */
+  readonly what: string
   readonly why: string
   readonly fix: string
 }
@@ -112,7 +114,8 @@ function needOf(context: PoolContext, { serviceAccountName, pods }: AccountPods)
   if (context.held !== undefined && mine.length === 0)
     return { ...base, ...forContainers(account, context.held) }
   if (asked.length > 0) return { ...base, ...forObjectives(account, asked, mine) }
-  if (mine.length === 0) return { ...base, ...forAll(account) }
+  if (mine.length === 0)
+    return { ...base, ...(context.bindings.length === 0 ? forAll(account) : forAnotherAccount(account)) }
   return { ...base, ...besideExisting(account, mine) }
 }
 
@@ -158,7 +161,11 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
         ? `no objective leads to the pool, and a binding for container ${container} alone must name one`
         : `${counted(others.length + 1, 'objective')} lead to the pool, and nothing says which of them container ${container} serves`
     const fix = `write a binding PerObjective by hand${objective === undefined ? ' once there is an objective' : ''}, in the place of the one for all containers`
-    return { plans: [whole], remarks: [WIDER], open: { mode: 'PerObjective', why, fix } }
+    return {
+      plans: [whole],
+      remarks: [WIDER],
+      open: { mode: 'PerObjective', what: 'PerObjective', why, fix },
+    }
   }
   const { name } = objective.meta
   const plan = {
@@ -176,6 +183,20 @@ const WIDER = 'a binding PoolOnly gives its identity to all containers of the po
 function meantValues({ context, pods }: Account, { key, values }: Roles): readonly string[] {
   const meant = new Set(pods.filter(context.isPod).map(({ labels }) => labels.get(key)))
   return values.filter((value) => meant.has(value))
+}
+
+/** Pods of a pool that has bindings for other accounts: whoever wrote them may have left these out on purpose. */
+function forAnotherAccount({ context, serviceAccountName }: Account): Planned {
+  const keys = context.bindings.map(({ key }) => key).join(', ')
+  return {
+    ...NOTHING,
+    open: {
+      mode: undefined,
+      what: `a binding for service account ${serviceAccountName}`,
+      why: `${keys} is for another service account, and may leave these pods out on purpose; one for them too would give one SPIFFE ID to both (KLM304)`,
+      fix: 'write it by hand where both are to be one identity',
+    },
+  }
 }
 
 /** Pods that a binding names already: variants that none of them names may still get one. */
@@ -223,6 +244,7 @@ function forObjectives(
       ...NOTHING,
       open: {
         mode: 'PerObjective',
+        what: 'PerObjective',
         why:
           containers === undefined
             ? `its pods run different containers (${ran.join(', ')}), and nothing says which of them serves objective ${names.join(', ')}`

@@ -314,7 +314,7 @@ function notSuggested({ need, failed }: ProvenNeed): readonly NotSuggested[] {
           {
             state: 'open' as const,
             mode: open.mode,
-            what: open.mode,
+            what: open.what,
             tried: [],
             reason: undefined,
             why: open.why,
