@@ -44,8 +44,6 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'docs/no-svid.md',
       'docs/cluster.md',
       'docs/offline.md',
-      'docs/suggest.md',
-      'docs/migrate.md',
       'docs/verify.md',
       'docs/map.md',
       'docs/policies.md',
