@@ -193,7 +193,7 @@ function forAnotherAccount({ context, serviceAccountName }: Account): Planned {
     open: {
       mode: undefined,
       what: `a binding for service account ${serviceAccountName}`,
-      why: `${keys} is for another service account, and may leave these pods out on purpose; one for them too would give one SPIFFE ID to both (KLM304)`,
+      why: `${keys} is for another service account, and may leave these pods out on purpose; one for them too would give one SPIFFE ID to both`,
       fix: 'write it by hand where both are to be one identity',
     },
   }
