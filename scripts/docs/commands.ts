@@ -138,6 +138,11 @@ export const NOT_RUN: readonly Exception[] = [
   },
   { pages: /^docs\/spire\.md$/, commands: /^npm run test:svid/, why: '`npm test` runs the same suites' },
   {
+    pages: /^docs\/compatibility\.md$/,
+    commands: /^npm run test:versions/,
+    why: 'takes an hour; a workflow runs it every week, and `npm test` a part of it',
+  },
+  {
     pages: /^README\.md$/,
     commands: /^npm run control-plane$/,
     why: 'runs until Ctrl-C; the suites start the same control plane',

@@ -148,6 +148,12 @@ test('its policy would refuse what is of another origin', async () => {
   expect(refused).toBe('https://example.org/x.png')
 })
 
+/** Waits until every diagram of a page is drawn in these colours; the bound is the browser's. */
+async function untilDrawn(page: Page, scheme: 'light' | 'dark'): Promise<void> {
+  for (const diagram of await page.locator('.diagram').all())
+    await diagram.and(page.locator(`[data-drawn="${scheme}"]`)).waitFor()
+}
+
 /** A page of each kind: prose with an image, diagrams, long tables, code with colours, and a short one. */
 const LOOKED_AT = [
   'index.html',
@@ -161,6 +167,7 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   test.each(LOOKED_AT)('axe finds nothing on %s', async (path) => {
     const { page } = await visitor(scheme)
     await page.goto(addressOf(path))
+    await untilDrawn(page, scheme)
     await page.evaluate(AXE)
     const result: unknown = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
     const found = listAt(result, 'violations').flatMap((one) =>
@@ -175,7 +182,7 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   test('diagrams are drawn', async () => {
     const { page, foreign } = await visitor(scheme)
     await page.goto(addressOf('architecture.html'))
-    await page.locator(`.diagram[data-drawn="${scheme}"] svg`).first().waitFor()
+    await untilDrawn(page, scheme)
     expect(await page.locator('.diagram svg').count()).toBe(await page.locator('.diagram').count())
     expect(await page.locator('.diagram').first().innerText()).toContain('caches')
     expect(await cutLabels(page)).toEqual([])
@@ -198,7 +205,7 @@ function cutLabels(page: Page): Promise<readonly string[]> {
 test('labels of the picture of the first page are not cut', async () => {
   const { page } = await visitor('light')
   await page.goto(addressOf('index.html'))
-  await page.locator('.diagram[data-drawn] svg').first().waitFor()
+  await untilDrawn(page, 'light')
   const cut = await cutLabels(page)
   await page.context().close()
   expect(cut).toEqual([])

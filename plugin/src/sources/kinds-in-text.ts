@@ -210,11 +210,3 @@ function isListKind(kind: string): boolean {
 function kindName(value: string): string | undefined {
   return KIND_NAME.exec(value)?.[2]
 }
-
-/** The bytes of `apiVersion` in base64, wherever they begin. */
-const API_VERSION_BASE64 = /YXBpVmVyc2lvb|FwaVZlcnNpb2|hcGlWZXJzaW9u/
-
-/** Whether the text of a Secret or a ConfigMap may hold objects in base64. */
-export function mayHoldEncoded(text: string): boolean {
-  return API_VERSION_BASE64.test(text)
-}

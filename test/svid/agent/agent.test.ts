@@ -8,6 +8,8 @@ import { listAt, stringAt, type JsonRecord } from '../../../shared/src/core/json
 import type { Analysis } from '../../../shared/src/core/analysis/analysis.ts'
 import type { Container, Pod } from '../../../shared/src/core/objects/pod.ts'
 import { containerVerdicts, type Registration } from '../../../shared/src/core/spire/registration.ts'
+import { readSvidText } from '../../../shared/src/core/spire/verify/svid-text.ts'
+import { ensureClient } from '../../control-plane/client-binaries.ts'
 import { startControlPlane, type ControlPlane } from '../../control-plane/control-plane.ts'
 import { build, namespace, node, pod } from '../build-cluster.ts'
 import { csid } from '../clusterspiffeid.ts'
@@ -292,6 +294,19 @@ test('trap 17: an image counts under the name of its status, and an ephemeral co
   await until(async () => (await hasImage()) === 0, 'the agent to see that no image was pulled')
   await tellKubelet()
   await until(async () => (await hasImage()) === asked.length, 'the agent to see the images again')
+})
+
+test('the text of spire-agent api fetch x509 is read as what the Workload API has handed out', async () => {
+  const command = await ensureClient('spire-agent')
+  const asked = askedOf(({ ref }) => !ref.name.startsWith('canary')).filter(
+    ({ container }) => container.role === 'regular',
+  )
+  const answers = await answersOf(asked)
+  for (const count of [0, 1, 3]) {
+    const at = answers.findIndex(({ svids }) => svids.length === count)
+    const printed = await workloads.print(asked[at]?.procs ?? '', command)
+    expect({ printed, ...readSvidText(printed) }).toEqual({ printed, ok: true, svids: answers[at]?.svids })
+  }
 })
 
 test('trap 18: a static pod has the identity where the kubelet knows it by the UID of its mirror, and not where it does not', async () => {

@@ -1,6 +1,7 @@
 // A workload: goes into the cgroup that it is told, asks the Workload API for its X.509-SVIDs as any client does (gRPC over the
 // agent's socket: https://github.com/spiffe/spiffe/blob/main/standards/SPIFFE_Workload_API.md), and tells their IDs and hints. It
 // keeps no key. It ends with the process that has forked it.
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { connect as connectHttp2 } from 'node:http2'
@@ -13,9 +14,18 @@ const EMPTY_MESSAGE = Buffer.alloc(5)
 
 process.on('message', (question: SvidQuestion) => {
   writeFileSync(question.procs, String(process.pid))
-  fetchSvids(question.socket).then(
-    (answer) => process.send?.({ ...answer, id: question.id }),
-    (error: unknown) => process.send?.({ id: question.id, status: -1, message: String(error), svids: [] }),
+  const { id, command, socket } = question
+  if (command !== undefined) {
+    // A child is in the cgroup of its parent.
+    const { stdout, stderr } = spawnSync(command, ['api', 'fetch', 'x509', '-socketPath', socket], {
+      encoding: 'utf8',
+    })
+    process.send?.({ id, status: 0, message: '', svids: [], printed: `${stdout}${stderr}` })
+    return
+  }
+  fetchSvids(socket).then(
+    (answer) => process.send?.({ ...answer, id }),
+    (error: unknown) => process.send?.({ id, status: -1, message: String(error), svids: [] }),
   )
 })
 process.on('disconnect', () => process.exit())

@@ -14,6 +14,8 @@ export interface SvidQuestion {
   /** The file of its cgroup. */
   readonly procs: string
   readonly socket: string
+  /** The executable of spire-agent: what its command prints is asked for, rather than the SVIDs. */
+  readonly command?: string
 }
 
 /** An SVID of a container, without its key. */
@@ -30,6 +32,8 @@ export interface SvidAnswer {
   readonly message: string
   /** In the order of the answer. */
   readonly svids: readonly HandedSvid[]
+  /** What the command printed, where that was asked for. */
+  readonly printed?: string
 }
 
 /** Workloads that ask one socket. */
@@ -52,6 +56,14 @@ export class Workloads {
     }
     await Promise.all(this.#processes.map(work))
     return answers
+  }
+
+  /** What `spire-agent api fetch x509` prints in a cgroup. */
+  async print(procs: string, command: string): Promise<string> {
+    const [child] = this.#processes
+    if (child === undefined) throw new Error('there is no workload process')
+    const { printed = '' } = await this.#one(child, { id: 0, procs, socket: this.#socket, command })
+    return printed
   }
 
   /** Ends the processes, and resolves once none of them is in a cgroup any more. */

@@ -578,6 +578,20 @@ export const FINDINGS = {
       "Where the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
   },
+  KLM821: {
+    severity: 'error',
+    title: 'a container lacks an SVID',
+    meaning: 'A process asked the Workload API, and did not get an SVID that its container should have.',
+    consequence: 'The workload runs without that identity.',
+    fix: "See that the entry is on the server, that the agent of the pod's node runs, and which selectors it finds for the process (log_selectors).",
+  },
+  KLM822: {
+    severity: 'error',
+    title: 'a container holds an SVID that it should not',
+    meaning: 'A process asked the Workload API, and got an SVID that no object gives its container.',
+    consequence: 'The workload acts under an identity that no manifest shows.',
+    fix: 'Find the entry that gives it (kubectl kleym verify --entries), and delete it or declare it.',
+  },
 } as const satisfies Record<string, FindingEntry>
 
 /** A finding code: `KLM101`. */
