@@ -12,7 +12,8 @@ const NET_MS = 600_000
 
 const shared = { env: { NO_COLOR: '1' }, disableConsoleIntercept: true }
 
-// Three groups, one after the other: what runs anywhere, what needs a real control plane, and what needs SPIRE beside it.
+// Four groups, one after the other: what runs anywhere, what needs a real control plane, what needs SPIRE beside it, and what
+// needs root and a cgroup for a real agent.
 export default defineConfig({
   test: {
     projects: [
@@ -44,12 +45,25 @@ export default defineConfig({
           ...shared,
           name: 'svid',
           include: ['test/svid/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'test/svid/agent/**'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts'],
           // Each has an API server, a SPIRE server and an SCM that all work hard.
           maxWorkers: 1,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'agent',
+          include: ['test/svid/agent/**/*.test.ts'],
+          globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts', 'test/svid/agent/setup.ts'],
+          maxWorkers: 1,
+          testTimeout: NET_MS,
+          hookTimeout: NET_MS,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -15,6 +15,7 @@ import { recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { resolvePolicies } from '@kleym/shared/core/policies/policies.ts'
 import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
 import { assertionsText } from './identity-tests.ts'
+import { poolsWithoutBindings, suggestionsText } from './suggest.ts'
 import * as nasty from './worst-cases.ts'
 import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
@@ -89,6 +90,12 @@ export const SCENARIOS: readonly BenchScenario[] = [
     unit: 'pods, a tenth as many bindings',
     sizes: [3000, 10_000, 30_000],
     ask: (pods) => one(cluster(pods, pods / 10, 0), explanationsText),
+  },
+  {
+    name: 'suggest: pools without bindings',
+    unit: 'pools, twice as many pods',
+    sizes: [1000, 2500, 5000],
+    ask: (pools) => one(poolsWithoutBindings(pools), suggestionsText),
   },
   policies('policies: whom each rule names', 'policies, as many bindings and pods', policiesAndIdentities),
   { name: 'template: the usual SPIFFE ID', unit: 'renderings', sizes: [100_000], ask: templateQuestion },

@@ -6,7 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** Whose dependencies: the project's, or those of the folder of it that is named, which has a package.json of its own. */
+const FOLDER = process.argv[2] ?? '.'
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', FOLDER)
 const OLDEST_NODE = 20
 
 const reason = staleness()
@@ -16,7 +18,10 @@ if (reason !== undefined) install(reason)
 function staleness() {
   const wanted = packagesOf(join(ROOT, 'package-lock.json'))
   if (wanted === undefined)
-    return fail('package-lock.json is missing or broken', 'restore it: git checkout package-lock.json')
+    return fail(
+      'package-lock.json is missing or broken',
+      `restore it: git checkout ${join(FOLDER, 'package-lock.json')}`,
+    )
   // npm writes this file last, so an interrupted install has none.
   const installed = packagesOf(join(ROOT, 'node_modules/.package-lock.json'))
   if (installed === undefined) return 'nothing is installed yet'

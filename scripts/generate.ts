@@ -8,8 +8,10 @@ import { reportJsonSchema } from '../plugin/src/answers/schema.ts'
 import { bindingCrd } from '../shared/src/core/objects/crd.ts'
 import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
 import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
+import { bindingPage } from './binding-reference.ts'
 import { chartFiles } from './chart/files.ts'
 import { commandReference } from './command-reference.ts'
+import { explainPicture } from './explain-picture.ts'
 import { findingExamples } from './finding-examples.ts'
 import { exampleOutputs } from './example-outputs.ts'
 import { identityTestPage, identityTestSchemaFile } from './identity-test-reference.ts'
@@ -39,9 +41,11 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ...chartFiles(),
     ['docs/findings/README.md', findingsIndex()],
     ['docs/reference/reasons.md', reasonsPage()],
+    ['docs/reference/inferenceidentitybinding.md', bindingPage()],
     ['docs/reference/report.schema.json', reportJsonSchema()],
     ['docs/reference/identity-test.schema.json', identityTestSchemaFile()],
     ['docs/reference/identity-test.md', identityTestPage()],
+    ['docs/images/explain.svg', await explainPicture(root)],
     ['docs/reference/commands.md', commandReference()],
     [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],
   ])

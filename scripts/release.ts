@@ -8,7 +8,7 @@ import { stringAt } from '../shared/src/core/json.ts'
 import { BuildError } from './build/build-error.ts'
 import { makeRelease } from './release/artefacts.ts'
 import { notesOf } from './release/changelog.ts'
-import { refusal, repositoryOf } from './release/terms.ts'
+import { imageOf, refusal, repositoryOf } from './release/terms.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MIB = 1024 * 1024
@@ -55,6 +55,7 @@ async function release(isDryRun: boolean): Promise<void> {
         notes: notes?.text ?? `There are no notes for ${version}.`,
         repository: repositoryOf(process.env),
         made: timeOfFiles(),
+        image: imageOf(process.env),
         env: process.env,
         say: (name, bytes) => process.stdout.write(`${size(bytes)}  ${name}\n`),
       },

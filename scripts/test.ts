@@ -6,10 +6,16 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { ensureBinaries, type NoBinaries } from '../test/control-plane/binaries.ts'
+import { ensureClient } from '../test/control-plane/client-binaries.ts'
+import { ensureMinor, OLDER_MINORS } from '../test/control-plane/older-kubernetes.ts'
 import { ensureSpire } from '../test/control-plane/spire-binaries.ts'
+import { pathOf, QUICK } from './versions/suites.ts'
+import { cgroupPlace } from '../test/svid/agent/cgroup.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
+/** The oldest minor of Kubernetes that the chart takes. */
+const [OLDEST] = OLDER_MINORS
 
 interface Step {
   readonly name: string
@@ -21,6 +27,7 @@ const BEFORE: readonly Step[] = [
   { name: 'types', command: ['tsc'] },
   { name: 'types of the page', command: ['tsc', '-p', 'plugin/src/answers/map/page'] },
   { name: 'types of what a browser runs', command: ['tsc', '-p', 'test/browser'] },
+  { name: 'types of the site', command: ['tsc', '-p', 'scripts/site'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['oxfmt', '--check'] },
   // It builds what `npm run build` builds, and all that is shipped of it.
@@ -44,13 +51,13 @@ interface VitestReport {
   readonly numTodoTests: number
 }
 
-function run([program, ...args]: Step['command']): boolean {
+function run([program, ...args]: Step['command'], variables: Variables = {}): boolean {
   const path = `${BIN}${delimiter}${process.env['PATH'] ?? ''}`
   const { status } = spawnSync(program, args, {
     cwd: ROOT,
     stdio: 'inherit',
     shell: process.platform === 'win32',
-    env: { ...process.env, PATH: path },
+    env: { ...process.env, ...variables, PATH: path },
   })
   return status === 0
 }
@@ -65,21 +72,25 @@ function runSteps(steps: readonly Step[], tally: Tally): void {
 }
 
 /** The projects of vitest.config.ts. */
-type Project = 'anywhere' | 'control-plane' | 'svid'
+type Project = 'anywhere' | 'control-plane' | 'svid' | 'agent'
 
-const TITLES: Readonly<Record<Project, string>> = {
-  anywhere: 'tests',
-  'control-plane': 'tests on a real control plane',
-  svid: 'tests against the real SPIRE controller manager',
+/** Tests of one project, all of them or those of some files. */
+interface TestRun {
+  readonly title: string
+  readonly project: Project
+  /** From the root of the project; absent: all. */
+  readonly files?: readonly string[]
 }
 
-function runTests(project: Project, tally: Tally): void {
-  const title = TITLES[project]
+/** Variables of the environment beside those of this process. */
+type Variables = Readonly<Record<string, string>>
+
+function runTests({ title, project, files = [] }: TestRun, tally: Tally, variables: Variables = {}): void {
   process.stdout.write(`\n== ${title}\n`)
   const folder = mkdtempSync(join(tmpdir(), 'kleym-test-'))
   const file = join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const passed = run(['vitest', 'run', `--project=${project}`, ...reporters])
+  const passed = run(['vitest', 'run', `--project=${project}`, ...reporters, ...files], variables)
   const report = readReport(file)
   rmSync(folder, { recursive: true, force: true })
   if (report === undefined) {
@@ -95,15 +106,17 @@ function runTests(project: Project, tally: Tally): void {
 }
 
 /** A group of tests that needs programs which not every machine has or can build. */
-interface Equipped {
-  readonly project: Project
-  readonly ensure: () => Promise<{ readonly available: true } | NoBinaries>
+interface Equipped extends TestRun {
+  readonly ensure: () => Promise<{ readonly available: true; readonly variables?: Variables } | NoBinaries>
   /** What is missing without it, for the very end. */
   readonly notRun: readonly string[]
+  /** Only root can run it: without root it is no failure of CI that it does not run. */
+  readonly needsRoot?: true
 }
 
 const EQUIPPED: readonly Equipped[] = [
   {
+    title: 'tests on a real control plane',
     project: 'control-plane',
     ensure: () => ensureBinaries(),
     notRun: [
@@ -112,6 +125,22 @@ const EQUIPPED: readonly Equipped[] = [
     ],
   },
   {
+    title: `tests on the oldest Kubernetes, ${OLDEST}`,
+    project: 'control-plane',
+    files: QUICK.map(pathOf),
+    ensure: async () => {
+      const servers = await ensureMinor(OLDEST)
+      return servers.available
+        ? { available: true, variables: { KUBEBUILDER_ASSETS: servers.folder } }
+        : servers
+    },
+    notRun: [
+      `NOT RUN: every test on Kubernetes ${OLDEST}.`,
+      'Nothing above says that kleym works on the oldest Kubernetes that its chart takes.',
+    ],
+  },
+  {
+    title: 'tests against the real SPIRE controller manager',
     project: 'svid',
     ensure: async () => {
       const controlPlane = await ensureBinaries()
@@ -122,21 +151,39 @@ const EQUIPPED: readonly Equipped[] = [
       'Nothing above says that the predictions of who gets which identity are right.',
     ],
   },
+  {
+    title: 'tests with a real spire-agent',
+    project: 'agent',
+    ensure: async () => {
+      const place = cgroupPlace()
+      if (!place.available) return place
+      const controlPlane = await ensureBinaries()
+      const spire = controlPlane.available ? await ensureSpire() : controlPlane
+      if (spire.available) await ensureClient('spire-agent')
+      return spire
+    },
+    notRun: [
+      'NOT RUN: every test with a real spire-agent (test/svid/agent).',
+      'Nothing above says that containers get the SVIDs that the entries of the server give them.',
+    ],
+    // A workflow runs it as root in a step of its own (npm run test:agent).
+    needsRoot: true,
+  },
 ]
 
 /** Runs a group; where its programs cannot be, returns the lines that say so at the very end. */
-async function runEquipped({ project, ensure, notRun }: Equipped, tally: Tally): Promise<readonly string[]> {
-  const binaries = await ensure().catch((error: unknown) => {
-    process.stdout.write(`== the programs of ${TITLES[project]}: FAILED, ${String(error)}\n`)
+async function runEquipped(group: Equipped, tally: Tally): Promise<readonly string[]> {
+  const binaries = await group.ensure().catch((error: unknown) => {
+    process.stdout.write(`== the programs of ${group.title}: FAILED, ${String(error)}\n`)
     tally.failed++
     return undefined
   })
-  if (binaries?.available === true) runTests(project, tally)
+  if (binaries?.available === true) runTests(group, tally, binaries.variables)
   if (binaries?.available !== false) return []
-  const inCi = process.env['CI'] === 'true'
+  const inCi = process.env['CI'] === 'true' && (group.needsRoot !== true || process.getuid?.() === 0)
   if (inCi) tally.failed++
   return [
-    ...notRun,
+    ...group.notRun,
     `  why:  ${binaries.why}`,
     `  fix:  ${binaries.fix}`,
     ...(inCi ? ['  This counts as failed, because CI=true.'] : []),
@@ -170,7 +217,7 @@ function numberAt(report: unknown, key: string): number {
 const tally: Tally = { passed: 0, failed: 0 }
 process.stdout.write(`Node ${process.version}\n`)
 runSteps(BEFORE, tally)
-runTests('anywhere', tally)
+runTests({ title: 'tests', project: 'anywhere' }, tally)
 const notRun: string[] = []
 for (const group of EQUIPPED) notRun.push(...(await runEquipped(group, tally)))
 runSteps(AFTER, tally)

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { readRuntime } from '../runtimes/recorded.ts'
 import { BuildError } from './build-error.ts'
 
 /** Bun's packages by the platform that they run on, as in package.json. */
@@ -89,5 +90,6 @@ function bunOf(root: string): string {
       why: `@oven/${name} is not installed`,
       fix: 'npm ci --include=optional',
     })
+  readRuntime(`@oven/${name}`, bun)
   return bun
 }

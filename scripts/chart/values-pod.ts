@@ -1,12 +1,19 @@
 // The values of the chart that shape the operator's pods.
 import { choice, object, objects, on, section, stringMap, text, whole, type Values } from './setting.ts'
 
+/**
+ * What the chart in the repository says in the place of a registry. It can never be one (RFC 2606), and templates/_check.tpl
+ * refuses it; scripts/release/chart.ts puts the registry and the digest of a release there.
+ */
+export const UNSET_REGISTRY = 'set-your-registry.invalid'
+
 /** Image, resources, security and probes. */
 export const POD_VALUES: Values = {
   image: section('The image of the operator.', {
     registry: text(
-      '',
-      'Where it is served, e.g. `registry.example.org/platform`; empty for an image that the nodes have already.',
+      UNSET_REGISTRY,
+      'Where it is served, e.g. `registry.example.org/platform`; empty for an image that the nodes have already. The chart of a ' +
+        'release names the image that it was released with; any other chart is refused until you set this.',
     ),
     repository: text('kleym-operator', 'Its name there.'),
     tag: text('', 'Its version; that of the chart when empty. `latest` is refused: it is not one version.'),

@@ -4,7 +4,7 @@ import { arch, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundle } from '../build/bundle.ts'
 import { rootFs } from '../image/root-fs.ts'
-import { packChart } from './chart.ts'
+import { packChart, type ReleasedImage } from './chart.ts'
 import { krewManifest, sha256 } from './krew-manifest.ts'
 import { runtimePackages } from './lock.ts'
 import { notices } from './notices.ts'
@@ -32,6 +32,8 @@ export interface Release {
   readonly repository: string
   /** Seconds since 1970: the time of all that has one. */
   readonly made: number
+  /** The image that the chart installs; absent in a dry run. */
+  readonly image?: ReleasedImage | undefined
   readonly env: Environment
   /** Called with each file when it is written. */
   readonly say: (name: string, bytes: number) => void
@@ -93,8 +95,8 @@ async function makePlugin(release: Release, scratch: string, keep: Keep): Promis
   )
 }
 
-async function makeOperator({ root, version, made }: Release, keep: Keep): Promise<void> {
-  const chart = await packChart(join(root, 'charts/kleym'), { version, made })
+async function makeOperator({ root, version, made, image }: Release, keep: Keep): Promise<void> {
+  const chart = await packChart(join(root, 'charts/kleym'), { version, made, image })
   keep(chart.name, chart.bytes)
   const platform = `linux-${arch() === 'x64' ? 'amd64' : arch()}`
   const { files, sbom } = rootFs(root, made)

@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameS
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BuildError } from '../build/build-error.ts'
+import { readRuntime } from '../runtimes/recorded.ts'
 import { npm as runNpm, type Environment } from './npm.ts'
 import { platformName, type Platform } from './platforms.ts'
 
@@ -12,7 +13,10 @@ const LOCKED = join(import.meta.dirname, 'bun')
 const FILES = ['package.json', 'package-lock.json'] as const
 const FLAGS = ['--include=optional', '--no-audit', '--no-fund']
 
-/** The path of Bun for a platform; installs it first where it is not there. Throws a BuildError where npm fails. */
+/**
+ * The path of Bun for a platform; installs it first where it is not there. Throws a BuildError where npm fails, or where the
+ * file is not the recorded one.
+ */
 export function bunFor(platform: Platform, env: Environment): string {
   const xdg = env['XDG_CACHE_HOME'] ?? ''
   const cache = join(xdg === '' ? join(homedir(), '.cache') : xdg, 'kleym', 'release', cacheKey())
@@ -20,7 +24,11 @@ export function bunFor(platform: Platform, env: Environment): string {
   const inside = join('node_modules', '@oven', platform.bunPackage, 'bin', file)
   const folder = join(cache, platformName(platform))
   const executable = join(folder, inside)
-  if (existsSync(executable)) return executable
+  const recorded = (path: string): string => {
+    readRuntime(`@oven/${platform.bunPackage}`, path)
+    return path
+  }
+  if (existsSync(executable)) return recorded(executable)
   mkdirSync(cache, { recursive: true })
   const unfinished = mkdtempSync(join(cache, '.unfinished-'))
   try {
@@ -35,7 +43,7 @@ export function bunFor(platform: Platform, env: Environment): string {
   } finally {
     rmSync(unfinished, { recursive: true, force: true })
   }
-  return executable
+  return recorded(executable)
 }
 
 function install(folder: string, { npm }: Platform, env: Environment): void {

@@ -4,6 +4,7 @@ import { basename, join, matchesGlob, relative, sep } from 'node:path'
 import { parse } from 'yaml'
 import { stringAt } from '../../shared/src/core/json.ts'
 import { BuildError } from '../build/build-error.ts'
+import { UNSET_REGISTRY } from '../chart/values-pod.ts'
 import { tarGz, type TarFile } from './tar.ts'
 
 /** A chart's archive. */
@@ -13,10 +14,34 @@ export interface ChartArchive {
   readonly bytes: Buffer
 }
 
+/** Where an image is served, and which one it is. */
+export interface ReleasedImage {
+  /** e.g. `ghcr.io/example`. */
+  readonly registry: string
+  /** `sha256:` and 64 hex digits. */
+  readonly digest: string
+}
+
+/** What a chart is packed for. */
+export interface ChartRelease {
+  readonly version: string
+  /** Seconds since 1970. */
+  readonly made: number
+  /** The image that the chart installs; absent: the chart asks for one, as that in the repository does. */
+  readonly image?: ReleasedImage | undefined
+}
+
+/** `ghcr.io/example/kleym-operator@sha256:...` in its parts; undefined for anything else. */
+export function parseImage(reference: string): ReleasedImage | undefined {
+  const [, registry, digest] =
+    /^([a-z0-9.-]+(?::\d+)?(?:\/[a-z0-9._-]+)*)\/kleym-operator@(sha256:[0-9a-f]{64})$/.exec(reference) ?? []
+  return registry === undefined || digest === undefined ? undefined : { registry, digest }
+}
+
 /** Packs the chart in a folder; throws a BuildError where its version is not that of the release. */
 export async function packChart(
   folder: string,
-  { version, made }: { readonly version: string; readonly made: number },
+  { version, made, image }: ChartRelease,
 ): Promise<ChartArchive> {
   const manifest: unknown = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8'))
   const [name = '', chartVersion, appVersion] = ['name', 'version', 'appVersion'].map((key) =>
@@ -27,7 +52,35 @@ export async function packChart(
       why: `Chart.yaml says version ${chartVersion} and appVersion ${appVersion}, package.json says ${version}`,
       fix: 'give all of them the same version',
     })
-  return { name: `${name}-${version}.tgz`, bytes: await tarGz(chartFiles(folder, name), made) }
+  return {
+    name: `${name}-${version}.tgz`,
+    bytes: await tarGz(withImage(chartFiles(folder, name), image), made),
+  }
+}
+
+/** The chart's values with the image in the place of what stands for it. */
+function withImage(files: readonly TarFile[], image: ReleasedImage | undefined): readonly TarFile[] {
+  if (image === undefined) return files
+  return files.map((file) => {
+    if (!/^[^/]+\/values\.yaml$/.test(file.name)) return file
+    const before = file.bytes.toString('utf8')
+    const after = replaceOnce(
+      replaceOnce(before, `  registry: ${UNSET_REGISTRY}\n`, `  registry: ${image.registry}\n`),
+      '  digest: ""\n',
+      `  digest: ${image.digest}\n`,
+    )
+    return { ...file, bytes: Buffer.from(after) }
+  })
+}
+
+/** Throws a BuildError unless a text stands there once. */
+function replaceOnce(text: string, what: string, by: string): string {
+  const parts = text.split(what)
+  if (parts.length === 2) return parts.join(by)
+  throw new BuildError('the chart cannot be given its image', {
+    why: `values.yaml holds ${JSON.stringify(what)} ${parts.length - 1} times`,
+    fix: 'npm run generate',
+  })
 }
 
 function chartFiles(folder: string, name: string): readonly TarFile[] {

@@ -1,6 +1,7 @@
 // When a release may be made, and where its files will be. Nothing here or in scripts/release uploads anything: the workflow
 // .github/workflows/release.yml does, after a person has approved it.
 import type { VersionNotes } from './changelog.ts'
+import { parseImage, type ReleasedImage } from './chart.ts'
 import type { Environment } from './npm.ts'
 
 /** For a dry run outside of GitHub: a name that can never exist (RFC 2606), so that no made-up address looks real. */
@@ -25,7 +26,17 @@ export function refusal({ version, notes, isDirty, env }: ReleaseState): string 
   if (notes === undefined) return `docs/CHANGELOG.md has no section [${version}]`
   if (notes.date === undefined) return `docs/CHANGELOG.md gives ${version} no date`
   if (isDirty) return 'the tree differs from its commit'
+  if (imageOf(env) === undefined)
+    return `${IMAGE_VARIABLE} is not set to the image of this release, as REGISTRY/kleym-operator@sha256:...`
   return undefined
+}
+
+/** Names the image that the chart of a release installs. */
+const IMAGE_VARIABLE = 'KLEYM_IMAGE'
+
+/** The image that CI names; undefined where it names none. */
+export function imageOf(env: Environment): ReleasedImage | undefined {
+  return parseImage(env[IMAGE_VARIABLE] ?? '')
 }
 
 /** The project's page, without its last slash. */

@@ -1,5 +1,5 @@
 // The chart's archive of a release is what the real Helm would have packed, but for the times in it.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -37,6 +37,35 @@ test('it has the files that Helm packs, as they are', async () => {
   expect(new Set(ours.keys())).toEqual(new Set(helms.keys()))
   expect(ours.get(MANIFEST)).toContain(`version: ${VERSION}`)
   expect(withoutManifest(ours)).toEqual(withoutManifest(helms))
+})
+
+test('the chart of a release names its image by its digest, needs no registry of its user, and changes nothing else', async () => {
+  const image = { registry: 'ghcr.io/example', digest: `sha256:${'0'.repeat(64)}` }
+  const { name, bytes } = await packChart(CHART, { version: VERSION, made: 0, image })
+  const archive = join(folder, `released-${name}`)
+  writeFileSync(archive, bytes)
+  const render = (...args: readonly string[]): Promise<string> =>
+    demand(runKubectl(helm, ['template', 'kleym', archive, ...args], undefined, folder))
+  const rendered = await render('--set', 'trustDomain=example.org')
+  const images = [...rendered.matchAll(/^ +image: "?([^"\n]+)"?$/gm)].map(([, one]) => one)
+  expect(new Set(images)).toEqual(new Set([`ghcr.io/example/kleym-operator@${image.digest}`]))
+  const mirrored = await render(
+    '--set',
+    'trustDomain=example.org',
+    '--set',
+    'image.registry=mirror.example.org',
+  )
+  expect(mirrored).toContain(`mirror.example.org/kleym-operator@${image.digest}`)
+  const plain = contents(await membersOf((await packChart(CHART, { version: VERSION, made: 0 })).bytes))
+  const changed = [...contents(await membersOf(bytes))].filter(([file, text]) => plain.get(file) !== text)
+  expect(changed.map(([file]) => file)).toEqual(['kleym/values.yaml'])
+})
+
+test('the chart of the repository names no image, and is refused until its user does', async () => {
+  const args = ['template', 'kleym', CHART, '--set', 'trustDomain=example.org']
+  const { status, stderr } = await runKubectl(helm, args, undefined, folder)
+  expect(stderr).toContain('image.registry: is not set, and this chart comes with no image')
+  expect(status).not.toBe(0)
 })
 
 test('a chart of another version is not released', async () => {

@@ -299,7 +299,7 @@ test('from the install to the uninstall, by the commands of the pages', async ()
       await cp.admin.delete(bindingId('team-b', 'chat'))
       expect(await outputsOf(cp, 'team-b', 'chat')).toHaveLength(1)
       const install = `helm install other charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports}`
-      await works(`${install} --set trustDomain=example.org --set className=${CLASS}`)
+      await works(`${install} ${LEAST.join(' ')} --set className=${CLASS}`)
       await startOperator()
       await untilBindingGone(cp, 'team-b', 'chat')
       expect(await outputsOf(cp, 'team-b', 'chat')).toEqual([])
@@ -329,7 +329,7 @@ test('from the install to the uninstall, by the commands of the pages', async ()
 
   await step('in the order of the page it leaves nothing but the CRD, and that goes last', async () => {
     await works(
-      `helm install kleym charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports} --set trustDomain=example.org`,
+      `helm install kleym charts/kleym --take-ownership --namespace ${RELEASE_NAMESPACE} ${ports} ${LEAST.join(' ')}`,
     )
     await startOperator()
     await settle('team-d')

@@ -86,6 +86,7 @@ beforeAll(async () => {
   const helm = await helmOn(cp)
   const sets = [
     'trustDomain=example.org',
+    'image.registry=registry.example.org',
     `probes.port=${probes}`,
     `metrics.port=${metrics}`,
     'metrics.secure.enabled=true',

@@ -54,7 +54,8 @@ function podsOf(objects: readonly JsonRecord[]): readonly JsonRecord[] {
 /** Asks the API server whether it would take them all. */
 function dryRun(objects: readonly JsonRecord[]): Promise<KubectlResult> {
   const args = ['apply', '--server-side', '--dry-run=server', '--validate=strict', '-f', '-']
-  return cp.kubectl(args, { input: objects.map((object) => JSON.stringify(object)).join('\n---\n') })
+  // One list: a kubectl before 1.31 reads no JSON documents that `---` divides.
+  return cp.kubectl(args, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) })
 }
 
 describe.each(CHART_VALUES)('with the values of ci/%s-values.yaml', (name) => {
@@ -211,6 +212,11 @@ describe('a bad value fails at helm install, with a sentence', () => {
     ['latest', ['image.tag=latest'], 'image.tag: "latest" is not one version'],
     ['a tag that is none', ['image.tag=a/b'], 'image.tag: "a/b" is no tag of an image'],
     ['half a digest', ['image.digest=sha256:12'], 'image.digest: "sha256:12" is no digest'],
+    [
+      'no registry',
+      ['image.registry=set-your-registry.invalid'],
+      'image.registry: is not set, and this chart comes with no image',
+    ],
     ['no image', ['image.repository='], 'image.repository: is empty'],
     [
       'several operators that all write',

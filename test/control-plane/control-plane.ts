@@ -101,8 +101,8 @@ export interface ControlPlane {
   pauseApiServer(): Promise<void>
   resumeApiServer(): Promise<void>
   /**
-   * Compacts etcd at its newest revision. That alone is not noticed: the API server (1.36) serves watches and the pages
-   * of lists from its own cache of recent states. See `expireVersions`.
+   * Compacts etcd at its newest revision. That alone ends no watch: the API server serves watches, and from 1.34 on the
+   * pages of lists, from its own cache of recent states. See `expireVersions`.
    */
   compactEtcd(): Promise<void>
   /**

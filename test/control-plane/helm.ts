@@ -14,7 +14,12 @@ export const CHART_VALUES = ['default', 'hardened-spire', 'fenced', 'bare'] as c
 export const RELEASE = 'kleym'
 export const RELEASE_NAMESPACE = 'kleym-system'
 /** The values that every install must give. */
-export const LEAST = ['--set', 'trustDomain=example.org'] as const
+export const LEAST = [
+  '--set',
+  'trustDomain=example.org',
+  '--set',
+  'image.registry=registry.example.org',
+] as const
 
 /** Runs Helm as admin. It may fail: see the status. */
 export type Helm = (...args: readonly string[]) => Promise<KubectlResult>

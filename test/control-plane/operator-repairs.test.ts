@@ -2,7 +2,7 @@
 // who does it again and again, or changes whatever is written, does not make kleym write for ever.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'
+import { ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'
 import { WRITE_VERBS, type AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
@@ -17,6 +17,7 @@ import {
   untilGone,
   untilPutBack,
 } from './in-force.ts'
+import { installWebhook, type MutatingWebhook } from './mutating-webhook.ts'
 import { bindingId, outputId, poolOnly, untilReason } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, whileDown, type RunningOperator } from './operator.ts'
@@ -26,13 +27,15 @@ import { judgeWrites } from './write-rules.ts'
 let cp: ControlPlane
 let proxy: FaultProxy
 let operator: RunningOperator
+let webhook: MutatingWebhook
 beforeAll(async () => {
   cp = await startOperatorPlane()
+  webhook = await installWebhook(cp)
   proxy = await startFaultProxy(cp)
   operator = await startLeading(cp, { server: proxy.server })
   await prepare(cp, 'edits')
 })
-afterAll(() => stopAll(proxy, cp))
+afterAll(() => stopAll(webhook, proxy, cp))
 
 /** What the operator did to one output and the API server carried out. */
 async function writesOf(name: string): Promise<readonly AuditEvent[]> {
@@ -189,7 +192,7 @@ describe.concurrent('kleym does not write for ever', () => {
 
   test('an object that is changed whenever it is written: one PUT, until the object or the wish changes', async () => {
     const space = 'changed-always'
-    await installPolicy(space, ['CREATE', 'UPDATE'])
+    setTtlOn(space, ['CREATE', 'UPDATE'])
     const { name } = await settle(cp, space)
     await untilVerbs(name, ['create', 'update'])
     expect(dig(await cp.admin.get(outputId(name)), 'spec', 'ttl')).toBe('1h')
@@ -214,7 +217,7 @@ describe.concurrent('kleym does not write for ever', () => {
   })
 
   test('an object that is changed when it is created alone: one PUT makes it right', async () => {
-    await installPolicy('changed-at-first', ['CREATE'])
+    setTtlOn('changed-at-first', ['CREATE'])
     const { name } = await settle(cp, 'changed-at-first')
     await untilVerbs(name, ['create', 'update'])
     expect(dig(await cp.admin.get(outputId(name)), 'spec', 'ttl')).toBeUndefined()
@@ -239,44 +242,11 @@ test('a restart tries once more what is changed whenever it is written, and writ
   ])
 })
 
-/** A policy of the cluster that sets a TTL in the outputs of a namespace; in force when this resolves. */
-async function installPolicy(space: string, operations: readonly string[]): Promise<void> {
-  const apiVersion = 'admissionregistration.k8s.io/v1'
-  const metadata = { name: space }
-  const annotations = 'object.metadata.annotations'
-  const isOfThatNamespace =
-    `has(${annotations}) && '${ANNOTATION_BINDING}' in ${annotations} && ` +
-    `${annotations}['${ANNOTATION_BINDING}'].startsWith('${space}/')`
-  const resources = {
-    apiGroups: ['spire.spiffe.io'],
-    apiVersions: ['*'],
-    resources: ['clusterspiffeids'],
-    operations,
-  }
-  const setTtl = { expression: 'Object{spec: Object.spec{ttl: "1h"}}' }
-  await cp.apply([
-    {
-      apiVersion,
-      kind: 'MutatingAdmissionPolicy',
-      metadata,
-      spec: {
-        reinvocationPolicy: 'Never',
-        matchConstraints: { resourceRules: [resources] },
-        matchConditions: [{ name: 'namespace', expression: isOfThatNamespace }],
-        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: setTtl }],
-      },
-    },
-    { apiVersion, kind: 'MutatingAdmissionPolicyBinding', metadata, spec: { policyName: space } },
-  ])
-  const probe = {
-    ...foreign(''),
-    metadata: { name: `${space}-probe`, annotations: { [ANNOTATION_BINDING]: `${space}/probe` } },
-  }
-  await until(async () => {
-    const path = '/apis/spire.spiffe.io/v1alpha1/clusterspiffeids?dryRun=All'
-    const { body } = await cp.admin.request({ method: 'POST', path, body: probe })
-    return dig(body, 'spec', 'ttl') === '1h'
-  }, `the policy ${space} to be in force`)
+/** Has the webhook set a TTL in the outputs of a namespace, whenever one of these writes comes. */
+function setTtlOn(space: string, operations: readonly string[]): void {
+  webhook.mutate(space, (_object, operation) =>
+    operations.includes(operation) ? [{ op: 'add', path: '/spec/ttl', value: '1h' }] : [],
+  )
 }
 
 test('in all of this every write was a POST, a PUT or a DELETE that names what it judged, under kleym-operator', async () => {

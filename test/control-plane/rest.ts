@@ -40,8 +40,8 @@ export interface Rest {
   create(object: JsonRecord): Promise<JsonRecord>
   /** PUT. */
   replace(object: JsonRecord): Promise<JsonRecord>
-  /** A merge patch; of the status subresource when asked for. */
-  patch(id: ObjectId, patch: JsonRecord, subresource?: 'status'): Promise<JsonRecord>
+  /** A merge patch; of a subresource when asked for. */
+  patch(id: ObjectId, patch: JsonRecord, subresource?: 'status' | 'ephemeralcontainers'): Promise<JsonRecord>
   /** undefined when there is no such object. */
   get(id: ObjectId): Promise<JsonRecord | undefined>
   list(kind: {

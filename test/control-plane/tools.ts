@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
-import type { GoProgram } from './go-build.ts'
+import type { GoModuleBuild, GoProgram } from './go-build.ts'
 
 const GO = join(import.meta.dirname, 'go')
 
@@ -29,24 +29,10 @@ export const SOURCES: Readonly<Record<ControlPlaneProgram, Source>> = {
 const PLAIN_BUILD_ARGS = ['build', '-mod=readonly', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w']
 
 const KUBERNETES = goModule('kubernetes')
-const KUBERNETES_VERSION = requirement(KUBERNETES, 'k8s.io/kubernetes')
-const [, MAJOR = '', MINOR = ''] = /^v(\d+)\.(\d+)\./.exec(KUBERNETES_VERSION) ?? []
 const STAMP = 'k8s.io/component-base/version'
 
 /** The folder in which the programs are built, and the arguments of `go` that build one. */
-export const BUILD = {
-  folder: KUBERNETES.folder,
-  args: [
-    'build',
-    '-mod=readonly',
-    '-trimpath',
-    '-buildvcs=false',
-    '-ldflags',
-    `-s -w -X ${STAMP}.gitVersion=${KUBERNETES_VERSION} -X ${STAMP}.gitMajor=${MAJOR} -X ${STAMP}.gitMinor=${MINOR}`,
-  ],
-  /** The oldest Go that the module takes, e.g. `1.26.0`. */
-  goVersion: /^go (\S+)$/m.exec(KUBERNETES.mod)?.[1] ?? '',
-} as const
+export const BUILD = kubernetesBuild(KUBERNETES)
 
 /** What suites about SPIRE need beside a control plane; other suites do not wait for it. */
 export const SPIRE_PROGRAMS = [
@@ -85,6 +71,9 @@ export const CLIENT_SOURCES = {
     clientProgram('prometheus', 'github.com/prometheus/prometheus/cmd/promtool', 2),
     'remove_all_sd',
   ),
+  // What checks the workflows, and a registry on this machine to which the scripts of a release push.
+  actionlint: clientProgram('actionlint', 'github.com/rhysd/actionlint/cmd/actionlint', 0.5),
+  crane: clientProgram('crane', 'github.com/google/go-containerregistry/cmd/crane', 0.7),
   // Small programs of ours around what others use themselves.
   grafana: ownProgram('grafana', 0.5),
   health: ownProgram('health', 1.5),
@@ -182,13 +171,41 @@ function spireProgram(name: SpireProgram, path: string, minutes: number, cgo: bo
   return { name, package: path, minutes, cgo, folder, goVersion, args: PLAIN_BUILD_ARGS }
 }
 
-interface GoModule {
+/** How programs of Kubernetes are built. */
+export interface KubernetesBuild extends GoModuleBuild {
+  /** e.g. `v1.36.3`. */
+  readonly version: string
+}
+
+/** How the programs of a module that requires Kubernetes are built: they report that version, as a release's do. */
+export function kubernetesBuild(module: GoModule): KubernetesBuild {
+  const version = requirement(module, 'k8s.io/kubernetes')
+  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)\./.exec(version) ?? []
+  return {
+    version,
+    folder: module.folder,
+    args: [
+      'build',
+      '-mod=readonly',
+      '-trimpath',
+      '-buildvcs=false',
+      '-ldflags',
+      `-s -w -X ${STAMP}.gitVersion=${version} -X ${STAMP}.gitMajor=${major} -X ${STAMP}.gitMinor=${minor}`,
+    ],
+    goVersion: /^go (\S+)$/m.exec(module.mod)?.[1] ?? '',
+  }
+}
+
+/** A folder of `go/`. */
+export interface GoModule {
   readonly folder: string
+  /** What its go.mod and its go.sum say. */
   readonly mod: string
   readonly sum: string
 }
 
-function goModule(name: string): GoModule {
+/** Reads a folder of `go/`; throws where it is not there. */
+export function goModule(name: string): GoModule {
   const folder = join(GO, name)
   return {
     folder,

@@ -92,7 +92,7 @@ spec: {spiffeIDTemplate: 'spiffe://example.org/sa/{{ .PodSpec.ServiceAccountName
 
   test('is counted beside pods', async () => {
     const other = POD.replace('{name: vllm}', '{name: vllm}, {name: proxy}')
-    const gold = TWO.replace('{app: llama}', '{app: llama, tier: gold}')
+    const gold = TWO.replaceAll('{app: llama}', '{app: llama, tier: gold}')
     const world = documents(POOL, OBJECTIVE, BINDING, gold, other, NODE, FALLBACK)
     const { stdout } = await ask(world, 'conflicts')
     expect(stdout).toContain('proxy of 1 pod and 1 pod template is left without an identity')

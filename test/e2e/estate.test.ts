@@ -93,6 +93,14 @@ const QUESTIONS: readonly Question[] = [
     ci: true,
   },
   { name: 'policies-one', args: ['policies', 'agents/dangling', ...ESTATE] },
+  { name: 'suggest-lab', args: ['suggest', '-n', 'lab', ...ESTATE], broad: true, ci: true },
+  { name: 'suggest-pool', args: ['suggest', 'pool/team-b/llama', ...ESTATE] },
+  {
+    name: 'migrate-fallback',
+    args: ['migrate', 'clusterspiffeid/default', ...ESTATE],
+    broad: true,
+    ci: true,
+  },
   { name: 'map-team-a', args: ['map', '-n', 'team-a', ...ESTATE], broad: true, all: true, ci: true },
   {
     name: 'map-compared',
@@ -346,6 +354,8 @@ describe('the same input gives the same bytes', () => {
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
     ['map', ['map', '-A', ...ESTATE]],
+    ['suggest', ['suggest', '-A', ...ESTATE]],
+    ['migrate', ['migrate', '-A', ...ESTATE]],
     ['verify', ['verify', '--entries', 'examples/server/entries.json', ...ESTATE]],
   ])('%s, on Node', async (_, args) => {
     for (const format of FORMATS) {

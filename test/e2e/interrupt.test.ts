@@ -6,7 +6,7 @@ import process from 'node:process'
 import { until } from '@kleym/testing/wait.ts'
 import { ended } from '@kleym/testing/child-process.ts'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startInPty, untilShown } from '../terminal/terminal.ts'
+import { startInPty, type Terminal } from '../terminal/terminal.ts'
 import { built, PLUGIN, start } from './plugin.ts'
 import { workspace } from './workspace.ts'
 
@@ -67,9 +67,33 @@ describe('a program that kleym runs ends with it', () => {
   })
 })
 
+/** How often a program is started that may end before the test gets a turn to see what it shows meanwhile. */
+const STARTS = 5
+
+/** A program that shows something on its way and goes on. On a busy machine the whole of it may pass between two looks. */
+async function startedAndShowing(
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+  shown: RegExp,
+): Promise<Terminal> {
+  for (let time = 1; time <= STARTS; time++) {
+    const terminal = startInPty(command, { columns: 80, rows: 24, env })
+    onTestFinished(() => terminal.close())
+    const state = await until(
+      () => {
+        if (terminal.ended() !== undefined) return 'ended'
+        return shown.test(terminal.lines().join('\n')) && 'showing'
+      },
+      `the screen to show ${String(shown)}, or the end of the program`,
+    )
+    if (state === 'showing') return terminal
+  }
+  throw new Error(`it ended ${STARTS} times before ${String(shown)} was seen`)
+}
+
 test('Ctrl-C while thousands of files are read, a chart having been rendered, ends it at once', async () => {
-  // Brackets over several lines take a parser that takes its time.
-  const labels = Array.from({ length: 30 }, (_, number) => `l${number}: "${number}"`).join(', ')
+  // Brackets over several lines take a parser that takes its time: nearly as many tokens as kleym takes in.
+  const labels = Array.from({ length: 60 }, (_, number) => `l${number}: "${number}"`).join(', ')
   const files = Array.from({ length: 15_000 }, (_, number): [string, string] => [
     `tree/${number}.yaml`,
     `apiVersion: v1\nkind: Pod\nmetadata: {name: p${number},\n  labels: {\n  ${labels}\n  }}\n`,
@@ -80,12 +104,11 @@ test('Ctrl-C while thousands of files are read, a chart having been rendered, en
     'bin/helm': '#!/bin/sh\n',
   })
   chmodSync(join(cwd, 'bin/helm'), 0o755)
-  const terminal = startInPty(
+  const terminal = await startedAndShowing(
     [PLUGIN, 'who-selects', '-A', '--offline', '--render', '-R', '-f', join(cwd, 'tree')],
-    { columns: 80, rows: 24, env: { PATH: `${join(cwd, 'bin')}:/usr/bin:/bin` } },
+    { PATH: `${join(cwd, 'bin')}:/usr/bin:/bin` },
+    /(?:opening|reading): \d+ of 15001 files/,
   )
-  onTestFinished(() => terminal.close())
-  await untilShown(terminal, /reading: \d+ of 15001 files/)
   const began = performance.now()
   terminal.press('\u0003')
   expect(await until(() => terminal.ended(), 'the end of the program')).toBe(130)

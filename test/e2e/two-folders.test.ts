@@ -269,6 +269,41 @@ describe('what a change has fixed, and what only lost its ground', () => {
   })
 })
 
+/** A registration that gives the identity to pods by their label. */
+function thief(name: string, app: string): string {
+  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec: {spiffeIDTemplate: "${CHAT}", podSelector: {matchLabels: {app: "${app}"}}}\n`
+}
+
+describe('an identity that is given to another namespace', () => {
+  const OTHER = POD.replace('team-a', 'team-b').replace('app: llama', 'app: web')
+  const STOLEN = documents(SMALL, OTHER, thief('thief', 'web'))
+
+  test('by the same registration under another name is not fixed', async () => {
+    const { code, stdout } = await between(STOLEN, documents(SMALL, OTHER, thief('other', 'web')))
+    expect(stdout).toContain('· no longer applies: ClusterSPIFFEID/thief gives the identity to 1 pod')
+    expect(stdout).not.toContain('√ fixed')
+    expect(code).toBe(1)
+  })
+
+  test('without the registration is fixed', async () => {
+    const { stdout } = await between(STOLEN, documents(SMALL, OTHER))
+    expect(stdout).toContain('√ fixed: ClusterSPIFFEID/thief gives the identity to 1 pod')
+  })
+
+  test('by a registration that is a template now is neither fixed nor lost for certain, and none that it had before gained', async () => {
+    const template = documents(SMALL, OTHER, thief('thief', '${APP}'))
+    for (const [base, head] of [
+      [STOLEN, template],
+      [template, STOLEN],
+    ] as const) {
+      const { code, stdout } = await between(base, head)
+      expect(stdout).toContain('no container is known to gain or lose an identity')
+      expect(stdout).not.toMatch(/√ fixed|left without|container (?:gains|loses)/)
+      expect(code).toBe(4)
+    }
+  })
+})
+
 describe('diff --base: a flag beside what the files say', () => {
   const AS_BEFORE = documents(SMALL, operator('example.org'))
   const CHANGED = AS_BEFORE.replace('class-name=', 'class-name=other')

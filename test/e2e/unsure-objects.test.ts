@@ -3,7 +3,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ask } from './ask.ts'
 import { built, kleym } from './plugin.ts'
-import { BINDING, documents, NODE, OBJECTIVE, POOL, SCM_CONFIG, SETTINGS, workspace } from './workspace.ts'
+import {
+  BINDING,
+  documents,
+  NODE,
+  OBJECTIVE,
+  POOL,
+  SCM_CONFIG,
+  SETTINGS,
+  SMALL,
+  workspace,
+} from './workspace.ts'
 
 beforeAll(built)
 
@@ -155,6 +165,40 @@ describe('a second identity that a container may hold', () => {
     )
     expect(stdout).toContain('√ nothing clashes')
     expect(code).toBe(0)
+  })
+})
+
+describe('a default identity that a container may have lost', () => {
+  const fallback = registration('default', 'spiffe://example.org/default', 'fallback: true', OF_PROD)
+  const world = documents(SMALL.replace('[{name: vllm}]', '[{name: vllm}, {name: proxy}]'), fallback)
+
+  test('depends on whether the fallback would apply, whose Namespace is not among the files', async () => {
+    const { stdout } = await ask(world, 'conflicts')
+    expect(stdout).toContain('proxy of 1 pod is left without an identity')
+    expect(stdout).toContain(
+      'depends: .spec.namespaceSelector of ClusterSPIFFEID/default asks for more than is known',
+    )
+    expect((await ask(world, 'conflicts', '--fail-on', 'warning')).code).toBe(4)
+  })
+
+  test('is certain, or none, where the Namespace is there', async () => {
+    const lost = await ask(
+      documents(world, namespaceOf('team-a', 'env: prod')),
+      'conflicts',
+      '--fail-on',
+      'warning',
+    )
+    expect(lost.stdout).toContain('proxy of 1 pod is left without an identity')
+    expect(lost.stdout).not.toContain('depends')
+    expect(lost.code).toBe(1)
+    const kept = await ask(
+      documents(world, namespaceOf('team-a', 'env: dev')),
+      'conflicts',
+      '--fail-on',
+      'warning',
+    )
+    expect(kept.stdout).not.toContain('left without')
+    expect(kept.code).toBe(0)
   })
 })
 

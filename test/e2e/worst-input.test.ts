@@ -1,7 +1,8 @@
 // The worst that files and servers have been found to hold, given to the shipped executable: it says what is too much and
 // why, in bounded memory. What each costs stands in docs/reliability.md.
-import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -96,6 +97,51 @@ describe('files', () => {
       expect(code).toBe(4)
       expect(peak).toBeLessThan(MEMORY_MAX)
       expect(stderr.length).toBeLessThan(MIB)
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('trees', () => {
+  test(
+    'a hundred thousand empty files hold no document',
+    async () => {
+      const tree = await mkdtemp(join(folder, 'empty-'))
+      for (let at = 0; at < 100_000; at++) closeSync(openSync(join(tree, `${at}.yaml`), 'w'))
+      const { code, stderr, peak } = await measure(['who-selects', '-A', '--offline', '-R', '-f', tree])
+      expect(stderr).toContain('the files hold no document')
+      expect(code).toBe(4)
+      expect(peak).toBeLessThan(MEMORY_MAX)
+    },
+    PATIENCE_MS,
+  )
+
+  test(
+    'files of 100 MB, links in circles and a pipe: a line each, and what is beside them is read',
+    async () => {
+      const tree = await mkdtemp(join(folder, 'large-'))
+      await writeFile(join(tree, 'text.yaml'), filled(100, '', 'a: b\n'))
+      // A hole in the file: no disk holds it.
+      await writeFile(join(tree, 'zero.yaml'), '')
+      await truncate(join(tree, 'zero.yaml'), 100 * MIB)
+      await symlink('circle.yaml', join(tree, 'circle.yaml'))
+      await symlink('.', join(tree, 'itself'))
+      expect(spawnSync('mkfifo', [join(tree, 'pipe.yaml')]).status).toBe(0)
+      await writeFile(
+        join(tree, 'pod.yaml'),
+        'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c}]}\n',
+      )
+      const { code, stderr, peak } = await measure(['who-selects', '-A', '--offline', '-R', '-f', tree])
+      for (const says of [
+        /text\.yaml, document 1, line 1\)\n {2}why: {2}the document is longer than 8 MiB/,
+        /zero\.yaml, document 1, line 1\)\n {2}why: {2}the document is longer than 8 MiB/,
+        /circle\.yaml\)\n {2}why: {2}its symbolic links lead in a circle/,
+        /left out \S*pipe\.yaml: it is neither a file nor a folder/,
+        /1 object that names no namespace/,
+      ])
+        expect(stderr).toMatch(says)
+      expect(code).toBe(4)
+      expect(peak).toBeLessThan(MEMORY_MAX)
     },
     PATIENCE_MS,
   )

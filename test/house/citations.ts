@@ -26,7 +26,7 @@ const NEXT =
 
 /** Citations that nothing in the repository answers. Each is told with the words around it. */
 const FOREIGN =
-  /(?<!docs\/)\b[Cc]ontract §|\b[Cc]ontract \(§|\bfacts\/[a-z]|\b[Ff]acts sheet|\(facts(?: [AB]\d|[:,] (?!readonly )(?:[a-z][\w/]* |[A-Z]{2,} ))|(?<![\w/])(?:contract|runtime|plugin|views|ux|control-plane)\.md\b|\b(?:spec|runtime|plugin) "[A-Z]|\bspec\/[a-z]+\.md/g
+  /(?<!docs\/)\b[Cc]ontract §|\b[Cc]ontract \(§|\bfacts\/[a-z]|\b[Ff]acts sheet|\(facts(?: [AB]\d|[:,] (?!readonly )(?:[a-z][\w/]* |[A-Z]{2,} ))|(?<![\w/-])(?:contract|runtime|plugin|views|ux|control-plane)\.md\b|\b(?:spec|runtime|plugin) "[A-Z]|\bspec\/[a-z]+\.md/g
 /** Standards with sections of their own. */
 const STANDARD = /(?:RFC \d+|FIPS [\d-]+|XML 1\.0|SARIF)[^§;]*$/
 

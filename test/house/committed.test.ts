@@ -23,11 +23,14 @@ describe('what is never committed', () => {
     )
   })
 
-  test('no download address in the lock file: it must install from any registry', () => {
-    const lock = texts.find(([path]) => path === 'package-lock.json')?.[1] ?? ''
-    expect(lock).toContain('"integrity"')
-    expect(lock).not.toMatch(/"resolved": "https?:/)
-  })
+  test.each(['package-lock.json', 'scripts/site/package-lock.json'])(
+    'no download address in %s: it must install from any registry',
+    (file) => {
+      const lock = texts.find(([path]) => path === file)?.[1] ?? ''
+      expect(lock).toContain('"integrity"')
+      expect(lock).not.toMatch(/"resolved": "https?:/)
+    },
+  )
 
   test('no test that is skipped or run alone', () => {
     const tests = texts.filter(([path]) => path.endsWith('.test.ts') && path !== HERE)

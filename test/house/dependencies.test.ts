@@ -6,11 +6,12 @@ import { specifiersOf } from './modules.ts'
 
 /** Each package.json with the folders whose imports it lists. */
 const LISTS: readonly (readonly [manifest: string, folders: RegExp])[] = [
-  ['package.json', /^(?:scripts|test(?!\/testing)|bench)\//],
+  ['package.json', /^(?:scripts(?!\/site)|test(?!\/testing)|bench)\//],
   ['test/testing/package.json', /^test\/testing\/src\//],
   ['shared/package.json', /^shared\/src\//],
   ['plugin/package.json', /^plugin\/src\//],
   ['operator/package.json', /^operator\/src\//],
+  ['scripts/site/package.json', /^scripts\/site\//],
 ]
 
 /** The packages that some folders import, each with the first file that does. */
@@ -63,13 +64,14 @@ const UNRUN_SCRIPTS: Readonly<Record<string, string>> = {
 }
 
 test('no dependency needs its install script, and none is run', () => {
-  const lock: unknown = JSON.parse(textOf('package-lock.json'))
-  const packages = own(lock, 'packages')
-  const withScript = isRecord(packages)
-    ? Object.entries(packages)
-        .filter(([, entry]) => own(entry, 'hasInstallScript') === true)
-        .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
-    : []
+  const withScript = ['package-lock.json', 'scripts/site/package-lock.json'].flatMap((lock) => {
+    const packages = own(JSON.parse(textOf(lock)), 'packages')
+    return isRecord(packages)
+      ? Object.entries(packages)
+          .filter(([, entry]) => own(entry, 'hasInstallScript') === true)
+          .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+      : []
+  })
   expect([...new Set(withScript)]).toEqual(Object.keys(UNRUN_SCRIPTS))
   expect(textOf('scripts/bootstrap.mjs')).toContain("['ci', '--ignore-scripts',")
   // Everything else that installs goes through bootstrap.mjs.

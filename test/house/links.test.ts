@@ -18,6 +18,7 @@ test('there are pages with links to look at', () => {
   expect(PAGES.length).toBeGreaterThan(50)
   const targets = linksOf(textOf('README.md')).links.map(({ target }) => target)
   expect(targets).toContain('docs/concepts.md')
+  expect(targets).toContain('docs/images/map.png')
 })
 
 /** What is wrong with a link of a page; undefined where it leads somewhere. */

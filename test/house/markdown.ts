@@ -1,4 +1,5 @@
 // Markdown as GitHub shows it, as far as links and citations go: headings with their anchors, links, numbered points.
+import { anchorOf } from '../../scripts/docs/anchors.ts'
 
 /** A text without fenced code and code spans, with as many lines as before. */
 export function withoutCode(text: string): string {
@@ -17,21 +18,13 @@ export function headingsOf(text: string): readonly string[] {
 export function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const heading of headingsOf(text)) {
-    const slug = slugOf(heading)
+    const slug = anchorOf(heading)
     let anchor = slug
     for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`
     anchors.add(anchor)
   }
   for (const [, name = ''] of text.matchAll(/<a +(?:id|name)="([^"]+)"/g)) anchors.add(name)
   return anchors
-}
-
-function slugOf(heading: string): string {
-  return heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
-    .replaceAll(' ', '-')
 }
 
 /** A link, by what it says and where it leads. */
@@ -55,6 +48,13 @@ export function linksOf(text: string): {
   const inline = [...page.matchAll(/\[((?:[^[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)[^)]*\)/g)].map(
     ([, words = '', target = '']) => ({ text: words, target }),
   )
+  // An image that is a link to another page.
+  const images = inline.flatMap(({ text: words }) =>
+    [...words.matchAll(/!\[([^\]]*)\]\(\s*<?([^)\s>]*)[^)]*\)/g)].map(([, alt = '', target = '']) => ({
+      text: alt,
+      target,
+    })),
+  )
   const named = [...page.matchAll(/\[((?:[^[\]])+)\]\[([^\]]*)\]/g)].map(([, words = '', name = '']) => ({
     words,
     name: (name === '' ? words : name).toLowerCase(),
@@ -62,6 +62,7 @@ export function linksOf(text: string): {
   return {
     links: [
       ...inline,
+      ...images,
       ...named.flatMap(({ words, name }) => {
         const target = definitions.get(name)
         return target === undefined ? [] : [{ text: words, target }]

@@ -11,7 +11,8 @@ import { downloadsOf, refusal, repositoryOf, type ReleaseState } from '../../scr
 import { ROOT } from '../e2e/plugin.ts'
 import { VERSION } from './released.ts'
 
-const ON_TAG = { CI: 'true', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.3' }
+const KLEYM_IMAGE = `ghcr.io/a/kleym-operator@sha256:${'0'.repeat(64)}`
+const ON_TAG = { CI: 'true', GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.3', KLEYM_IMAGE }
 const READY: ReleaseState = {
   version: '1.2.3',
   notes: { date: '2026-11-30', text: 'First.' },
@@ -31,6 +32,12 @@ describe('a release', () => {
     ['without notes', { notes: undefined }, 'has no section [1.2.3]'],
     ['without a date', { notes: { date: undefined, text: '' } }, 'gives 1.2.3 no date'],
     ['from a changed tree', { isDirty: true }, 'differs from its commit'],
+    ['without an image', { env: { ...ON_TAG, KLEYM_IMAGE: undefined } }, 'KLEYM_IMAGE is not set'],
+    [
+      'with an image by its tag',
+      { env: { ...ON_TAG, KLEYM_IMAGE: 'ghcr.io/a/kleym-operator:1.2.3' } },
+      'KLEYM_IMAGE is not set to the image',
+    ],
   ])('%s is refused', (_, state, why) => {
     expect(refusal({ ...READY, ...state })).toContain(why)
   })

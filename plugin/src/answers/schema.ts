@@ -5,8 +5,10 @@ import { conflictsReportSchema } from './conflicts/schema.ts'
 import { diffReportSchema } from './diff/schema.ts'
 import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
 import { mapReportSchema } from './map/schema.ts'
+import { migrateReportSchema } from './migrate/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
+import { suggestReportSchema } from './suggest/schema.ts'
 import { testReportSchema } from './test/schema.ts'
 import { verifyReportSchema } from './verify/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
@@ -21,15 +23,17 @@ export const anyReportSchema = z
     explainReportSchema,
     findingPagesSchema,
     mapReportSchema,
+    migrateReportSchema,
     policiesReportSchema,
     statusReportSchema,
+    suggestReportSchema,
     testReportSchema,
     verifyReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
   ])
   .describe(
-    'What kubectl kleym prints with -o json and -o yaml; watch prints one object per line. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',
+    'What kubectl kleym prints with -o json and -o yaml; watch prints one object per line, and -o yaml of suggest and migrate is bindings. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',
   )
 
 /** `docs/reference/report.schema.json`: what zod makes of the schemas, as an input: objects stay open. */

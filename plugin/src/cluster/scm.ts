@@ -1,7 +1,7 @@
 // Finds what SCM is set to in a cluster. It may run in any namespace: the workloads that run it say in which. Where they are
 // not looked for, or may not be listed, the namespaces are tried in which it usually is. ConfigMaps of other namespaces are
 // never read: there are many, and they are none of our business.
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { OutputSettings } from '@kleym/shared/core/compile/output.ts'
 import { scmContainersOf, SCM_WORKLOAD_KINDS } from '@kleym/shared/core/install/scm-container.ts'
 import { acts, scmInstances } from '@kleym/shared/core/install/scm-instance.ts'
@@ -142,8 +142,7 @@ async function configMapsIn(
 function holdsScmConfig({ value }: RawObject): boolean {
   const data = value['data']
   return (
-    isRecord(data) &&
-    Object.values(data).some((text) => typeof text === 'string' && text.includes(SCM_CONFIG_KIND))
+    isRecord(data) && Object.values(data).some((text) => typeof text === 'string' && mayHoldScmConfig(text))
   )
 }
 

@@ -1,7 +1,15 @@
 // The arguments of commands: names of bindings and codes of findings, of policies, pods and workloads, what `completion`
 // does.
 import { FINDING_CODES, findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { ACCESS_POLICIES, BINDINGS, PODS, POOLS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import {
+  ACCESS_POLICIES,
+  BINDINGS,
+  CLUSTER_SPIFFE_IDS,
+  OBJECTIVES,
+  PODS,
+  POOLS,
+  WORKLOADS,
+} from '@kleym/shared/kube/resources.ts'
 import { COMPLETION_ACTIONS } from '../answers/completion/actions.ts'
 import type { CompletionLookup } from './lookup.ts'
 import { kindAndName, objectWords, type NameScope } from './names.ts'
@@ -46,6 +54,10 @@ const ARGUMENTS: Readonly<Record<string, Complete>> = {
     before.length > 0
       ? NOTHING
       : kindAndName(typed, { kinds: [PODS, ...WORKLOADS, BINDINGS, ...POOLS], scope }, lookup),
+  suggest: async ({ typed, scope }, lookup) =>
+    kindAndName(typed, { kinds: [...POOLS, ...OBJECTIVES, PODS, ...WORKLOADS], scope }, lookup),
+  migrate: async ({ typed, scope }, lookup) =>
+    kindAndName(typed, { kinds: [CLUSTER_SPIFFE_IDS], scope }, lookup),
   completion: async ({ typed, before }) => {
     if (before.length === 0)
       return offer(

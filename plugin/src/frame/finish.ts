@@ -51,6 +51,7 @@ async function answerIn(
     case 'json':
       return toJson(machineReport(judged))
     case 'yaml':
+      if (frame.documents !== undefined) return frame.documents()
       return (await import('../output/yaml.ts')).toYaml(machineReport(judged))
     case 'name':
       return toNames(frame.names(judged.shown))

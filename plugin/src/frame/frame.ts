@@ -63,6 +63,8 @@ export interface Frame {
   readonly isUnifiedDiff?: boolean
   /** What `-o mermaid` and `-o dot` draw, where the answer is a graph. */
   readonly diagram?: (shown: readonly Finding[]) => Promise<Diagram>
+  /** What `-o yaml` prints, where the answer is objects to be applied; absent: the report. */
+  readonly documents?: () => Promise<string>
   /** What `-o html` prints, where the answer is a page. */
   readonly page?: (parts: PageParts) => Promise<string>
   /** What `-o spire` prints, where the answer is registration entries: what a server would print of them. */

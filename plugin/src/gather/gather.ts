@@ -9,7 +9,7 @@ import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { Drive } from '@kleym/shared/core/steps.ts'
+import type { Drive, Steps } from '@kleym/shared/core/steps.ts'
 import { reading, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { readOperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { statusFindings } from '@kleym/shared/core/rules/status-rules.ts'
@@ -79,12 +79,18 @@ export interface AnswerInput {
   readonly drive: Drive
 }
 
+/** What was gathered, and how more can be worked out of it. */
+export interface GatheredInput extends AnswerInput {
+  /** Works out another state of the same cluster or files, under the settings of `after`. */
+  readonly analyse: (snapshot: Snapshot) => Steps<Analysis>
+}
+
 /** Reads all sources. Throws a KleymError for what the command line gets wrong; all else is in `problems`. */
 export async function gather(
   options: CommonOptions,
   question: Question,
   context: CommandContext,
-): Promise<AnswerInput> {
+): Promise<GatheredInput> {
   requireValidSettings(options.settings)
   const { sources } = options
   const cluster = sources.offline ? undefined : await openCluster(options, context)
@@ -186,7 +192,7 @@ class Gathering {
   }
 
   /** No more than the question takes, and everything where what was read may be changed by what was not. */
-  async readCluster(cluster: ClusterSession, question: Question): Promise<AnswerInput> {
+  async readCluster(cluster: ClusterSession, question: Question): Promise<GatheredInput> {
     const { sources, settings } = this.#options
     const scmNamespaces = settings.scmConfig === undefined ? sources.scmNamespaces : []
     const changes = { files: this.#files.objects, without: sources.without }
@@ -211,7 +217,7 @@ class Gathering {
   }
 
   /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
-  #inputOfAll(side: LiveSide): Promise<AnswerInput> {
+  #inputOfAll(side: LiveSide): Promise<GatheredInput> {
     return this.answerInput(side, { onRead: () => release(side.objects, this.#context) })
   }
 
@@ -222,7 +228,7 @@ class Gathering {
   async answerInput(
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
-  ): Promise<AnswerInput> {
+  ): Promise<GatheredInput> {
     const { after, whole, before, settings, settingsBefore, marks, unread, drive } = await this.#read(
       side,
       question,
@@ -235,12 +241,12 @@ class Gathering {
     const [relevant, irrelevant] = [true, false].map((wanted) =>
       unread.filter((problem) => mayChange(problem, scope) === wanted),
     )
-    const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis =>
-      drive(analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of)))
+    const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis => drive(analysisSteps(snapshot, of))
     const first = analysed(after, settings)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     return {
       after: analysis,
+      analyse: (snapshot) => analysisSteps(snapshot, settings),
       before: before === undefined ? analysis : analysed(before, settingsBefore),
       operator,
       inputFindings: [
@@ -384,6 +390,11 @@ class Gathering {
     }
     return kept
   }
+}
+
+/** Works a snapshot out under some settings, and what of them matters to it. */
+function analysisSteps(snapshot: Snapshot, of: SettingsReading): Steps<Analysis> {
+  return analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of))
 }
 
 /** Folders that may be empty are no problem; the others have been refused. */

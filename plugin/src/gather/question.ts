@@ -20,6 +20,8 @@ export interface Question {
   readonly policies?: boolean
   /** The answer resolves whom access policies name: identities of any namespace. */
   readonly resolves?: boolean
+  /** The answer may depend on any namespace, whichever it is about. */
+  readonly readsAll?: boolean
   /** The answer is about whatever the files change, in all that it does. */
   readonly aboutFiles?: boolean
   /** The bindings of all that there are that the answer is about, where it is about nothing else; none: all of them. */
@@ -35,11 +37,11 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
 
 /** The namespaces to read; undefined: all of them. `inForce` is undefined where no namespace limits the answer. */
 export function namespacesToRead(
-  { allNamespaces, named, aboutFiles = false }: Question,
+  { allNamespaces, named, aboutFiles = false, readsAll = false }: Question,
   inForce: string | undefined,
   changes: { readonly files: readonly RawObject[]; readonly without: readonly ObjectName[] },
 ): readonly string[] | undefined {
-  if (allNamespaces || inForce === undefined) return undefined
+  if (allNamespaces || inForce === undefined || readsAll) return undefined
   const touched = changes.files.map(({ value }) => readMeta(value).namespace)
   // What has no namespace can reach into every one of them.
   const isWide = touched.includes('') || changes.without.some(({ kind }) => CLUSTER_SCOPED.has(kind))

@@ -1,5 +1,6 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
+import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { doTheSame, openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
@@ -346,6 +347,7 @@ function unreadScmConfigs(
     const { namespace, name } = readMeta(object.value)
     return configMapTexts(object)
       .filter(([key]) => !read.has(configMapKeyText({ namespace, name, key })))
+      .filter(([, text]) => mayHoldScmConfig(text))
       .filter(([, text]) => /^["\s{]*kind"?:\s*"?ControllerManagerConfig\b/m.test(text))
       .map(([key]): InputProblem => {
         const { origin } = object

@@ -1,6 +1,6 @@
 // The same object in several places of the files. Equal ones are one object; of different ones the first is kept, and what
 // is said of that object alone is in doubt.
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
@@ -74,7 +74,7 @@ function problemOf(variants: readonly RawObject[], last: RawObject): readonly In
 /** A ConfigMap is read for SCM's configuration alone. */
 function isUsed(variants: readonly RawObject[]): boolean {
   return variants.some(
-    ({ value }) => value['kind'] !== 'ConfigMap' || JSON.stringify(value).includes(SCM_CONFIG_KIND),
+    ({ value }) => value['kind'] !== 'ConfigMap' || mayHoldScmConfig(JSON.stringify(value)),
   )
 }
 

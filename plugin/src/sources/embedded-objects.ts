@@ -7,6 +7,7 @@ import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { splitDocuments } from './document.ts'
+import { mayHoldEncoded } from './encoded-objects.ts'
 import { plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
@@ -86,14 +87,6 @@ function objectsInText(
 /** Whether a text has the kind of an object, or of a list of them, in YAML or JSON; a mere mention is none. */
 function saysKind(text: string, kind: string): boolean {
   return new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
-}
-
-/** The bytes of `apiVersion` in base64, wherever they begin. */
-const API_VERSION_BASE64 = /YXBpVmVyc2lvb|FwaVZlcnNpb2|hcGlWZXJzaW9u/
-
-/** Whether the text of a Secret or a ConfigMap may hold objects in base64. */
-export function mayHoldEncoded(text: string): boolean {
-  return API_VERSION_BASE64.test(text)
 }
 
 /** What a Secret holds under `data`, and a ConfigMap under `binaryData`, where it may be manifests. */

@@ -6,7 +6,7 @@ import { KleymError } from '../io/errors.ts'
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   InferenceIdentityBinding: ['inferenceidentitybindings', 'iib'],
   InferencePool: ['inferencepools', 'infpool', 'pool'],
-  InferenceObjective: ['inferenceobjectives', 'infobj'],
+  InferenceObjective: ['inferenceobjectives', 'infobj', 'objective'],
   ClusterSPIFFEID: ['clusterspiffeids'],
   ClusterStaticEntry: ['clusterstaticentries'],
   Namespace: ['namespaces', 'ns'],

@@ -1,7 +1,7 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
 import type { FoundOverlay } from './files.ts'
@@ -117,8 +117,8 @@ export function readKustomization(
     },
     refusal: refusalOf(record, paths.elsewhere),
     makesScmConfig:
-      JSON.stringify(record).includes(SCM_CONFIG_KIND) ||
-      paths.resolved(generatorFiles(record)).some((file) => textOf(file)?.includes(SCM_CONFIG_KIND) === true),
+      mayHoldScmConfig(JSON.stringify(record)) ||
+      paths.resolved(generatorFiles(record)).some((file) => mayHoldScmConfig(textOf(file) ?? '')),
     makesAnything: generated.includes('generators'),
   }
 }

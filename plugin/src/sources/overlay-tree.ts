@@ -19,6 +19,8 @@ export interface OverlayTree {
   readonly overlays: readonly OverlayReading[]
   /** Those that no other one takes in, and that are no components. */
   readonly roots: readonly OverlayReading[]
+  /** Of each that others take in: the roots that do, through however many others. */
+  readonly rootsOf: ReadonlyMap<OverlayReading, ReadonlySet<OverlayReading>>
   /** The files that are no objects, by their paths without links: patches, and what generators read. */
   readonly patches: ReadonlySet<string>
   /** The files that are taken in. */
@@ -45,7 +47,10 @@ export async function readOverlays(
   const roots = overlays.filter(
     ({ kustomization: { overlay, isComponent } }) => !isComponent && !children.has(overlay.path),
   )
-  const { changers, isTangled } = changersByFile(overlays, byFolder)
+  const { changers, isTangled, over } = changersByFile(overlays, byFolder)
+  const rootsOf = new Map(
+    [...over].map(([below, tops]) => [below, tops.intersection(new Set(roots))] as const),
+  )
   const taken = new Set(changers.keys())
   const patches = new Set(
     overlays.flatMap(({ kustomization }) => kustomization.others).filter((path) => !taken.has(path)),
@@ -53,6 +58,7 @@ export async function readOverlays(
   return {
     overlays,
     roots,
+    rootsOf,
     patches,
     taken,
     isTangled,
@@ -67,8 +73,14 @@ const STEPS_MAX = 1_000_000
 function changersByFile(
   overlays: readonly OverlayReading[],
   byFolder: ReadonlyMap<string, OverlayReading>,
-): { readonly changers: ReadonlyMap<string, ReadonlySet<OverlayReading>>; readonly isTangled: boolean } {
+): {
+  readonly changers: ReadonlyMap<string, ReadonlySet<OverlayReading>>
+  /** The kustomizations that take in another one. */
+  readonly over: ReadonlyMap<OverlayReading, Set<OverlayReading>>
+  readonly isTangled: boolean
+} {
   const changers = new Map<string, Set<OverlayReading>>()
+  const over = new Map<OverlayReading, Set<OverlayReading>>()
   let steps = 0
   for (const top of overlays) {
     // Each is gone into once for each that is over it: there may be more ways from one to another than can be counted.
@@ -76,16 +88,17 @@ function changersByFile(
     const seen = new Set(open)
     for (let one = open.pop(); one !== undefined; one = open.pop())
       for (const path of one.kustomization.resources) {
-        if (++steps > STEPS_MAX) return { changers, isTangled: true }
+        if (++steps > STEPS_MAX) return { changers, over, isTangled: true }
         const below = byFolder.get(path)
         if (below === undefined) getOrCreate(changers, path, () => new Set<OverlayReading>()).add(top)
         else if (!seen.has(below)) {
           seen.add(below)
           open.push(below)
+          getOrCreate(over, below, () => new Set<OverlayReading>()).add(top)
         }
       }
   }
-  return { changers, isTangled: false }
+  return { changers, over, isTangled: false }
 }
 
 /** A kustomization that cannot be read may take in any file beside it. */

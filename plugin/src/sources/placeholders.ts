@@ -1,6 +1,6 @@
 // Placeholders in manifests: what helm, envsubst, kustomize or a reader of a README is to fill in. A document that has them
 // where they decide is a template, and no object.
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
@@ -105,7 +105,7 @@ const WITHOUT_SPEC: ReadonlySet<string> = new Set(['Endpoints', 'Namespace', 'No
 function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined {
   if (!isRecord(data)) return undefined
   for (const text of Object.values(data))
-    if (typeof text === 'string' && text.includes(SCM_CONFIG_KIND)) {
+    if (typeof text === 'string' && mayHoldScmConfig(text)) {
       const found = placeholderInValue(text, BESIDE_GO_TEMPLATES)
       if (found !== undefined) return found
     }

@@ -1,6 +1,6 @@
 // How far a document that cannot be read reaches: the kinds, the namespace and the name that its text shows plainly. What
 // the question does not read is reached by nothing.
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
@@ -39,7 +39,7 @@ export function reachOf(
   { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string | undefined },
   text: string,
 ): readonly ProblemReach[] {
-  if (kind === 'ConfigMap' && !text.includes(SCM_CONFIG_KIND)) return []
+  if (kind === 'ConfigMap' && !mayHoldScmConfig(text)) return []
   return [
     {
       kind: qualifiedKind({ group, kind }),

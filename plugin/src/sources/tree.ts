@@ -141,6 +141,12 @@ export class Tree {
     return roots.length > 0 && roots.every((root) => this.#rendered.has(root))
   }
 
+  /** Whether what a kustomization makes stands in what was rendered: of itself, or of all that take it in. */
+  #isShown(reading: OverlayReading): boolean {
+    const roots = [...(this.#overlays.rootsOf.get(reading) ?? [])]
+    return this.#rendered.has(reading) || (roots.length > 0 && roots.every((one) => this.#rendered.has(one)))
+  }
+
   /** Takes note of an object that a kustomization changes, and says that it is not to be read; false: it stands as it is. */
   takesAway(file: FoundFile, value: JsonRecord, kind: WantedKind): boolean {
     const changers = this.#overlays.changersOf(file)
@@ -213,16 +219,21 @@ export class Tree {
     for (const leaving of [...this.#leftCharts(), ...this.#leftOverlays()]) {
       const { where, reach, failure, what, how } = leaving
       const used = reach?.filter(({ kind }) => !DETAILS.has(kind))
+      // A kustomization that cannot be read through may take in what nothing here shows.
+      const isHarmless = leaving.isLookedThrough && used?.length === 0
       const deciding = used?.filter(({ kind }) => !SUBJECTS.has(kind))
       const pods = used?.filter(({ kind }) => SUBJECTS.has(kind)) ?? []
       subjects.push(...pods.map((one) => ({ where, reach: one })))
-      if (failure !== undefined || deciding === undefined || deciding.length > 0)
+      if (deciding === undefined || deciding.length > 0 || (failure !== undefined && !isHarmless))
         problems.push(notRendered(leaving, used))
       else if (pods.length > 0)
         notes.push(
           `left out ${what} in ${where}: it may hold ${kindsText(pods)}, whose pods were not looked at; to have it in: ${how}`,
         )
-      else notes.push(`left out ${what} in ${where}: nothing in it is of a kind that is used`)
+      else
+        notes.push(
+          `left out ${what} in ${where}: nothing in it is of a kind that is used${failure === undefined ? '' : `; ${failure}`}`,
+        )
     }
     for (const { kustomization } of this.#overlays.overlays)
       if (kustomization.elsewhere.length > 0)
@@ -256,6 +267,7 @@ export class Tree {
       where: folder.name,
       what: 'a chart',
       reach: facts.reach,
+      isLookedThrough: true,
       failure,
       how: `--render, or helm template ${folder.name} | kubectl kleym ... -f -`,
     }))
@@ -263,11 +275,14 @@ export class Tree {
 
   #leftOverlays(): readonly Leaving[] {
     return this.#overlays.overlays.flatMap((reading) => {
-      const { changed, kustomization } = reading
+      const { kustomization } = reading
+      // What is changed on the way is changed by those above too, which tell of it.
+      const isPassedOn = this.#rules.render && (this.#overlays.rootsOf.get(reading)?.size ?? 0) > 0
+      const changed = isPassedOn ? [] : reading.changed
       const { overlay, makesScmConfig, makesAnything, changes } = kustomization
-      const isMade = makesScmConfig && !this.#rendered.has(reading)
+      const isMade = makesScmConfig && !this.#isShown(reading)
       const made = isMade ? [{ kind: 'ConfigMap', namespace: changes.namespace, name: undefined }] : []
-      const isOpen = makesAnything && !this.#rendered.has(reading)
+      const isOpen = makesAnything && !this.#isShown(reading)
       const failure = this.#failures.get(reading)
       if (changed.length === 0 && made.length === 0 && !isOpen && failure === undefined) return []
       return [
@@ -275,6 +290,7 @@ export class Tree {
           where: overlay.name,
           what: 'what a kustomization changes',
           reach: isOpen ? undefined : distinct([...changed, ...made]),
+          isLookedThrough: false,
           failure,
           how: `--render, or -k ${overlay.name}`,
         },
@@ -305,6 +321,8 @@ interface Leaving {
   readonly what: string
   /** What it may hold; undefined: anything. */
   readonly reach: readonly ProblemReach[] | undefined
+  /** Whether all of its text was looked through, so that what it holds no word of is not in it. */
+  readonly isLookedThrough: boolean
   /** Why it could not be rendered although that was asked for. */
   readonly failure: string | undefined
   readonly how: string

@@ -14,7 +14,7 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
     ...(before.code === 0 && after.code === 1 ? ['exit code 0 became 1'] : []),
     // What still depends is not taken back: a class that no SCM has makes it a question which of them is meant.
     ...(listAt(after.report, 'assumptions').length > 0 ? [] : claimsOf(before.text))
-      .filter((claim) => !after.text.includes(claim))
+      .filter((claim) => !isSaid(claim, after.text))
       .map((claim) => `gone: ${claim}`),
     ...verdictsOf(before.report).flatMap(([key, verdict]) => {
       if (OPEN.has(verdict)) return []
@@ -32,6 +32,12 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
   ]
 }
 
+/** Whether a text says the same; columns of a table are as wide as the other rows make them. */
+function isSaid(claim: string, text: string): boolean {
+  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/ +/g, ' '))
+  return all?.includes(wanted ?? '') === true
+}
+
 /** Lines that say without reserve that something is fine, or that there is none. */
 const CLAIM =
   /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it.*)$/gm
@@ -40,7 +46,8 @@ function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.
   return (
     [...text.matchAll(CLAIM)]
-      .map(([, claim]) => claim ?? '')
+      // How bad the rest of the answer is, which the mark and the codes say, is no part of what is claimed.
+      .map(([, claim]) => (claim ?? '').replace(/^[‼·×] /, '').replace(/ \(KLM\d+(?:, KLM\d+)*\)$/, ''))
       // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
       // What a policy comes to says by itself that it is so as assumed.
       .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}|no container holds it now/.test(claim))

@@ -293,6 +293,7 @@ describe('what is kept of a pod', () => {
         uid: 'uid-1',
         labels: { app: 'llama', tier: 'gpu-1' },
         ownerReferences: recordAt(POD, 'metadata')['ownerReferences'],
+        creationTimestamp: '2026-01-02T03:04:05Z',
         deletionTimestamp: '2026-01-03T03:04:05Z',
       },
       spec: {
@@ -319,14 +320,7 @@ describe('what is kept of a pod', () => {
     [
       'another field of the metadata',
       ['PodMeta.Finalizers'],
-      [
-        'annotations',
-        'creationTimestamp',
-        'deletionGracePeriodSeconds',
-        'finalizers',
-        'generation',
-        'resourceVersion',
-      ],
+      ['annotations', 'deletionGracePeriodSeconds', 'finalizers', 'generation', 'resourceVersion'],
     ],
   ])('with a mention of %s', (_says, mentions, more) => {
     const before = Object.keys(recordAt(keptOf([]), 'metadata'))

@@ -1,8 +1,9 @@
-// Every command that people are told to type, by help and by the pages for CI, GitOps and completion: those that need no
-// cluster answer, on the examples; the others are command lines that kleym takes.
+// Every command that people are told to type, by help and by the pages: those that need no cluster answer, on the examples; the
+// others are command lines that kleym takes (test/control-plane/documented-commands.test.ts runs those of the pages).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { commandsRunBy } from '../../../scripts/docs/commands.ts'
 import { COMMANDS } from '../../src/answers/commands.ts'
 import { EXIT } from '../../src/io/errors.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
@@ -19,7 +20,8 @@ function onExamples(line: string): string {
       '--live dump -R -f manifests',
       '--live examples/estate -R -f examples/changes --trust-domain x.org',
     )
-    .replace('-R -f manifests', '-R -f examples/estate')
+    .replace(/-R -f (?:manifests|deploy)\b|-f cluster\.yaml/, '-R -f examples/estate')
+    .replace('--entries entries.json', '--entries examples/server/entries.json')
 }
 
 /** The examples of all help pages that are one plain command, up to a redirection. */
@@ -46,7 +48,25 @@ function commandsOf(page: string): readonly string[] {
   )
 }
 
-const LINES = [...HELP, ...PAGES.flatMap((page) => commandsOf(page).map((line) => [line, page] as const))]
+/** What the other pages say of files. */
+const OF_FILES = commandsRunBy(PROJECT_ROOT, 'files').map(
+  ({ page, command }) =>
+    [
+      onExamples((command.split(/ +(?:>|\|)/, 1)[0] ?? '').replace(/^(?:dist\/)?kubectl[ -]kleym /, '')),
+      page,
+    ] as const,
+)
+
+const LINES = [
+  ...HELP,
+  ...PAGES.flatMap((page) => commandsOf(page).map((line) => [line, page] as const)),
+  ...OF_FILES,
+].filter(([line, page], at, all) => all.findIndex((one) => one[0] === line && one[1] === page) === at)
+
+/** The words of a line; a quoted one holds no blank. */
+function words(line: string): readonly string[] {
+  return line.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'))
+}
 
 /** It would write a file. */
 const NOT_RUN = /^completion install/
@@ -64,7 +84,7 @@ describe('without a cluster', () => {
   test.each(LINES.filter(([line]) => NEEDS_NO_CLUSTER.test(line) && !NOT_RUN.test(line)))(
     '`kubectl kleym %s` (%s) answers',
     async (line) => {
-      const ran = await inProcess(line.split(' '), PROJECT_ROOT)
+      const ran = await inProcess(words(line), PROJECT_ROOT)
       // What stderr says shows up when this fails.
       const answered = ran.code === EXIT.ok || ran.code === EXIT.findings || ran.code === EXIT.incomplete
       expect({ ...ran, stdout: ran.stdout !== '', answered }).toMatchObject({ stdout: true, answered: true })
@@ -76,7 +96,7 @@ describe('with a cluster', () => {
   test.each(LINES.filter(([line]) => !NEEDS_NO_CLUSTER.test(line)))(
     '`kubectl kleym %s` (%s) is a command line, and says that there is no cluster here',
     async (line) => {
-      const { code, stderr } = await inProcess(line.split(' '), PROJECT_ROOT)
+      const { code, stderr } = await inProcess(words(line), PROJECT_ROOT)
       expect({ code, stderr }).toEqual({
         code: EXIT.incomplete,
         stderr: expect.stringContaining('no cluster to talk to'),

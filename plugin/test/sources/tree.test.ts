@@ -413,6 +413,10 @@ async function withProgram(
   }
 }
 
+function scmFile(apiVersion: string): string {
+  return `apiVersion: ${apiVersion}\nkind: ControllerManagerConfig\n`
+}
+
 describe('--render', () => {
   const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  labels: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
 
@@ -440,12 +444,16 @@ describe('--render', () => {
   test.each<[string, Record<string, string>, string]>([
     [
       'a dependency that is not there',
-      { 'Chart.yaml': `${CHART}dependencies: [{name: redis}]\n` },
+      { 'Chart.yaml': `${CHART}dependencies: [{name: redis}]\n`, 'templates/x.yaml': pod('{{ .x }}') },
       'its dependency redis is not in its charts folder',
     ],
     [
       'a schema that names a URL',
-      { 'Chart.yaml': CHART, 'values.schema.json': '{"$ref": "https://example.org/x"}' },
+      {
+        'Chart.yaml': CHART,
+        'values.schema.json': '{"$ref": "https://example.org/x"}',
+        'templates/x.yaml': pod('{{ .x }}'),
+      },
       'the schema of its values names another one by URL',
     ],
     [
@@ -477,8 +485,53 @@ describe('--render', () => {
     expect(loaded.problems).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
   })
 
+  const GENERATED = {
+    'prod/kustomization.yaml': 'resources: [../base]\nnamePrefix: p-\n',
+    'base/kustomization.yaml':
+      'resources: [x.yaml]\nnamePrefix: b-\nconfigMapGenerator: [{name: scm, files: [scm.yaml]}]\n',
+    'base/x.yaml': pool('x'),
+    'base/scm.yaml': scmFile('spire.spiffe.io/v1alpha1'),
+  }
+
+  test('what a kustomization below makes and changes stands in what is over it', async () => {
+    const { root, env } = await withProgram('kubectl', `printf '%s' '${pool('made')}'`, GENERATED)
+    const { problems, notes } = await load(root, { recursive: true, render: true, env })
+    expect(problems).toEqual([])
+    expect(notes.join()).not.toContain('left out')
+  })
+
+  test('unless that could not be rendered, which then tells of it', async () => {
+    const { root, env } = await withProgram('kubectl', 'exit 1', GENERATED)
+    const { problems } = await load(root, { recursive: true, render: true, env })
+    expect(problems.map(({ where }) => where)).toEqual(['base', 'prod'])
+    expect(problems.map(({ reach }) => reach?.map(({ kind }) => kind))).toEqual([
+      ['ConfigMap'],
+      ['InferencePool.inference.networking.k8s.io'],
+    ])
+  })
+
+  test('the configuration of another controller, of a kind with the same name, is none of SCM', async () => {
+    const other = { ...GENERATED, 'base/scm.yaml': scmFile('controller-runtime.sigs.k8s.io/v1alpha1') }
+    const { problems } = await load(await workspace(other), { recursive: true })
+    expect(problems.flatMap(({ reach }) => reach?.map(({ kind }) => kind))).not.toContain('ConfigMap')
+    const { problems: ours } = await load(await workspace(GENERATED), { recursive: true })
+    expect(ours.flatMap(({ reach }) => reach?.map(({ kind }) => kind))).toContain('ConfigMap')
+  })
+
+  test('a chart that cannot be rendered and holds nothing that is used is a note', async () => {
+    const files = {
+      'Chart.yaml': `${CHART}dependencies: [{name: common}]\n`,
+      'templates/x.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: x}\n',
+    }
+    const { problems, notes } = await load(await workspace(files), { recursive: true, render: true })
+    expect(problems).toEqual([])
+    expect(notes).toContain(
+      'left out a chart in .: nothing in it is of a kind that is used; its dependency common is not in its charts folder',
+    )
+  })
+
   test('without helm it says so', async () => {
-    const root = await workspace({ 'Chart.yaml': CHART })
+    const root = await workspace({ 'Chart.yaml': CHART, 'templates/x.yaml': pod('{{ .x }}') })
     const { problems } = await load(root, { recursive: true, render: true })
     expect(problems).toMatchObject([
       { kind: 'failed', why: expect.stringContaining('helm is not on the PATH') },

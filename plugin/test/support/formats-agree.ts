@@ -6,7 +6,9 @@ import { COUNTED_FORMATS, countsIn, type CountedFormat } from './format-counts.t
 /** The formats that say how much there is and how it ends, for a command. */
 function countedBy(command: string): readonly CountedFormat[] {
   const isDrawn = command === 'explain' || command === 'conflicts'
-  return COUNTED_FORMATS.filter((one) => isDrawn || one !== 'mermaid')
+  // Their YAML is the bindings, and no report.
+  const isGenerator = command === 'suggest' || command === 'migrate'
+  return COUNTED_FORMATS.filter((one) => (isDrawn || one !== 'mermaid') && (!isGenerator || one !== 'yaml'))
 }
 
 /** Asks in every such format; returns the counts that all agree on, among them the exit code of the process. */

@@ -438,6 +438,8 @@ export const NO_CASE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM508: 'Only an API server says that it does not serve a kind.',
   KLM510: 'Only an API server refuses a write.',
   KLM544: 'Only an API server says that it does not serve a kind.',
+  KLM821: 'It is about what a process got over the Workload API: see docs/verify.md.',
+  KLM822: 'It is about what a process got over the Workload API: see docs/verify.md.',
   KLM801: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
   KLM802: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
   KLM803: 'It compares with the entries of a SPIRE server: see docs/verify.md.',

@@ -50,10 +50,7 @@ export function diffFields({
 
 function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
   return {
-    gained: idsReport(effect.gained),
-    lost: idsReport(effect.lost),
-    stranded: effect.stranded,
-    uncertain: effect.uncertain,
+    ...holdersReport(effect),
     verdicts: effect.verdicts.map(({ binding, before, after }) => ({
       binding,
       before: before ?? null,
@@ -64,6 +61,16 @@ function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
     noLongerApplyingFindings: effect.findings.noLongerApply.map(findingReport),
     unchangedFindings: effect.findings.unchanged.length,
   }
+}
+
+/** What a change does to containers. */
+export function holdersReport({
+  gained,
+  lost,
+  stranded,
+  uncertain,
+}: Pick<Effect, 'gained' | 'lost' | 'stranded' | 'uncertain'>): Readonly<Record<string, unknown>> {
+  return { gained: idsReport(gained), lost: idsReport(lost), stranded, uncertain }
 }
 
 function idsReport(changes: Effect['gained']): unknown {

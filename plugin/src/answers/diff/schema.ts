@@ -11,8 +11,12 @@ import {
 import { assertionSchema } from '../test/schema.ts'
 import { affectedSchema } from '../policies/schema.ts'
 
-const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
-const identityChangesSchema = z.array(z.object({ spiffeID: z.string(), containers: z.array(holderSchema) }))
+/** A container of a pod. */
+export const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
+/** Who gains or loses which ID. */
+export const identityChangesSchema = z.array(
+  z.object({ spiffeID: z.string(), containers: z.array(holderSchema) }),
+)
 
 const changeSchema = z.object({
   kind: z.enum(['create', 'update', 'delete']),

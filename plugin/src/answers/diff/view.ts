@@ -122,13 +122,21 @@ function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
   return wrap(line(MARKS.note, text), { width, hang: 2 })
 }
 
+/** What a change does to containers, a line for each identity; nothing where it does nothing. */
+export function viewIdentityChanges(
+  { lost, gained, stranded, uncertain }: Pick<Effect, 'lost' | 'gained' | 'stranded' | 'uncertain'>,
+  { width }: Pick<Layout, 'width'>,
+): Block {
+  return [
+    ...lost.map((change) => identityLine('-', 'lose', change, 'remove')),
+    ...gained.map((change) => identityLine('+', 'gain', change, 'add')),
+    ...countedLine(stranded, 'left without an identity'),
+    ...countedLine(uncertain, 'undetermined'),
+  ].flatMap((row) => wrap(row, { width, hang: 4 }))
+}
+
 function effectBlock(effect: Effect, layout: DiffLayout): Block {
-  const rows = [
-    ...effect.lost.map((change) => identityLine('-', 'lose', change, 'remove')),
-    ...effect.gained.map((change) => identityLine('+', 'gain', change, 'add')),
-    ...countedLine(effect.stranded, 'left without an identity'),
-    ...countedLine(effect.uncertain, 'undetermined'),
-  ]
+  const rows = viewIdentityChanges(effect, layout)
   const verdicts = effect.verdicts.map(({ binding, before, after }) => [
     binding,
     `${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
@@ -136,7 +144,7 @@ function effectBlock(effect: Effect, layout: DiffLayout): Block {
   if (rows.length === 0 && verdicts.length === 0) return []
   return [
     line(span('After this change', 'bold')),
-    ...rows.flatMap((row) => wrap(row, { width: layout.width, hang: 4 })),
+    ...rows,
     ...table(verdicts, { width: layout.width, indent: 2 }),
   ]
 }

@@ -30,6 +30,29 @@ export class VerifyCommand extends SourceCommand {
       helpValue: 'FILE|-',
       description: 'The bundles of the server: spire-server bundle list -output json.',
     }),
+    svids: Flags.string({
+      helpValue: 'FILE|-',
+      description: 'What a process of --pod and --container got: the text of spire-agent api fetch x509.',
+      dependsOn: ['pod', 'container'],
+    }),
+    pod: Flags.string({
+      helpValue: 'NAMESPACE/NAME',
+      description: 'The pod of --svids.',
+      dependsOn: ['svids'],
+    }),
+    container: Flags.string({
+      char: 'c',
+      helpValue: 'NAME',
+      description: 'The container of --svids.',
+      dependsOn: ['svids'],
+    }),
+    selectors: Flags.string({
+      helpValue: 'TYPE:VALUE',
+      description: 'A selector that the agent found for the process of --svids (log_selectors). Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+      dependsOn: ['svids'],
+    }),
     'as-of': Flags.string({
       helpValue: 'TIME',
       description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
@@ -43,6 +66,15 @@ export class VerifyCommand extends SourceCommand {
       entries: flags.entries ?? [],
       bundles: flags.bundles,
       asOf: flags['as-of'],
+      svids:
+        flags.svids === undefined
+          ? undefined
+          : {
+              file: flags.svids,
+              pod: flags.pod ?? '',
+              container: flags.container ?? '',
+              selectors: flags.selectors,
+            },
     }
     const { run } = await import('./run.ts')
     return run(options, this.context)

@@ -1,5 +1,5 @@
 // The report of `verify`: the differences between what the objects ask for and what the server holds, worst first.
-import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, depending, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { bundleFindings, differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -12,19 +12,22 @@ import type { ServerComparison } from './compare.ts'
 import { verifyFields } from './json.ts'
 import { verifyAnswer, viewVerify } from './view.ts'
 
-/** Makes the report; `namespace` limits the findings to those that concern it. */
+/** Makes the report; `namespace` limits the findings to those that concern it. `ofContainer` are those of `--svids`. */
 export function verifyFrame(
   input: AnswerInput,
   compared: ServerComparison,
   namespace: string | undefined,
+  ofContainer: readonly Finding[] = [],
 ): Frame {
   const { after } = input
   const { counts, judged, isAsItIs } = compared
   const all = [
     ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
+    ...ofContainer.map((one) => lessCertain(depending(one, after.openSettings.assumptions), compared)),
     ...bundleFindings(after),
-    ...installFindings(after),
-    ...input.inputFindings.filter((one) => concernsEverybody(one) || isNearMiss(one)),
+    ...[...installFindings(after), ...input.inputFindings].filter(
+      (one) => concernsEverybody(one) || isNearMiss(one),
+    ),
   ]
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)
   return {

@@ -1,5 +1,7 @@
 // The answer of `kubectl kleym verify`.
 import { secondsOf } from '@kleym/shared/core/spire/verify/causes.ts'
+import { EntriesOfContainer } from '@kleym/shared/core/spire/verify/container-svids.ts'
+import type { ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { gather } from '../../gather/gather.ts'
@@ -10,6 +12,7 @@ import { compareWithServer } from './compare.ts'
 import { verifyFrame } from './frame.ts'
 import { readBundles, withServerBundles } from './bundles.ts'
 import { readEntries } from './read-entries.ts'
+import { containerSvids, type SvidsOption } from './svids.ts'
 
 /** What `verify` is asked. */
 export interface VerifyOptions extends CommonOptions {
@@ -19,6 +22,8 @@ export interface VerifyOptions extends CommonOptions {
   readonly bundles: string | undefined
   /** As written: when they were dumped. */
   readonly asOf: string | undefined
+  /** What a process got; undefined: not given. */
+  readonly svids: SvidsOption | undefined
 }
 
 /** Compares the entries of a server with those that the objects ask for. */
@@ -34,28 +39,40 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
       : withServerBundles(gathered, await readBundles(options.bundles, context))
   const now = Math.floor(context.clock.now().getTime() / 1000)
   const isOfNow = options.entries.every((file) => file === STDIN_ARGUMENT) && input.isLive
+  const ofContainer =
+    options.svids === undefined
+      ? undefined
+      : new EntriesOfContainer(await containerSvids(options.svids, input, context))
   const compared = await compareWithServer(
     input,
     { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined },
     async (onEntry) => {
-      for (const file of options.entries) await readEntries(file, onEntry, context)
+      const both = (entry: ServerEntry): void => {
+        ofContainer?.add(entry)
+        onEntry(entry)
+      }
+      for (const file of options.entries) await readEntries(file, both, context)
     },
   )
+  const { now: there, settled } = input.after
+  const more = ofContainer?.findings((compared.isAsItIs ? there : settled).prediction()) ?? []
   const namespace = options.allNamespaces ? undefined : options.sources.namespace
-  return finish(verifyFrame(input, compared, namespace), input, options.output, context)
+  return finish(verifyFrame(input, compared, namespace, more), input, options.output, context)
 }
 
-function requireEntries({ entries, bundles, sources }: VerifyOptions): void {
+function requireEntries({ entries, bundles, svids, sources }: VerifyOptions): void {
   const fix =
     'give them: kubectl exec ... spire-server entry show -output json | kubectl kleym verify --entries -'
   if (entries.length === 0)
     throw usage('there is nothing to compare with', 'verify needs the entries of a server', fix)
-  const ofStdin = [...entries, bundles, ...sources.files.files].filter((file) => file === STDIN_ARGUMENT)
+  const ofStdin = [...entries, bundles, svids?.file, ...sources.files.files].filter(
+    (file) => file === STDIN_ARGUMENT,
+  )
   if (ofStdin.length > 1)
     throw usage(
       'stdin is given twice',
       'it can be read only once',
-      'write - once: for one of --entries, --bundles and -f',
+      'write - once: for one of --entries, --bundles, --svids and -f',
     )
 }
 

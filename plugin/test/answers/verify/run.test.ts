@@ -87,8 +87,8 @@ describe('a file that is no dump ends the command', () => {
     ],
     ['SVIDs with keys', '{"entries":[{"x509_svid_key":"SECRET"}]}', 'it holds private keys'],
     ['control characters', '{"entries":[{"id":"\\u001b[2J"}]}', 'entry 1: .id: it is no ID of an entry'],
-  ])('%s', async (_, text, why) => {
-    const folder = await workspace({ 'entries.json': text })
+  ])('%s', async (_, content, why) => {
+    const folder = await workspace({ 'entries.json': content })
     const { code, stdout, stderr } = await verify(join(folder, 'entries.json'))
     expect([code, stdout]).toEqual([4, ''])
     expect(stderr).toContain(why)
@@ -171,4 +171,115 @@ spec:
   expect((await verify(server, '--bundles', join(folder, 'twice.json'))).stderr).toContain(
     'trust domain a stands there twice',
   )
+})
+
+/** What `spire-agent api fetch x509` prints of SVIDs with these IDs. */
+function text(...ids: readonly string[]): string {
+  return [
+    `Received ${ids.length} svid${ids.length === 1 ? '' : 's'} after 3.1ms\n`,
+    ...ids.map((id) => `SPIFFE ID:\t\t${id}\nSVID Valid After:\t2026-11-22 12:00:00 +0000 UTC\n`),
+  ].join('\n')
+}
+
+describe('what a process got', () => {
+  const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'
+  const ID = 'spiffe://example.org/ns/team-a/p'
+  const META = { creationTimestamp: '2026-01-01T00:00:00Z', generation: 1 }
+  const OBJECTS = [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } },
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'node-1' } },
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...META, name: 'p', namespace: 'team-a', uid: 'pod-1' },
+      spec: { nodeName: 'n1', serviceAccountName: 'runner', containers: [{ name: 'app', image: 'app:1' }] },
+    },
+    {
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ClusterSPIFFEID',
+      metadata: { ...META, name: 'a', uid: 'a' },
+      spec: {
+        className: 'x',
+        spiffeIDTemplate: 'spiffe://example.org/ns/team-a/{{ .PodMeta.Name }}',
+        workloadSelectorTemplates: ['k8s:container-name:app'],
+      },
+    },
+  ]
+  const ENTRY = {
+    id: 'prod.1',
+    spiffe_id: { trust_domain: 'example.org', path: '/ns/team-a/p' },
+    parent_id: { trust_domain: 'example.org', path: '/spire/agent/k8s_psat/prod/node-1' },
+    selectors: [
+      { type: 'k8s', value: 'container-name:app' },
+      { type: 'k8s', value: 'pod-uid:pod-1' },
+    ],
+    created_at: '1767225700',
+    revision_number: '0',
+  }
+  const SCM = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ControllerManagerConfig',
+    clusterName: 'prod',
+    trustDomain: 'example.org',
+    className: 'x',
+    entryIDPrefix: 'prod',
+  }
+
+  async function asked(content: string, ...flags: readonly string[]): Promise<Ran> {
+    const folder = await workspace({
+      'svids.txt': content,
+      'cluster.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: OBJECTS }),
+      'entries.json': JSON.stringify({ entries: [ENTRY] }),
+      'scm.json': JSON.stringify(SCM),
+    })
+    const line =
+      'verify --offline -f cluster.json --entries entries.json --scm-config scm.json --svids svids.txt --pod team-a/p -c app'
+    return inProcess([...line.split(' '), ...AS_OF, ...flags], folder)
+  }
+
+  async function codesOf(content: string, ...flags: readonly string[]): Promise<readonly string[]> {
+    const { stdout, stderr } = await asked(content, ...flags, '-o', 'json')
+    if (stdout === '') throw new Error(stderr)
+    const report: unknown = JSON.parse(stdout)
+    return listAt(report, 'findings')
+      .filter(isRecord)
+      .map(({ code, evidence }) => `${String(code)} ${listAt({ evidence }, 'evidence').join('; ')}`)
+  }
+
+  test('is what it should: no finding', async () => {
+    expect(await codesOf(text(ID))).toEqual([])
+  })
+
+  test('lacks one that the server holds, and holds one that no object gives', async () => {
+    expect(await codesOf(text(CHAT))).toEqual([
+      'KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows',
+      'KLM822 the server holds no entry of it for this pod: the agent hands out what it had, until its next synchronization',
+    ])
+  })
+
+  test('lacks one: the selectors of the process tell which of the entry it has not', async () => {
+    const flags = ['--selectors', 'k8s:pod-uid:pod-1', '--selectors', 'k8s:container-name:proxy']
+    expect(await codesOf('rpc error: code = PermissionDenied desc = no identity issued\n', ...flags)).toEqual(
+      [
+        'KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy',
+      ],
+    )
+  })
+
+  test.each([
+    ['keys in JSON', '{"svids":[{"x509_svid_key":"SECRET"}]}', 'it holds private keys'],
+    ['a PEM key', '-----BEGIN PRIVATE KEY-----\nSECRET', 'it holds private keys'],
+    ['JSON', '{"svids":["SECRET"]}', 'it is JSON, which holds keys'],
+    ['another text', 'SECRET', 'it is not what spire-agent api fetch x509 prints'],
+    [
+      'one that is cut off',
+      text('spiffe://a/b', 'spiffe://a/c').split('spiffe://a/c')[0] ?? '',
+      'it tells of 2 SVIDs and shows 1',
+    ],
+  ])('%s: refused, and nothing of it is printed', async (_, content, why) => {
+    const { code, stdout, stderr } = await asked(content)
+    expect([code, stdout]).toEqual([4, ''])
+    expect(stderr).toContain(why)
+    expect(stderr).not.toContain('SECRET')
+  })
 })

@@ -6,10 +6,12 @@ import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { undecidedFor } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
-import { findingKey, type Finding } from '../findings/finding.ts'
+import { findingKey, subjectText, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
 import { lazy } from '../lazy.ts'
+import { doubtsByKind, type Doubt } from '../snapshot/doubt.ts'
+import { identityGap } from '../snapshot/unread.ts'
 import { podText } from '../objects/pod-index.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
@@ -64,14 +66,18 @@ export function effectOf(before: State, after: State, drive: Drive = driveAtOnce
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
   const held = identitiesOf(before)
   const will = identitiesOf(after)
+  const [mayHaveHad, mayStillHold] = [doubtedOnly(before, after), doubtedOnly(after, before)]
   const uncertain = [...new Map([...held, ...will])].filter(
     ([key]) => openText(held.get(key)) !== openText(will.get(key)),
   )
   return {
-    gained: changes(will, held),
-    lost: changes(held, will),
+    gained: changes(will, held, mayHaveHad),
+    lost: changes(held, will, mayStillHold),
     stranded: [...held]
-      .filter(([key, { ids }]) => ids.size > 0 && isStranded(ids, will.get(key)))
+      .filter(
+        ([key, { ids, namespace }]) =>
+          ids.size > 0 && isStranded(ids, will.get(key)) && !mayStillHold(namespace),
+      )
       .map(([, { holder }]) => holder)
       .toSorted(compareHolders),
     uncertain: uncertain.map(([, { holder }]) => holder).toSorted(compareHolders),
@@ -83,13 +89,33 @@ export function effectOf(before: State, after: State, drive: Drive = driveAtOnce
       findingChanges(
         { state: before, held, findings: findingsOf(before) },
         { state: after, held: will, findings: findingsOf(after) },
+        mayStillHold,
       ),
     ),
   }
 }
 
+/**
+ * Whether pods of a namespace may get an identity from something that only one of two states could not read: what the other
+ * one shows there may be so in it as well.
+ */
+function doubtedOnly(one: State, other: State): (namespace: string) => boolean {
+  const [left, right] = [one, other].map(({ base }) => base.snapshot)
+  if (left === undefined || right === undefined || left === right) return () => false
+  const known = new Set([...right.doubts.values()].flat().map(doubtKey))
+  const doubts = doubtsByKind([...left.doubts.values()].flat().filter((doubt) => !known.has(doubtKey(doubt))))
+  const gaps = new Map([...left.gaps].filter(([kind]) => !right.gaps.has(kind)))
+  if (doubts.size === 0 && gaps.size === 0) return () => false
+  return (namespace) => identityGap({ gaps, doubts, namespacesRead: undefined }, namespace) !== undefined
+}
+
+function doubtKey({ kind, namespace, name }: Doubt): string {
+  return JSON.stringify([kind, namespace, name])
+}
+
 interface Held {
   readonly holder: Holder
+  readonly namespace: string
   /** Certainly issued. */
   readonly ids: Set<string>
   /** Perhaps issued, the SPIFFE IDs alone. */
@@ -120,6 +146,7 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
       const holder = { pod: podText(pod), container: container.name }
       const one: Held = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
         holder,
+        namespace: pod.namespace,
         ids: new Set(),
         perhaps: new Set(),
         open: new Set(),
@@ -162,15 +189,18 @@ function conditionsOf(
     })
 }
 
-/** The identities of `left` that `right` certainly does not have, by SPIFFE ID. */
+/** The identities of `left` that `right` certainly does not have, by SPIFFE ID; in some namespaces none is certain. */
 function changes(
   left: ReadonlyMap<string, Held>,
   right: ReadonlyMap<string, Held>,
+  isOpen: (namespace: string) => boolean,
 ): readonly IdentityChange[] {
   const byId = new Map<string, Holder[]>()
-  for (const [key, { holder, ids }] of left) {
+  for (const [key, { holder, namespace, ids }] of left) {
+    const other = right.get(key)
+    // A container that is not there holds nothing, whatever was not read.
+    if (other !== undefined && isOpen(namespace)) continue
     for (const id of ids) {
-      const other = right.get(key)
       if (other?.ids.has(id) === true || other?.perhaps.has(id) === true) continue
       getOrCreate(byId, id, () => []).push(holder)
     }
@@ -206,11 +236,19 @@ export function verdictText(judgement: Judgement): string {
 function* findingChanges(
   before: HeldState & { readonly findings: readonly Finding[] },
   after: HeldState & { readonly findings: readonly Finding[] },
+  isOpen: (namespace: string) => boolean,
 ): Steps<Effect['findings']> {
   const had = new Map(before.findings.map((one) => [findingKey(one), one]))
   const has = new Set(after.findings.map(findingKey))
   const gone = before.findings.filter((one) => !has.has(findingKey(one)))
-  const fixed = new Set(yield* fixedAmong(gone, before, after))
+  // The same of the same subject, for another reason, is no better.
+  const added = new Set(after.findings.filter((one) => !had.has(findingKey(one))).map(subjectKey))
+  const mayBeFixed = gone.filter(
+    (one) =>
+      !added.has(subjectKey(one)) &&
+      ![one.subject, ...one.related].some(({ namespace }) => isOpen(namespace)),
+  )
+  const fixed = new Set(yield* fixedAmong(mayBeFixed, before, after))
   // What was not certain before, and is now, is new.
   const isUnchanged = (one: Finding): boolean => {
     const other = had.get(findingKey(one))
@@ -222,4 +260,8 @@ function* findingChanges(
     noLongerApply: gone.filter((one) => !fixed.has(one)),
     unchanged: after.findings.filter(isUnchanged),
   }
+}
+
+function subjectKey({ code, subject }: Finding): string {
+  return `${code} ${subjectText(subject)}`
 }

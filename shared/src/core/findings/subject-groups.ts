@@ -26,3 +26,11 @@ export const SUBJECT_GROUPS: Readonly<Record<string, readonly string[]>> = {
   [SCM_CONFIG_KIND]: [SPIRE_GROUP],
   [REGISTRATION_ENTRY_KIND]: [SPIRE_GROUP],
 }
+
+/** The group under which projects of kubebuilder have kept their own configuration, of a kind with the same name. */
+const CONTROLLER_RUNTIME = 'controller-runtime.sigs.k8s.io'
+
+/** Whether a text may hold SCM's configuration: it has its kind, and not only that of another controller. */
+export function mayHoldScmConfig(text: string): boolean {
+  return text.includes(SCM_CONFIG_KIND) && (text.includes(SPIRE_GROUP) || !text.includes(CONTROLLER_RUNTIME))
+}

@@ -472,7 +472,7 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy names a service account whose pods present another ID',
     meaning:
-      'A rule names a service account, which stands for the one SPIFFE ID /ns/<namespace>/sa/<name>; pods that run under it hold the ID of a binding.',
+      'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
       'IDs are compared as a whole: where those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
@@ -577,6 +577,20 @@ export const FINDINGS = {
     consequence:
       "Where the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
+  },
+  KLM821: {
+    severity: 'error',
+    title: 'a container lacks an SVID',
+    meaning: 'A process asked the Workload API, and did not get an SVID that its container should have.',
+    consequence: 'The workload runs without that identity.',
+    fix: "See that the entry is on the server, that the agent of the pod's node runs, and which selectors it finds for the process (log_selectors).",
+  },
+  KLM822: {
+    severity: 'error',
+    title: 'a container holds an SVID that it should not',
+    meaning: 'A process asked the Workload API, and got an SVID that no object gives its container.',
+    consequence: 'The workload acts under an identity that no manifest shows.',
+    fix: 'Find the entry that gives it (kubectl kleym verify --entries), and delete it or declare it.',
   },
 } as const satisfies Record<string, FindingEntry>
 

@@ -120,6 +120,10 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
     [...Map.groupBy(losses, ({ fallback }) => fallback.source.name)].map(([, lost]) => {
       const names = lost.map(({ container }) => container.name).join(', ')
       const [source] = lost.map(({ fallback }) => fallback.source)
+      const [open] = lost.map(({ fallback: { outcome } }) =>
+        outcome.verdict.state === 'displaced' ? outcome.verdict.open : undefined,
+      )
+      const on = source === undefined ? '' : `whether ${sourceText(source)} applies`
       return {
         code: 'KLM402' as const,
         subject,
@@ -130,6 +134,7 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
         evidence: [
           `${source === undefined ? '' : sourceText(source)} is a fallback: any other registration rendered for the pod displaces it`,
         ],
+        ...(open === undefined ? {} : { depends: { on, why: `depends: ${open}` } }),
       }
     }),
   )

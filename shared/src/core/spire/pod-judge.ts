@@ -252,9 +252,10 @@ function displaceFallbacks(states: readonly CandidateState[], further: string | 
     if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
     if (certain !== undefined) {
+      const open = state.verdict.state === 'depends' ? state.verdict.why : undefined
       state.applied = 'no'
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
-      state.verdict = { state: 'displaced', by: certain.id.source, why }
+      state.verdict = { state: 'displaced', by: certain.id.source, why, open }
     } else if (state.applied !== 'no') {
       state.applied = 'uncertain'
       const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)

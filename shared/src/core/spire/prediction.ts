@@ -66,8 +66,13 @@ export type EntryVerdict =
   | { readonly state: 'declared' }
   /** Another object owns the same entry. */
   | { readonly state: 'masked'; readonly by: EntrySource; readonly why: string }
-  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. */
-  | { readonly state: 'displaced'; readonly by: EntrySource; readonly why: string }
+  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. `open`: why it is not known whether it would apply itself. */
+  | {
+      readonly state: 'displaced'
+      readonly by: EntrySource
+      readonly why: string
+      readonly open?: string | undefined
+    }
   /** SCM does not look at the object, the namespace or the pod. */
   | { readonly state: 'ignored'; readonly why: string }
   /** SCM cannot make the entry; `field` is the template or field at fault. */

@@ -1,0 +1,55 @@
+// `kubectl kleym migrate`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { SourceCommand } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { MigrateOptions } from './run.ts'
+import { parseRegistrations } from './targets.ts'
+
+/** The command line of `migrate`. */
+export class MigrateCommand extends SourceCommand {
+  static override readonly summary = 'How do hand-written ClusterSPIFFEIDs become bindings?'
+  static override readonly description =
+    "For a ClusterSPIFFEID that is not kleym's: the bindings that give the same containers an identity, " +
+    'each proven Ready; what no binding can say (the ID changes, TTLs, DNS names, federation); what ' +
+    'names the old ID; and the order of steps that leaves no container without an identity. Pools and ' +
+    'objectives are never invented. -o yaml prints the bindings alone, ready to be applied.'
+  static override readonly usage = 'migrate [clusterspiffeid/NAME...] [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> migrate clusterspiffeid/inference',
+    '<%= config.bin %> migrate -A --offline -R -f examples/estate',
+    {
+      description: 'With the identity tests that name an old ID, or break.',
+      command: '<%= config.bin %> migrate clusterspiffeid/inference --tests tests',
+    },
+  ]
+  static override readonly args = {
+    registration: Args.string({
+      multiple: true,
+      ignoreStdin: true,
+      description: "The registrations: clusterspiffeid/NAME. With -A all that are not kleym's.",
+    }),
+  }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    tests: Flags.string({
+      helpValue: 'FILE|DIR',
+      description: 'Identity tests: which of them name an old ID, and which break. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  }
+
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(MigrateCommand)
+    const options: MigrateOptions = {
+      ...commonOptions(flags, 'migrate', this.context.cwd),
+      registrations: parseRegistrations(args.registration ?? [], flags['all-namespaces']),
+      tests: flags.tests ?? [],
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

@@ -1,0 +1,69 @@
+// The report of `migrate`: for each registration the bindings, the remainder, what names the old ID, and the steps.
+import { BINDING } from '@kleym/shared/core/kinds.ts'
+import { candidateManifest } from '@kleym/shared/core/suggest/candidate.ts'
+import { compareFindings, findingKey } from '@kleym/shared/core/findings/finding.ts'
+import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
+import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+import { toDocuments } from '../suggest/documents.ts'
+import { changeLines } from '../suggest/words.ts'
+import { migrateFields } from './json.ts'
+import type { NamedInTest } from './tests.ts'
+import { migrateAnswer, viewMigrations } from './view.ts'
+
+/** Makes the report; `tests` has a list for each migration, or is empty. */
+export function migrateFrame(
+  input: AnswerInput,
+  migrations: readonly Migration[],
+  tests: readonly (readonly NamedInTest[])[],
+): Frame {
+  const added = migrations.flatMap(({ effects }) => effects.whole.findings.added)
+  const findings = [...new Map(added.map((one) => [findingKey(one), one])).values()].toSorted(compareFindings)
+  const bindings = distinctBindings(migrations)
+  const missing = [
+    ...missingOf(input, [], { bindings: new Set<string>() }),
+    ...migrations.flatMap(({ suggestions }) => suggestions.missing),
+  ]
+  const open = migrations.flatMap((one) =>
+    one.open.map((text) => `what ClusterSPIFFEID/${one.object.meta.name} gives to ${text}`),
+  )
+  return {
+    kind: 'MigrateReport',
+    fields: () => migrateFields(migrations, tests),
+    findings,
+    judged: { count: migrations.length, what: 'ClusterSPIFFEID' },
+    missing: [...new Map(missing.map((why) => [unknownReasonText(why), why])).values()],
+    ...(open.length > 0 && { unknownAssertions: open }),
+    names: () =>
+      bindings.map(({ candidate: { namespace, name } }) => ({
+        kind: BINDING.kind,
+        group: BINDING.group,
+        namespace,
+        name,
+      })),
+    answer: (layout) => migrateAnswer(migrations, layout),
+    view: (layout, shown) => viewMigrations(migrations, tests, shown, layout),
+    documents: () =>
+      toDocuments(
+        migrations.map(
+          ({ object, uncovered }) =>
+            `from ClusterSPIFFEID/${object.meta.name}${uncovered.length === 0 ? '' : ', which must stay for containers that no binding covers'}: read kubectl kleym migrate clusterspiffeid/${object.meta.name} first`,
+        ),
+        bindings.map((one) => ({
+          comments: [`${one.key}: ${one.spiffeId}`, ...one.why, ...changeLines(one)],
+          manifest: candidateManifest(one.candidate),
+        })),
+      ),
+  }
+}
+
+/** Registrations on the same pods lead to the same bindings. */
+function distinctBindings(migrations: readonly Migration[]): readonly SuggestedBinding[] {
+  const all = migrations.flatMap(({ suggestions }) => suggestions.pools.flatMap(({ suggested }) => suggested))
+  const byKey = new Map<string, SuggestedBinding>()
+  for (const one of all) if (!byKey.has(one.key)) byKey.set(one.key, one)
+  return [...byKey.values()]
+}

@@ -1,0 +1,83 @@
+// The answer of `kubectl kleym migrate`.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { migrating } from '@kleym/shared/core/migrate/migrate.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import { finish } from '../../frame/finish.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { gather, type GatheredInput } from '../../gather/gather.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import { migrateFrame } from './frame.ts'
+import { testsNaming, type TestsNaming } from './tests.ts'
+
+/** What `migrate` is asked. */
+export interface MigrateOptions extends CommonOptions {
+  /** The names of ClusterSPIFFEIDs; undefined: all that are not kleym's. */
+  readonly registrations: readonly string[] | undefined
+  /** The files and folders of identity tests. */
+  readonly tests: readonly string[]
+}
+
+/** Tells how registrations become bindings. */
+export async function run(options: MigrateOptions, context: CommandContext): Promise<CommandResult> {
+  // A ClusterSPIFFEID may select pods of any namespace.
+  const question = { allNamespaces: true, named: [undefined], policies: true }
+  const input = await gather({ ...options, allNamespaces: true }, question, context)
+  const chosen = notFoundOnlyIfRead(input, qualifiedKind(CLUSTER_SPIFFE_ID), () => choose(input, options))
+  const migrations = chosen.map((object) => input.drive(migrating(input.after, object, input)))
+  const after = migrations.at(-1)?.suggestions.world ?? input.after
+  const { tests, problems } = await loadTests(options, input, migrations, context)
+  const withProblems = { ...input, after, problems: [...input.problems, ...problems] }
+  return finish(migrateFrame(input, migrations, tests), withProblems, options.output, context)
+}
+
+async function loadTests(
+  { tests }: MigrateOptions,
+  input: GatheredInput,
+  migrations: readonly { readonly oldIds: readonly string[]; readonly after: Analysis }[],
+  context: CommandContext,
+): Promise<TestsNaming> {
+  return tests.length === 0 ? { tests: [], problems: [] } : testsNaming(tests, input, migrations, context)
+}
+
+function choose(
+  { after, isLive }: GatheredInput,
+  { registrations, output }: MigrateOptions,
+): readonly ClusterSpiffeId[] {
+  const foreign = after.settled.outputs.filter(({ ownership }) => ownership.kind === 'foreign')
+  if (registrations === undefined) return foreign.map(({ object }) => object)
+  return registrations.map((name) => {
+    const found = foreign.find(({ object }) => object.meta.name === name)
+    if (found !== undefined) return found.object
+    const own = after.settled.outputs.find(({ object }) => object.meta.name === name)
+    if (own !== undefined) throw ownOutput(name, own)
+    throw new KleymError({
+      code: 'not-found',
+      what: 'there is no such ClusterSPIFFEID',
+      where: name,
+      why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
+      fix:
+        didYouMean(
+          name,
+          foreign.map(({ object }) => object.meta.name),
+        ) ?? `see what there is: kubectl kleym migrate -A${output.echo ?? ''}`,
+    })
+  })
+}
+
+function ownOutput(name: string, { ownership }: LiveOutput): KleymError {
+  const whose =
+    ownership.kind === 'ours' ? `binding ${ownership.binding}` : 'a binding that is not known or gone'
+  return new KleymError({
+    code: 'usage',
+    what: "the ClusterSPIFFEID is kleym's own",
+    where: name,
+    why: `it is the output of ${whose}`,
+    fix: 'name one that a person wrote, or write -A',
+    docs: 'kubectl kleym migrate --help',
+  })
+}

@@ -1,0 +1,31 @@
+// The arguments of `migrate`: names of ClusterSPIFFEIDs.
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { KleymError } from '../../io/errors.ts'
+import { parseObjectName } from '../../sources/kind-name.ts'
+
+/** The names that are asked about; undefined: all. Throws a usage error where neither a name nor `-A` is given. */
+export function parseRegistrations(words: readonly string[], isAll: boolean): readonly string[] | undefined {
+  if (words.length > 0) return words.map(nameIn)
+  if (isAll) return undefined
+  throw new KleymError({
+    code: 'usage',
+    what: 'no ClusterSPIFFEID is named',
+    why: 'migrate tells how one becomes bindings',
+    fix: "name it: kubectl kleym migrate clusterspiffeid/NAME, or write -A for all that are not kleym's",
+    docs: 'kubectl kleym migrate --help',
+  })
+}
+
+function nameIn(text: string): string {
+  if (!text.includes('/')) return text
+  const { kind, name } = parseObjectName(text, 'the argument')
+  if (kind === CLUSTER_SPIFFE_ID_KIND) return name
+  throw new KleymError({
+    code: 'usage',
+    what: `a ${kind} is no registration that becomes bindings`,
+    where: text,
+    why: 'migrate asks about ClusterSPIFFEIDs',
+    fix: 'write clusterspiffeid/NAME',
+    docs: 'kubectl kleym migrate --help',
+  })
+}

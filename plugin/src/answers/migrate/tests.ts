@@ -1,0 +1,59 @@
+// The identity tests that speak of an ID which goes: those whose text holds it, and those that break without it.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { CommandContext } from '../../io/context.ts'
+import type { InputProblem } from '../../sources/problem.ts'
+import { assertionName } from '../test/model.ts'
+import { loadIdentityTests, resultsOf } from '../test/results.ts'
+
+/** One place in a file of tests. */
+export interface NamedInTest {
+  readonly file: string
+  readonly line: number
+  /** The old ID that stands there, or the assertion that breaks: `tenancy/containers[0]`. */
+  readonly what: string
+  readonly how: 'names' | 'breaks'
+}
+
+/** The places, by registration, and what is wrong with the files. */
+export interface TestsNaming {
+  /** One list for each registration, in their order. */
+  readonly tests: readonly (readonly NamedInTest[])[]
+  readonly problems: readonly InputProblem[]
+}
+
+/** Reads tests, and runs them before and after each migration. */
+export async function testsNaming(
+  paths: readonly string[],
+  input: AnswerInput,
+  migrations: readonly { readonly oldIds: readonly string[]; readonly after: Analysis }[],
+  context: CommandContext,
+): Promise<TestsNaming> {
+  const loaded = await loadIdentityTests({ paths, areNamed: true }, input, context)
+  const before = resultsOf(loaded, input)
+  const tests = migrations.map(({ oldIds, after }) => {
+    const named = loaded.texts.flatMap(({ name, text }) =>
+      text
+        .split('\n')
+        .flatMap((row, at) =>
+          oldIds
+            .filter((id) => holdsId(row, id))
+            .map((id): NamedInTest => ({ file: name, line: at + 1, what: id, how: 'names' })),
+        ),
+    )
+    const broken = resultsOf(loaded, { ...input, after }).flatMap((one, at): readonly NamedInTest[] => {
+      if (one.outcome.state !== 'failed' || before[at]?.outcome.state === 'failed') return []
+      const { file, line } = one.place()
+      return [{ file, line, what: assertionName(one), how: 'breaks' }]
+    })
+    return [...named, ...broken]
+  })
+  return { tests, problems: loaded.problems }
+}
+
+/** Whether a line holds an ID as a whole: what follows it belongs to no longer one. */
+function holdsId(row: string, id: string): boolean {
+  for (let at = row.indexOf(id); at !== -1; at = row.indexOf(id, at + 1))
+    if (!/^[\w./-]/.test(row.slice(at + id.length))) return true
+  return false
+}

@@ -1,0 +1,189 @@
+// How `migrate` looks: what becomes of each registration, then bindings, containers, remainder and steps.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { HeldIdentities } from '@kleym/shared/core/migrate/holdings.ts'
+import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
+import { migrationSteps } from '@kleym/shared/core/migrate/order.ts'
+import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { namesText } from '../../text/names.ts'
+import { table } from '../../text/table.ts'
+import { wrap } from '../../text/wrap.ts'
+import { notText } from '../suggest/words.ts'
+import type { NamedInTest } from './tests.ts'
+
+/** The first lines. */
+export function migrateAnswer(migrations: readonly Migration[], layout: Layout): Answer {
+  const known = layout.incomplete === true ? 'known to be ' : ''
+  if (migrations.length === 0)
+    return {
+      mark: layout.incomplete === true ? 'warn' : 'note',
+      text: [`no ClusterSPIFFEID that is not kleym's is ${known}there${layout.world ?? ''}`],
+    }
+  const idle = migrations.filter(({ oldIds, open }) => oldIds.length + open.length === 0)
+  const whole = migrations.filter((one) => !idle.includes(one) && isWhole(one))
+  const rest = migrations.filter((one) => !idle.includes(one) && !isWhole(one))
+  const bindings = new Set(
+    migrations.flatMap(({ suggestions }) =>
+      suggestions.pools.flatMap(({ suggested }) => suggested.map(({ key }) => key)),
+    ),
+  )
+  const parts = [
+    ...(whole.length === 0
+      ? []
+      : [`bindings can take the place of ${counted(whole.length, 'ClusterSPIFFEID')}: ${namesOf(whole)}`]),
+    ...(rest.length === 0
+      ? []
+      : [`${counted(rest.length, 'ClusterSPIFFEID')} must stay for a part, or for all: ${namesOf(rest)}`]),
+    ...(idle.length === 0
+      ? []
+      : [
+          `${counted(idle.length, 'ClusterSPIFFEID')} ${idle.length === 1 ? 'gives' : 'give'} no container an identity: ${namesOf(idle)}`,
+        ]),
+    `${counted(bindings.size, 'binding')} to apply`,
+  ]
+  const mark = rest.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
+  return { mark, text: [span(parts.join('; '), 'bold')] }
+}
+
+function namesOf(some: readonly Migration[]): string {
+  return namesText(some.map(({ object }) => object.meta.name))
+}
+
+/** Whether the registration can go, as far as containers are concerned. */
+function isWhole({ uncovered, remainder, open }: Migration): boolean {
+  return uncovered.length + open.length === 0 && !remainder.some(({ mustStay }) => mustStay)
+}
+
+/** A block for each registration, then what is new to know about. */
+export function viewMigrations(
+  migrations: readonly Migration[],
+  tests: readonly (readonly NamedInTest[])[],
+  shown: readonly Finding[],
+  layout: Layout,
+): Block {
+  const blocks = [
+    ...migrations.map((one, at) => viewMigration(one, tests[at] ?? [], layout)),
+    viewFindingGroups(shown, layout),
+  ]
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
+function viewMigration(migration: Migration, tests: readonly NamedInTest[], layout: Layout): Block {
+  const { object, oldIds, suggestions, uncovered, open } = migration
+  const { width } = layout
+  const row = (mark: keyof typeof MARKS, text: string): Block =>
+    wrap(line('  ', MARKS[mark], ` ${text}`), { width, hang: 6 })
+  const head = line(
+    span(`ClusterSPIFFEID/${object.meta.name}`, 'bold'),
+    object.spec.fallback ? '  fallback' : '',
+  )
+  return [
+    head,
+    ...row(
+      'note',
+      oldIds.length === 0
+        ? 'no container holds an ID of it'
+        : `gives${open.length === 0 ? '' : ', or may give,'} ${namesText(oldIds)}`,
+    ),
+    ...suggestions.pools.flatMap(({ pool, suggested, existing, not }) => [
+      ...suggested.flatMap((one) =>
+        row('ok', `${one.key}: ${suggestedText(one)} of InferencePool ${pool.name}: ${one.spiffeId}`),
+      ),
+      ...existing.flatMap(({ key, verdict }) =>
+        row(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
+      ),
+      ...not.flatMap((one) =>
+        row(one.state === 'open' ? 'note' : 'warn', `${pool.namespace}/${pool.name}: ${notText(one)}`),
+      ),
+    ]),
+    ...uncovered.flatMap(({ container, pods, why }) =>
+      row('warn', `not covered: ${container} of ${pods.text()}: ${why}`),
+    ),
+    ...open.flatMap((text) => row('warn', `not certain: ${text}`)),
+    ...viewMoves(migration, layout),
+    ...viewRemainder(migration, layout),
+    ...viewTests(tests, layout),
+    ...viewSteps(migration, layout),
+  ]
+}
+
+function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
+  const shown = wide ? moves : moves.slice(0, MOVES_SHOWN)
+  return [
+    ...(moves.length === 0 ? [] : [BLANK, line(span('  Containers, before and after', 'bold'))]),
+    ...shown.flatMap(({ container, pods, before, during, after }) => {
+      const isSame = idsText(during) === idsText(after)
+      const middle = isSame ? '' : ` → ${idsText(during)}`
+      return wrap(
+        line(`    ${container} of ${pods.text()}: ${idsText(before)}${middle} → ${idsText(after)}`),
+        {
+          width,
+          hang: 6,
+        },
+      )
+    }),
+    ...(shown.length < moves.length
+      ? [line(`    and ${moves.length - shown.length} more, which -o wide shows`)]
+      : []),
+  ]
+}
+
+/** More than these fill a screen. */
+const MOVES_SHOWN = 12
+
+function idsText({ ids, isOpen }: HeldIdentities): string {
+  const text = ids.length === 0 ? 'nothing' : ids.join(' and ')
+  return isOpen ? `${text} (perhaps another)` : text
+}
+
+function viewRemainder({ remainder }: Migration, { width }: Layout): Block {
+  if (remainder.length === 0) return []
+  return [
+    BLANK,
+    line(span('  What no binding can say', 'bold')),
+    ...table(
+      remainder.map(({ what, old, next, consequence }) => [
+        what,
+        `${old} → ${next ?? 'nothing'}: ${consequence}`,
+      ]),
+      { width, indent: 4 },
+    ),
+  ]
+}
+
+function viewTests(tests: readonly NamedInTest[], { width }: Layout): Block {
+  if (tests.length === 0) return []
+  return [
+    BLANK,
+    line(span('  Identity tests', 'bold')),
+    ...tests.flatMap(({ file, line: at, what, how }) =>
+      wrap(line(`    ${file}:${at} ${how === 'names' ? 'names' : 'would break:'} ${what}`), {
+        width,
+        hang: 6,
+      }),
+    ),
+  ]
+}
+
+function viewSteps(migration: Migration, layout: Layout): Block {
+  const { width, echo = '' } = layout
+  return [
+    BLANK,
+    line(span('  Steps', 'bold')),
+    ...migrationSteps(migration).flatMap(({ title, lines }, at) => [
+      ...wrap(line(`    ${at + 1}. `, span(title, 'bold')), { width, hang: 7 }),
+      ...lines.flatMap((text) => wrap(line(`       ${withEcho(text, echo)}`), { width, hang: 9 })),
+    ]),
+  ]
+}
+
+/** A command that is told asks the same files or cluster as this answer. */
+function withEcho(text: string, echo: string): string {
+  return text.replace(/kubectl kleym (?:migrate clusterspiffeid\/\S+|diff)/, (command) => `${command}${echo}`)
+}

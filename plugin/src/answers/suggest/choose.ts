@@ -1,0 +1,110 @@
+// Which pools, objectives and pods a command line means.
+import { objectivePool } from '@kleym/shared/core/compile/references.ts'
+import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { Objective, Pool } from '@kleym/shared/core/objects/inference.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { SuggestQuestion } from '@kleym/shared/core/suggest/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+
+/** What is meant by the arguments; everything in scope where there are none. Throws where a named object is not there. */
+export function chooseTargets(
+  { after: { snapshot }, namespaceInForce, isLive }: AnswerInput,
+  targets: readonly ObjectName[],
+  echo: string,
+): SuggestQuestion {
+  if (targets.length === 0) {
+    const isPool = ({ meta }: Pool): boolean =>
+      namespaceInForce === undefined || meta.namespace === namespaceInForce
+    return { isPool, isObjective: undefined, isPod: undefined }
+  }
+  const named = <T>(
+    all: readonly T[],
+    target: ObjectName,
+    nameOf: (one: T) => NameOfObject,
+  ): readonly T[] => {
+    const namespace = target.namespace ?? namespaceInForce
+    const found = all.filter((one) => {
+      const { namespace: place, name, group } = nameOf(one)
+      return (
+        name === target.name &&
+        (namespace === undefined || place === namespace) &&
+        (target.group === undefined || group === undefined || group === target.group)
+      )
+    })
+    if (found.length > 0) return found
+    const where = namespace === undefined ? target.name : namespacedName(namespace, target.name)
+    const there = all.map(nameOf).map((one) => namespacedName(one.namespace, one.name))
+    throw new KleymError({
+      code: 'not-found',
+      what: `there is no such ${target.kind}`,
+      where,
+      why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
+      fix: didYouMean(where, there) ?? `see what there is: kubectl kleym suggest -A${echo}`,
+    })
+  }
+  const pools = new Set<Pool>()
+  const objectives = new Set<Objective>()
+  const pods = new Set<Pod>()
+  for (const target of targets) {
+    if (target.kind === POOL_KIND)
+      for (const one of named(snapshot.pools, target, ({ meta, group }) => ({ ...meta, group })))
+        pools.add(one)
+    else if (target.kind === OBJECTIVE_KIND) {
+      for (const one of named(snapshot.objectives, target, ({ meta, group }) => ({ ...meta, group }))) {
+        objectives.add(one)
+        for (const pool of poolsOf(one, snapshot.pools)) pools.add(pool)
+      }
+    } else {
+      const all = [...snapshot.pods, ...snapshot.templates].filter(({ ref }) => ref.kind === target.kind)
+      for (const one of named(all, target, ({ ref }) => ({ ...ref, group: undefined }))) pods.add(one)
+    }
+  }
+  const isOfPods = pods.size > 0
+  return {
+    isPool: (pool) => isOfPods || pools.has(pool),
+    isObjective: objectives.size === 0 ? undefined : (one) => objectives.has(one),
+    isPod: isOfPods && pools.size === 0 ? (pod) => pods.has(pod) || isLike(pod, pods) : undefined,
+  }
+}
+
+interface NameOfObject {
+  readonly namespace: string
+  readonly name: string
+  readonly group: string | undefined
+}
+
+/** The pools that an objective leads to. Throws where there is none. */
+function poolsOf(objective: Objective, pools: readonly Pool[]): readonly Pool[] {
+  const { namespace, name } = objective.meta
+  const near = pools.filter(({ meta }) => meta.namespace === namespace)
+  const found = near.filter((pool) => objectivePool(objective, pool).state === 'leads there')
+  if (found.length > 0) return found
+  const [first] = near
+  const leads = first === undefined ? undefined : objectivePool(objective, first)
+  throw new KleymError({
+    code: 'not-found',
+    what: 'the objective leads to no pool',
+    where: namespacedName(namespace, name),
+    why:
+      leads?.state === 'leads elsewhere'
+        ? leads.why
+        : `there is no InferencePool in namespace ${namespace} that its .spec.poolRef names`,
+    fix: 'correct its .spec.poolRef: a binding names a pool and an objective that belong together',
+  })
+}
+
+/** A template stands for the pods that exist of it, which are asked about in its place. */
+function isLike(pod: Pod, meant: ReadonlySet<Pod>): boolean {
+  return [...meant].some(
+    (template) =>
+      template.ref.kind !== 'Pod' &&
+      template.namespace === pod.namespace &&
+      template.serviceAccountName === pod.serviceAccountName &&
+      template.labels.size > 0 &&
+      [...template.labels].every(([key, value]) => pod.labels.get(key) === value),
+  )
+}

@@ -1,0 +1,45 @@
+// `kubectl kleym suggest`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
+import { SourceCommand } from '../../flags/command.ts'
+import type { CommandResult } from '../../io/context.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { SuggestOptions } from './run.ts'
+import { parseTargets } from './targets.ts'
+
+/** The command line of `suggest`. */
+export class SuggestCommand extends SourceCommand {
+  static override readonly summary = 'Which bindings could these pools have?'
+  static override readonly description =
+    'Suggests bindings for pools that have none: service account, container and role are read from the ' +
+    'pods or pod templates that a pool selects, and each binding is proven before it is shown: the core ' +
+    'that the operator runs says Ready, nothing else changes its readiness, and no error is new. Where there is none, ' +
+    'it tells the reason that the operator would give. -o yaml prints the bindings alone, ready to be ' +
+    'applied, with the reasons as comments.'
+  static override readonly usage = 'suggest [KIND/NAME...] [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> suggest -A',
+    '<%= config.bin %> suggest pool/team-a/llama',
+    '<%= config.bin %> suggest objective/team-a/chat',
+    '<%= config.bin %> suggest -A --offline -R -f manifests -o yaml',
+  ]
+  static override readonly args = {
+    target: Args.string({
+      multiple: true,
+      ignoreStdin: true,
+      description:
+        'Only for these: a pool (pool/llama), an objective (objective/chat), a pod or a workload (deployment/team-a/llama).',
+    }),
+  }
+  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+
+  async run(): Promise<CommandResult> {
+    const { flags, args } = await this.parse(SuggestCommand)
+    const options: SuggestOptions = {
+      ...commonOptions(flags, 'suggest', this.context.cwd),
+      targets: parseTargets(args.target ?? []),
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

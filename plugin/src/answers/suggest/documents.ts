@@ -1,0 +1,54 @@
+// Bindings as YAML documents, ready to be applied, with the reasons as comments. The names in a comment are hostile: no line break
+// of theirs ends it.
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { candidateManifest } from '@kleym/shared/core/suggest/candidate.ts'
+import type { PoolSuggestions, SuggestedBinding, Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
+import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
+import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
+import { toYaml } from '../../output/yaml.ts'
+import { changeLines, notText } from './words.ts'
+
+/** A document, and what is said above it. */
+export interface CommentedDocument {
+  readonly comments: readonly string[]
+  readonly manifest: JsonRecord
+}
+
+/** All suggested bindings, a document each; what is not suggested stands before them. */
+export async function bindingDocuments({ pools }: Suggestions): Promise<string> {
+  const documents = pools.flatMap((one) =>
+    one.suggested.map((suggested) => ({
+      comments: commentsOf(suggested),
+      manifest: candidateManifest(suggested.candidate),
+    })),
+  )
+  return toDocuments(pools.flatMap(headOf), documents)
+}
+
+/** YAML documents with comments above each, and some above all of them. */
+export async function toDocuments(
+  head: readonly string[],
+  documents: readonly CommentedDocument[],
+): Promise<string> {
+  const parts = [head.map(toComment).join('')]
+  for (const { comments, manifest } of documents)
+    parts.push(`---\n${comments.map(toComment).join('')}${await toYaml(manifest)}`)
+  return parts.join('')
+}
+
+function headOf({ pool, not }: PoolSuggestions): readonly string[] {
+  return not.map((one) => `InferencePool ${pool.namespace}/${pool.name}: ${notText(one)}`)
+}
+
+function commentsOf(suggested: SuggestedBinding): readonly string[] {
+  const { candidate, spiffeId, why } = suggested
+  return [
+    `${suggestedText(suggested)} of InferencePool ${candidate.pool}: ${spiffeId}`,
+    ...why,
+    ...changeLines(suggested),
+  ]
+}
+
+function toComment(text: string): string {
+  return `${neutraliseCommands(`# ${escapeTerminal(text)}`)}\n`
+}

@@ -1,0 +1,50 @@
+// The report of `suggest`: for each pool the bindings that are proven, and why there is none where there is none.
+import { BINDING } from '@kleym/shared/core/kinds.ts'
+import type { Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
+import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { isNearMiss } from '../../gather/near-misses.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+import { suggestFields } from './json.ts'
+import { suggestAnswer, viewSuggestions } from './view.ts'
+
+/** Makes the report. */
+export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: readonly ObjectName[]): Frame {
+  const { pools, effect, missing } = answer
+  const findings = [
+    ...effect.findings.added,
+    ...input.inputFindings.filter((one) => isNearMiss(one) || input.operator.disagreements.includes(one)),
+  ].toSorted(compareFindings)
+  const suggested = pools.flatMap((one) => one.suggested)
+  const general = missingOf({ ...input, after: answer.world }, [], {
+    bindings: new Set<string>(suggested.map(({ key }) => key)),
+  })
+  const distinct = new Map([...general, ...missing].map((why) => [unknownReasonText(why), why]))
+  const unproven = pools.filter(({ not }) => not.some(({ state }) => state === 'unproven'))
+  return {
+    kind: 'SuggestReport',
+    fields: () => suggestFields(answer),
+    findings,
+    judged: { count: pools.length, what: 'InferencePool' },
+    missing: [...distinct.values()],
+    ...(unproven.length > 0 && {
+      unknownAssertions: unproven.map(
+        ({ pool, not }) =>
+          `what InferencePool ${pool.namespace}/${pool.name} could have: ${not.find(({ state }) => state === 'unproven')?.why ?? ''}`,
+      ),
+    }),
+    names: () =>
+      suggested.map(({ candidate: { namespace, name } }) => ({
+        kind: BINDING.kind,
+        group: BINDING.group,
+        namespace,
+        name,
+      })),
+    answer: (layout) => suggestAnswer(answer, targets, layout),
+    view: (layout, shown) => viewSuggestions(answer, shown, layout),
+    documents: async () => (await import('./documents.ts')).bindingDocuments(answer),
+  }
+}

@@ -1,0 +1,78 @@
+// `suggest` as machines read it.
+import type { Reach } from '@kleym/shared/core/explain/reach.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { candidateManifest } from '@kleym/shared/core/suggest/candidate.ts'
+import type {
+  NotSuggested,
+  PoolSuggestions,
+  SuggestedBinding,
+  Suggestions,
+} from '@kleym/shared/core/suggest/suggest.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { holdersReport } from '../diff/json.ts'
+
+/** The fields of a SuggestReport. */
+export function suggestFields({ pools, effect }: Suggestions): ReturnType<Frame['fields']> {
+  return {
+    counts: {
+      pools: pools.length,
+      suggested: pools.reduce((sum, { suggested }) => sum + suggested.length, 0),
+      withBinding: pools.filter(({ existing }) => existing.length > 0).length,
+    },
+    pools: pools.map(poolReport),
+    effect: holdersReport(effect),
+  }
+}
+
+function poolReport({ pool, pods, existing, suggested, not, remarks }: PoolSuggestions): unknown {
+  return {
+    namespace: pool.namespace,
+    name: pool.name,
+    pods: pods.total,
+    existing: existing.map(({ key, verdict }) => ({ binding: key, verdict })),
+    suggested: suggested.map(suggestedReport),
+    notSuggested: not.map(notReport),
+    remarks,
+  }
+}
+
+/** A suggested binding. */
+export function suggestedReport({ candidate, key, spiffeId, why, reach }: SuggestedBinding): unknown {
+  return {
+    binding: key,
+    manifest: candidateManifest(candidate),
+    spiffeID: spiffeId,
+    why,
+    ...reachReport(reach),
+  }
+}
+
+/** A binding that is not suggested. */
+export function notReport({ state, mode, what, tried, reason, why, fix }: NotSuggested): unknown {
+  const manifests = tried.map(candidateManifest)
+  return { state, mode: mode ?? null, what, manifests, reason: reason ?? null, why, fix: fix ?? null }
+}
+
+function reachReport({ reached, perhaps, missed, lost, alsoHeld }: Reach): Readonly<Record<string, unknown>> {
+  return {
+    gains: reached.map(({ pod, containers }) => ({ pod: podText(pod), containers })),
+    perhaps: missedReport(perhaps),
+    misses: missedReport(missed),
+    loses: lost.map(({ pod, containers, spiffeId, source }) => ({
+      pod: podText(pod),
+      containers,
+      spiffeID: spiffeId,
+      source,
+    })),
+    alsoHolds: alsoHeld.map(({ pod, container, spiffeId, source }) => ({
+      pod: podText(pod),
+      container,
+      spiffeID: spiffeId,
+      source,
+    })),
+  }
+}
+
+function missedReport(all: Reach['missed']): unknown {
+  return all.map(({ pod, verdict, why }) => ({ pod: podText(pod), verdict, why }))
+}

@@ -1,0 +1,46 @@
+// The answer of `kubectl kleym suggest`.
+import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
+import { suggesting, type Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import { finish } from '../../frame/finish.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { gather, type GatheredInput } from '../../gather/gather.ts'
+import type { Question } from '../../gather/question.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+import { chooseTargets } from './choose.ts'
+import { suggestFrame } from './frame.ts'
+
+/** What `suggest` is asked. */
+export interface SuggestOptions extends CommonOptions {
+  /** The pools, objectives, pods and workloads that are asked about; none: the pools in scope. */
+  readonly targets: readonly ObjectName[]
+}
+
+/** Suggests bindings. */
+export async function run(options: SuggestOptions, context: CommandContext): Promise<CommandResult> {
+  const { allNamespaces, targets } = options
+  const named = targets.length === 0 ? [undefined] : targets.map(({ namespace }) => namespace)
+  const question = { allNamespaces, named, policies: true }
+  const { input, answer } = await suggested(options, question, context)
+  const frame = suggestFrame(input, answer, targets)
+  return finish(frame, { ...input, after: answer.world }, options.output, context)
+}
+
+/** With everything read where what is suggested may depend on other namespaces. */
+async function suggested(
+  options: SuggestOptions,
+  question: Question,
+  context: CommandContext,
+): Promise<{ readonly input: GatheredInput; readonly answer: Suggestions }> {
+  const input = await gather(options, question, context)
+  const targets = notFoundOnlyIfRead(input, POOLS, () =>
+    chooseTargets(input, options.targets, options.output.echo ?? ''),
+  )
+  const answer = input.drive(suggesting(input.after, targets, input))
+  if (question.readsAll === true || !dependsOnOutsideScope(answer.world)) return { input, answer }
+  return suggested(options, { ...question, readsAll: true }, context)
+}
+
+const POOLS = qualifiedKind(POOL_KINDS[0])

@@ -1,0 +1,99 @@
+// The schema of `suggest`.
+import * as z from 'zod'
+import { bindingKeySchema, count, modeSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import { holderSchema, identityChangesSchema } from '../diff/schema.ts'
+
+const refSchema = z.object({ name: z.string() })
+
+const bindingManifestSchema = z
+  .object({
+    apiVersion: z.string(),
+    kind: z.string(),
+    metadata: z.object({ name: z.string(), namespace: z.string() }),
+    spec: z.object({
+      mode: modeSchema,
+      poolRef: refSchema,
+      objectiveRef: refSchema.optional(),
+      serviceAccountName: z.string(),
+      containerName: z.string().optional(),
+      identityBoundary: z.object({ variant: z.string() }).optional(),
+    }),
+  })
+  .describe('An InferenceIdentityBinding, ready to be applied.')
+  .meta({ id: 'BindingManifest' })
+
+const missesSchema = z.array(z.object({ pod: podTextSchema, verdict: z.string(), why: z.string() }))
+
+/** A binding that is proven Ready. */
+export const suggestedBindingSchema = z
+  .object({
+    binding: bindingKeySchema,
+    manifest: bindingManifestSchema,
+    spiffeID: z.string(),
+    why: z.array(z.string()),
+    gains: z.array(z.object({ pod: podTextSchema, containers: z.array(z.string()) })),
+    perhaps: missesSchema.describe('Pods that may get the identity.'),
+    misses: missesSchema.describe('Pods of the pool that do not get it.'),
+    loses: z
+      .array(
+        z.object({
+          pod: podTextSchema,
+          containers: z.array(z.string()),
+          spiffeID: z.string(),
+          source: z.string(),
+        }),
+      )
+      .describe('Default identities that give way.'),
+    alsoHolds: z.array(
+      z.object({ pod: podTextSchema, container: z.string(), spiffeID: z.string(), source: z.string() }),
+    ),
+  })
+  .describe('A binding that is not there and would be Ready.')
+  .meta({ id: 'SuggestedBinding' })
+
+/** A binding that is not suggested. */
+export const notSuggestedSchema = z
+  .object({
+    state: z
+      .enum(['impossible', 'unproven', 'open'])
+      .describe('Refused or harmful; dependent on what is not known; or left to a person to choose.'),
+    mode: modeSchema.nullable(),
+    what: z.string().describe('What was tried; empty where nothing could be named.'),
+    manifests: z.array(bindingManifestSchema).describe('The bindings that were tried.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe("A reason of the operator's conditions, or the code of a finding."),
+    why: z.string(),
+    fix: z.string().nullable(),
+  })
+  .meta({ id: 'NotSuggested' })
+
+/** What a set of bindings does to containers. */
+export const suggestedEffectSchema = z.object({
+  gained: identityChangesSchema,
+  lost: identityChangesSchema,
+  stranded: z.array(holderSchema),
+  uncertain: z.array(holderSchema),
+})
+
+/** A SuggestReport. */
+export const suggestReportSchema = reportSchema('SuggestReport', 'The answer of kubectl kleym suggest.', {
+  counts: z.object({
+    pools: count,
+    suggested: count.describe('How many bindings are suggested.'),
+    withBinding: count.describe('How many of the pools have a binding already.'),
+  }),
+  pools: z.array(
+    z.object({
+      namespace: z.string(),
+      name: z.string(),
+      pods: count.describe('Pods and pod templates that the pool certainly selects.'),
+      existing: z.array(z.object({ binding: bindingKeySchema, verdict: z.string() })),
+      suggested: z.array(suggestedBindingSchema),
+      notSuggested: z.array(notSuggestedSchema),
+      remarks: z.array(z.string()),
+    }),
+  ),
+  effect: suggestedEffectSchema.describe('What applying all of them does to containers.'),
+})

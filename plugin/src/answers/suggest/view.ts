@@ -1,0 +1,163 @@
+// How `suggest` looks: what there is to apply, then a block for each pool, then what is new to know about.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import {
+  suggestedText,
+  type NotSuggested,
+  type PoolSuggestions,
+  type SuggestedBinding,
+  type Suggestions,
+} from '@kleym/shared/core/suggest/suggest.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { namesText } from '../../text/names.ts'
+import { wrap } from '../../text/wrap.ts'
+import { changeLines, notText } from './words.ts'
+
+/** The first lines. */
+export function suggestAnswer(
+  { pools }: Suggestions,
+  targets: readonly ObjectName[],
+  layout: Layout,
+): Answer {
+  const known = layout.incomplete === true ? 'known to be ' : ''
+  if (pools.length === 0) {
+    const what = targets.map(({ kind, name }) => `${kind} ${name}`)
+    const text =
+      what.length === 0
+        ? `no InferencePool is ${known}in scope${layout.world ?? ''}`
+        : `no InferencePool is ${known}there that selects ${namesText(what)}${layout.world ?? ''}`
+    return { mark: layout.incomplete === true ? 'warn' : 'note', text: [text] }
+  }
+  const suggested = pools.flatMap((one) => one.suggested)
+  const without = pools.filter((one) => one.suggested.length === 0 && one.existing.length === 0)
+  const done = pools.filter((one) => one.suggested.length === 0 && one.existing.length > 0)
+  const given = pools.filter((one) => one.suggested.length > 0)
+  const parts = [
+    ...(suggested.length === 0
+      ? [`no binding is suggested for ${counted(pools.length, 'pool')}`]
+      : [
+          `${counted(suggested.length, 'binding')} suggested for ${given.length === pools.length ? counted(pools.length, 'pool') : `${given.length} of ${counted(pools.length, 'pool')}`}`,
+        ]),
+    ...(done.length === 0
+      ? []
+      : [`${counted(done.length, 'pool')} ${done.length === 1 ? 'has' : 'have'} one already`]),
+    ...(without.length === 0 ? [] : [noneText(without)]),
+  ]
+  return {
+    mark: markOf(without, suggested),
+    text: [span(parts.join('; '), 'bold')],
+    reasons:
+      suggested.length === 0
+        ? []
+        : [
+            [
+              `apply them: kubectl kleym suggest${scopeText(targets, pools)}${layout.echo ?? ''} -o yaml | kubectl apply -f -`,
+            ],
+          ],
+  }
+}
+
+function scopeText(targets: readonly ObjectName[], pools: readonly PoolSuggestions[]): string {
+  if (targets.length > 0)
+    return targets
+      .map(
+        ({ kind, namespace, name }) =>
+          ` ${kind.toLowerCase()}/${namespace === undefined ? '' : `${namespace}/`}${name}`,
+      )
+      .join('')
+  const namespaces = new Set(pools.map(({ pool }) => pool.namespace))
+  const [only] = namespaces
+  return namespaces.size === 1 && only !== undefined ? ` -n ${only}` : ' -A'
+}
+
+function noneText(pools: readonly PoolSuggestions[]): string {
+  const [first] = pools
+  if (first === undefined || pools.length > 1) {
+    const names = pools.map(({ pool }) => `${pool.namespace}/${pool.name}`)
+    return `${pools.length} pools have none: ${namesText(names)}`
+  }
+  const [why] = first.not
+  return `1 pool has none: ${first.pool.namespace}/${first.pool.name}${why === undefined ? '' : `, ${notText({ ...why, fix: undefined })}`}`
+}
+
+function markOf(without: readonly PoolSuggestions[], suggested: readonly SuggestedBinding[]): Mark {
+  if (without.length > 0) return 'warn'
+  return suggested.length > 0 ? 'ok' : 'note'
+}
+
+/** A block for each pool, then the findings that the bindings would bring. */
+export function viewSuggestions({ pools }: Suggestions, shown: readonly Finding[], layout: Layout): Block {
+  const quiet = layout.wide || pools.length <= SHOWN_QUIET ? [] : pools.filter(isQuiet)
+  const told = [...new Set(pools).difference(new Set(quiet))]
+  const blocks = [
+    ...told.map((one) => viewPool(one, layout)),
+    viewQuiet(quiet, layout),
+    viewFindingGroups(shown, layout),
+  ]
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
+/** So many pools are told one by one, whatever there is to say of them. */
+const SHOWN_QUIET = 3
+
+/** Whether all that there is to say of a pool is that it has a binding, and that it is ready. */
+function isQuiet({ existing, suggested, not, remarks }: PoolSuggestions): boolean {
+  return (
+    suggested.length + not.length + remarks.length === 0 &&
+    existing.length > 0 &&
+    existing.every(({ verdict }) => verdict === 'ready')
+  )
+}
+
+function viewQuiet(pools: readonly PoolSuggestions[], { width }: Layout): Block {
+  if (pools.length === 0) return []
+  const names = namesText(pools.map(({ pool }) => `${pool.namespace}/${pool.name}`))
+  const text = ` ${counted(pools.length, 'pool')} ${pools.length === 1 ? 'has' : 'have'} a ready binding: ${names}`
+  return wrap(line(MARKS.ok, text), { width, hang: 2 })
+}
+
+function viewPool({ pool, pods, existing, suggested, not, remarks }: PoolSuggestions, layout: Layout): Block {
+  const wrapped = (mark: Mark, text: string): Block =>
+    wrap(line('  ', MARKS[mark], ` ${text}`), { width: layout.width, hang: 6 })
+  return [
+    line(
+      span(`${pool.namespace}/${pool.name}`, 'bold'),
+      span(pods.total === 0 ? '' : `  ${pods.text()}`, 'dim'),
+    ),
+    ...suggested.flatMap((one) => viewSuggested(one, layout)),
+    ...existing.flatMap(({ key, verdict }) =>
+      wrapped(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
+    ),
+    ...not.flatMap((one) => wrapped(NOT_MARKS[one.state], notText(one))),
+    ...remarks.flatMap((text) => wrapped('note', text)),
+  ]
+}
+
+const NOT_MARKS: Readonly<Record<NotSuggested['state'], Mark>> = {
+  impossible: 'bad',
+  unproven: 'warn',
+  open: 'note',
+}
+
+function viewSuggested(one: SuggestedBinding, { width }: Layout): Block {
+  const { candidate, spiffeId, why } = one
+  const head = line(
+    '  ',
+    MARKS.ok,
+    ' ',
+    span(candidate.name, 'bold'),
+    `: ${suggestedText(one)}, service account ${candidate.serviceAccountName}`,
+  )
+  return [
+    ...wrap(head, { width, hang: 6 }),
+    ...wrap(line('      ', span(spiffeId, 'add')), { width, hang: 6 }),
+    ...why.flatMap((text) => wrap(line(`      because ${text}`), { width, hang: 8 })),
+    ...changeLines(one).flatMap((text) => wrap(line(`      ${text}`), { width, hang: 8 })),
+  ]
+}

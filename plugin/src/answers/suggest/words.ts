@@ -1,0 +1,53 @@
+// How suggestions are worded, in the text and in the comments of the YAML.
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { NotSuggested, SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
+import { NameSummary } from '@kleym/shared/core/text/counted.ts'
+
+/** What a binding does to pods, a sentence each. */
+export function changeLines({ spiffeId, reach }: SuggestedBinding): readonly string[] {
+  const { reached, perhaps, missed, lost, alsoHeld } = reach
+  const gains = [...Map.groupBy(reached, ({ containers }) => containers.join(', '))].map(
+    ([containers, same]) => `gain: ${containers} of ${podsText(same)}`,
+  )
+  const none = reached.length + perhaps.length === 0 ? [`gain: no container gets ${spiffeId} yet`] : []
+  return [
+    ...gains,
+    ...none,
+    ...(perhaps.length === 0 ? [] : [`perhaps: ${podsText(perhaps)}: ${perhaps[0]?.why ?? ''}`]),
+    ...(missed.length === 0 ? [] : [`no gain: ${podsText(missed)}: ${missed[0]?.why ?? ''}`]),
+    ...[
+      ...Map.groupBy(lost, (one) => `${one.containers.join(', ')}\n${one.spiffeId}\n${one.source}`).values(),
+    ].flatMap((same) => {
+      const [first] = same
+      return first === undefined
+        ? []
+        : [
+            `lose: ${first.containers.join(', ')} of ${podsText(same)}: ${first.spiffeId} (${first.source} is a fallback and gives way)`,
+          ]
+    }),
+    ...[
+      ...Map.groupBy(alsoHeld, (one) => `${one.container}\n${one.spiffeId}\n${one.source}`).values(),
+    ].flatMap((same) => {
+      const [first] = same
+      return first === undefined
+        ? []
+        : [`also held: ${first.container} of ${podsText(same)} holds ${first.spiffeId} too (${first.source})`]
+    }),
+  ]
+}
+
+/** Pods by name, the first few. */
+function podsText(all: readonly { readonly pod: Pod }[]): string {
+  const names = new NameSummary()
+  for (const { pod } of all) names.add(podText(pod))
+  return names.text()
+}
+
+/** `PerObjective chat for container vllm is impossible (IdentityCollision): …`. */
+export function notText({ state, what, reason, why, fix }: NotSuggested): string {
+  const word = { impossible: 'impossible', unproven: 'not proven', open: 'for you to choose' }[state]
+  const named = reason === undefined ? '' : ` (${reason})`
+  const rest = `${word}${named}: ${why}${fix === undefined ? '' : `; fix: ${fix}`}`
+  return what === '' ? rest : `${what}: ${rest}`
+}

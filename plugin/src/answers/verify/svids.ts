@@ -1,0 +1,63 @@
+// `--svids`: what a process got, and which container it is of.
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { ContainerSvids } from '@kleym/shared/core/spire/verify/container-svids.ts'
+import { readSvidText } from '@kleym/shared/core/spire/verify/svid-text.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import type { CommandContext } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { collect } from '../../sources/files.ts'
+import { problemError } from '../../sources/problem.ts'
+import { streamOf } from './read-entries.ts'
+
+/** What the command line says of a process. */
+export interface SvidsOption {
+  readonly file: string
+  /** `namespace/name`. */
+  readonly pod: string
+  readonly container: string
+  readonly selectors: readonly string[] | undefined
+}
+
+/** The container, and the SVIDs that its process got. Throws a KleymError; of a file with keys nothing is repeated. */
+export async function containerSvids(
+  { file, pod: key, container: name, selectors }: SvidsOption,
+  { after }: AnswerInput,
+  context: CommandContext,
+): Promise<ContainerSvids> {
+  const pod = after.snapshot.pods.find(
+    ({ namespace, ref, exists }) => exists && `${namespace}/${ref.name}` === key,
+  )
+  if (pod === undefined)
+    throw new KleymError({
+      code: 'not-found',
+      what: 'there is no such pod',
+      where: `--pod ${key}`,
+      why: 'no pod of that namespace and name is among what was read',
+      fix: 'write it as NAMESPACE/NAME; of files, give those of the cluster as it is',
+    })
+  const container = pod.containers.find((one) => one.name === name)
+  if (container === undefined) {
+    const names = pod.containers.map((one) => one.name)
+    throw new KleymError({
+      code: 'not-found',
+      what: 'there is no such container',
+      where: `${podText(pod)} -c ${name}`,
+      why: `the containers are ${names.join(', ')}`,
+      fix: didYouMean(name, names) ?? 'name one of them',
+    })
+  }
+  const bytes = await collect(streamOf(file, context), file)
+  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
+  const reading = readSvidText(new TextDecoder().decode(bytes))
+  if (!reading.ok)
+    throw new KleymError({
+      code: 'input',
+      what: 'these are no SVIDs as text',
+      where: `--svids ${file}`,
+      why: reading.why,
+      fix: 'run in the container: spire-agent api fetch x509 -socketPath SOCKET > svids.txt',
+      docs: 'docs/verify.md',
+    })
+  return { pod, container, svids: reading.svids, selectors }
+}

@@ -1,0 +1,129 @@
+// `suggest` as a person runs it: what can be applied, what cannot be had, and that names from files stay names.
+import { parseAllDocuments } from 'yaml'
+import { expect, test } from 'vitest'
+import { toDocuments } from '../../../src/answers/suggest/documents.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const SETTINGS = [
+  '--trust-domain',
+  'example.org',
+  '--clusterspiffeid-class-name',
+  '',
+  '--variant-label-key',
+  'role',
+  '--scm-config',
+  'scm.yaml',
+]
+const SCM = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+trustDomain: example.org
+clusterName: prod
+watchClassless: true
+`
+const POOL = `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: { name: llama, namespace: team-a }
+spec: { selector: { matchLabels: { app: llama } } }
+`
+const WORKLOAD = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: llama, namespace: team-a }
+spec:
+  selector: { matchLabels: { app: llama } }
+  template:
+    metadata: { labels: { app: llama } }
+    spec: { serviceAccountName: runner, containers: [{ name: vllm }] }
+`
+
+async function suggest(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ran> {
+  const cwd = await workspace({ 'scm.yaml': SCM, ...files })
+  const read = Object.keys(files).flatMap((name) => ['-f', name])
+  return inProcess(['suggest', ...args, '--offline', ...read, ...SETTINGS], cwd)
+}
+
+test('the first line says what there is to apply, and the next how', async () => {
+  const { stdout, code } = await suggest({ 'all.yaml': `${POOL}---\n${WORKLOAD}` }, '-A')
+  expect(code).toBe(0)
+  expect(stdout.split('\n').slice(0, 2)).toEqual([
+    '√ 1 binding suggested for 1 pool',
+    '  apply them: kubectl kleym suggest -n team-a -f all.yaml --offline',
+  ])
+  expect(stdout).toContain('spiffe://example.org/ns/team-a/pool/llama')
+  expect(stdout).toContain('gain: vllm of Deployment team-a/llama')
+})
+
+test('-o yaml is bindings that the same command then takes as they are', async () => {
+  const all = `${POOL}---\n${WORKLOAD}`
+  const { stdout } = await suggest({ 'all.yaml': all }, '-A', '-o', 'yaml')
+  expect(parseAllDocuments(stdout).map((one): unknown => one.toJS())).toEqual([
+    {
+      apiVersion: 'kleym.sonda.red/v1alpha1',
+      kind: 'InferenceIdentityBinding',
+      metadata: { name: 'llama', namespace: 'team-a' },
+      spec: { mode: 'PoolOnly', poolRef: { name: 'llama' }, serviceAccountName: 'runner' },
+    },
+  ])
+  const again = await suggest({ 'all.yaml': all, 'bindings.yaml': stdout }, '-A')
+  expect(again.stdout.split('\n')[0]).toBe('· no binding is suggested for 1 pool; 1 pool has one already')
+  expect(again.code).toBe(0)
+})
+
+test('no line break in a text ends a comment', async () => {
+  const hostile = ['x\n---\nkind: Secret', 'y\r\u2028kind: Pod\u0085a: b', '##[group]::error::z']
+  const stdout = await toDocuments(hostile, [{ comments: hostile, manifest: { kind: 'Only' } }])
+  const lines = stdout.split(/[\n\r\u2028\u2029\u0085]/).filter((line) => line !== '')
+  expect(lines.filter((line) => !line.startsWith('#'))).toEqual(['---', 'kind: Only'])
+  expect(stdout).toContain(String.raw`# x\n---\nkind: Secret`)
+  expect(parseAllDocuments(stdout).map((one): unknown => one.toJS())).toEqual([{ kind: 'Only' }])
+})
+
+test('a pool without pods has none, and says why in the first line', async () => {
+  const { stdout, code } = await suggest({ 'all.yaml': POOL }, '-A')
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    '‼ no binding is suggested for 1 pool; 1 pool has none: team-a/llama, impossible: no pod and no pod template has its labels (app=llama)',
+  )
+  expect(code).toBe(0)
+})
+
+test('pods of a kind that is not read leave it open: 4, and what would settle it', async () => {
+  const rollout = WORKLOAD.replace('apps/v1', 'argoproj.io/v1alpha1').replace('Deployment', 'Rollout')
+  const { stdout, stderr, code } = await suggest({ 'all.yaml': `${POOL}---\n${rollout}` }, '-A')
+  expect(code).toBe(4)
+  expect(stdout).toContain('not proven')
+  expect(stderr).toContain('Rollout.argoproj.io team-a/llama')
+})
+
+test('settings that are not given make it no surer: 4', async () => {
+  const cwd = await workspace({ 'all.yaml': `${POOL}---\n${WORKLOAD}` })
+  const { stdout, code } = await inProcess(['suggest', '-A', '--offline', '-f', 'all.yaml'], cwd)
+  expect(code).toBe(4)
+  expect(stdout.split('\n')[0]).toContain('on assumed settings')
+})
+
+test('only what is named', async () => {
+  const other = POOL.replace('name: llama', 'name: gemma')
+  const files = { 'all.yaml': [POOL, other, WORKLOAD].join('---\n') }
+  const names = async (...words: readonly string[]): Promise<string> =>
+    (await suggest(files, ...words, '-o', 'name')).stdout
+  expect(await names('pool/team-a/gemma')).toContain('/team-a/gemma\n')
+  expect(await names('pool/team-a/gemma')).not.toContain('/team-a/llama\n')
+  expect((await names('deployment/team-a/llama')).split('\n')).toHaveLength(3)
+  expect((await suggest(files, 'pool/team-a/lama')).code).toBe(3)
+  expect((await suggest(files, 'node/n1')).code).toBe(2)
+  expect((await suggest(files, 'llama')).code).toBe(2)
+})
+
+test('every suggestion for the estate is one that the estate then takes', async () => {
+  const { stdout } = await inProcess(['suggest', '-A', ...ESTATE_FLAGS, '-o', 'yaml'], PROJECT_ROOT)
+  const cwd = await workspace({ 'bindings.yaml': stdout })
+  const args = ['explain', '-A', ...ESTATE_FLAGS, '-f', `${cwd}/bindings.yaml`, '-o', 'json']
+  const report = JSON.parse((await inProcess(args, PROJECT_ROOT)).stdout)
+  const keys = parseAllDocuments(stdout).map(
+    (one) => `${String(one.getIn(['metadata', 'namespace']))}/${String(one.getIn(['metadata', 'name']))}`,
+  )
+  expect(keys.length).toBeGreaterThan(0)
+  const ready = report.bindings.filter((one: { ready: string }) => one.ready === 'True')
+  expect(ready.map((one: { binding: string }) => one.binding)).toEqual(expect.arrayContaining(keys))
+})

@@ -1,0 +1,53 @@
+// The documentation site, built from the pages of the repository by `npm run docs`: scripts/docs.ts.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { defineConfig } from 'vitepress'
+import { anchorOf } from '../../docs/anchors.ts'
+import { useBraces, useDiagrams, useSiteLinks } from './markdown.ts'
+import { sidebar } from './sidebar.ts'
+
+/** The root of the repository: scripts/docs.ts starts VitePress there. */
+const ROOT = process.cwd()
+
+/** Nothing of a page may come from another origin. VitePress sets its colours and its scheme by inline styles and scripts. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+export default defineConfig({
+  title: 'kleym',
+  description: 'Tenant-safe SPIFFE identities for inference on Kubernetes, and a tool that says why',
+  lang: 'en',
+  srcDir: 'dist/source',
+  outDir: 'dist/html',
+  cacheDir: 'dist/cache',
+  head: [
+    ['meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }],
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['style', {}, readFileSync(join(ROOT, 'scripts/site/.vitepress/style.css'), 'utf8')],
+  ],
+  markdown: {
+    anchor: { slugify: anchorOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (md) => {
+      useSiteLinks(md, ROOT)
+      useDiagrams(md)
+      useBraces(md)
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar: sidebar(ROOT),
+    outline: [2, 3],
+    externalLinkIcon: true,
+  },
+  vite: { publicDir: join(ROOT, 'scripts/site/dist/source/public'), build: { chunkSizeWarningLimit: 4000 } },
+})

@@ -1,0 +1,88 @@
+// Which suites of test/control-plane depend on the version of Kubernetes, by what they are about: `npm run test:versions`
+// runs them on each minor, and docs/compatibility.md says what it found.
+
+/** What a suite is about; a column of docs/compatibility.md. */
+export const TOPICS = ['operator', 'plugin', 'chart', 'rights', 'policies', 'harness'] as const
+export type Topic = (typeof TOPICS)[number]
+
+/** The suites of each topic, without `.test.ts`. */
+export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
+  operator: [
+    'binding-crd',
+    'image',
+    'never-two',
+    'operator-acceptance',
+    'operator-collisions',
+    'operator-deletion',
+    'operator-faults',
+    'operator-full-storage',
+    'operator-in-force',
+    'operator-kills',
+    'operator-kinds',
+    'operator-names',
+    'operator-ownership',
+    'operator-pool-refs',
+    'operator-reasons',
+    'operator-repairs',
+    'operator-replicas',
+    'operator-restore',
+    'operator-silence',
+    'operator-upheaval',
+    'operator-variants',
+    'operator-webhook',
+  ],
+  plugin: [
+    'manifest-check',
+    'plugin-agreement',
+    'plugin-completion',
+    'plugin-live',
+    'plugin-policies',
+    'plugin-suggest',
+    'plugin-watch',
+  ],
+  chart: ['chart-lifecycle', 'chart-render', 'chart-scm'],
+  rights: ['chart-rbac', 'chart-reader'],
+  policies: ['chart-policies'],
+  harness: ['harness'],
+}
+
+/** Suites that ask no API server, or ask it nothing that a version could answer otherwise. */
+export const OF_NO_VERSION: readonly string[] = [
+  'binaries',
+  'chart-alerts',
+  'chart-archive',
+  'documented-commands',
+  'fault-proxy',
+  'gitops-health',
+  'install-plugin',
+  'krew',
+  'kustomize',
+  'publish',
+  'supervisor',
+  'whole-tree',
+  'workflows',
+]
+
+/**
+ * What `npm test` runs on the oldest minor, within four minutes: where an older API server would be missed first. The schema
+ * and its CEL rules, admission policies, server-side apply, ownership, rights, the chart, and the plugin's reads.
+ */
+export const QUICK: readonly string[] = [
+  'binding-crd',
+  'chart-lifecycle',
+  'chart-policies',
+  'chart-rbac',
+  'chart-render',
+  'harness',
+  'operator-acceptance',
+  'operator-collisions',
+  'operator-names',
+  'operator-ownership',
+  'operator-repairs',
+  'plugin-live',
+]
+
+/** The path of a suite from the root of the project. */
+export function pathOf(suite: string): string {
+  return `test/control-plane/${suite}.test.ts`
+}

@@ -1,0 +1,119 @@
+// The order of steps from a registration to bindings. A container never stands without an identity between two of them where
+// that can be had; where it cannot, the step says so.
+import type { Migration } from './migrate.ts'
+
+/** One step. */
+export interface MigrationStep {
+  readonly title: string
+  /** What to do, and what to look at before the next step, a sentence each. */
+  readonly lines: readonly string[]
+}
+
+/** The steps, in their order. */
+export function migrationSteps(migration: Migration): readonly MigrationStep[] {
+  const { object, suggestions } = migration
+  const count = suggestions.pools.reduce((sum, { suggested }) => sum + suggested.length, 0)
+  const { fallback } = object.spec
+  const accept = acceptBoth(migration)
+  const apply: MigrationStep = {
+    title: count === 0 ? 'Nothing to apply' : 'Apply the bindings',
+    lines: applyLines(migration, count),
+  }
+  // A fallback gives way at once, so whatever names the old ID must know the new one before that.
+  const early = migration.oldIds.length === 0 ? [] : fallback ? [accept, apply] : [apply, accept]
+  return [...early, takeAway(migration)]
+}
+
+function applyLines({ object, effects, suggestions }: Migration, count: number): readonly string[] {
+  const { name } = object.meta
+  const covered = suggestions.pools.some(({ existing }) => existing.length > 0)
+  if (count === 0)
+    return [
+      covered ? 'its pods have bindings already' : 'there is no binding that could be proven for its pods',
+    ]
+  const { stranded } = effects.apply
+  return [
+    `kubectl kleym migrate clusterspiffeid/${name} -o yaml | kubectl apply -f -`,
+    'wait until kubectl get iib says Ready and in force for each of them',
+    ...(object.spec.fallback
+      ? [
+          `ClusterSPIFFEID/${name} is a fallback: it gives way as soon as a binding is applied to a pod, so its ID goes at once and the two never stand side by side`,
+        ]
+      : [
+          'from here on the containers hold both identities: a client that takes the first one may get either',
+        ]),
+    ...(stranded.length === 0
+      ? []
+      : [
+          `this leaves ${stranded.length === 1 ? '1 container' : `${stranded.length} containers`} without an identity, since a fallback gives way for the whole pod: ${stranded
+            .slice(0, NAMED)
+            .map(({ pod, container }) => `${container} of ${pod}`)
+            .join(', ')}${stranded.length > NAMED ? ' and more' : ''}`,
+        ]),
+  ]
+}
+
+const NAMED = 5
+
+function acceptBoth({ oldIds, namedBy }: Migration): MigrationStep {
+  const keys = new Set(namedBy.namings.map(({ policy, rule }) => `${policy.key} rule ${rule.name}`))
+  return {
+    title: 'Let peers accept both IDs',
+    lines: [
+      `add the new ID beside the old one (${oldIds.length === 0 ? 'none is held' : oldIds.slice(0, NAMED).join(', ')}) wherever one is named: servers, gateways, federated partners, audit rules`,
+      ...(keys.size === 0 ? [] : [`access policies that name the old one: ${[...keys].join(', ')}`]),
+      ...(namedBy.mentions.length === 0
+        ? []
+        : [
+            `access policies whose CEL text holds it: ${[...new Set(namedBy.mentions.map(({ policy, rule }) => `${policy.key} rule ${rule.name}`))].join(', ')}`,
+          ]),
+    ],
+  }
+}
+
+function takeAway(migration: Migration): MigrationStep {
+  const { object, uncovered, remainder, effects, open } = migration
+  const { name } = object.meta
+  const stays = remainder.filter(({ mustStay }) => mustStay)
+  const look = `look first: kubectl kleym diff --without clusterspiffeid/${name}`
+  if (stays.length > 0)
+    return {
+      title: 'Keep the old registration',
+      lines: [
+        `it says ${stays.map(({ what }) => what).join(' and ')}, and no binding can: ${stays.map(({ consequence }) => consequence).join('; ')}`,
+      ],
+    }
+  if (migration.oldIds.length === 0 && open.length === 0)
+    return {
+      title: 'Ask whether the old registration is needed',
+      lines: ['no container holds an ID of it now; pods that come later may', look],
+    }
+  const kept = uncovered.map(({ container, pods, why }) => `${container} of ${pods.text()}: ${why}`)
+  if (kept.length > 0 || open.length > 0)
+    return {
+      title:
+        kept.length > 0
+          ? 'Narrow the old registration, do not delete it'
+          : 'Settle what is not certain before you delete the old registration',
+      lines: [
+        ...(kept.length === 0
+          ? []
+          : [
+              'narrow its podSelector to the pods that no binding covers; without it these are left without it:',
+            ]),
+        ...kept,
+        ...open.map((text) => `not certain: ${text}`),
+      ],
+    }
+  return {
+    title: 'Delete the old registration',
+    lines: [
+      look,
+      `kubectl delete clusterspiffeid ${name}`,
+      ...(effects.whole.stranded.length === 0
+        ? ['no container is left without an identity']
+        : [`${effects.whole.stranded.length} containers are left without an identity`]),
+      'then take the old ID out of what names it',
+    ],
+  }
+}

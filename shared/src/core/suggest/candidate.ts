@@ -1,0 +1,80 @@
+// A binding that does not exist yet: what it would name, its manifest, and the snapshot in which it exists.
+import { apiVersionOf, BINDING } from '../kinds.ts'
+import type { JsonRecord } from '../json.ts'
+import { BINDING_KIND } from '../names.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
+import { readBinding } from '../objects/binding.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+import { compareBytes } from '../text/bytes.ts'
+
+/** What an identity is given to, by the names that its binding would hold. */
+export type CandidateBoundary =
+  | { readonly mode: 'PoolOnly' }
+  | { readonly mode: 'PerVariant'; readonly variant: string }
+  | { readonly mode: 'PerObjective'; readonly objective: string; readonly container: string }
+
+/** A binding that could be applied. */
+export interface Candidate {
+  readonly namespace: string
+  readonly name: string
+  /** The name of the pool. */
+  readonly pool: string
+  readonly boundary: CandidateBoundary
+  readonly serviceAccountName: string
+}
+
+/** A candidate without its name. */
+export interface UnnamedCandidate extends Omit<Candidate, 'name'> {
+  /** What a name is made of. */
+  readonly nameParts: readonly string[]
+}
+
+/** The key of the binding that a candidate would be. */
+export function candidateKey({ namespace, name }: Pick<Candidate, 'namespace' | 'name'>): NamespacedName {
+  return namespacedName(namespace, name)
+}
+
+/** `PoolOnly`, `PerVariant decode`, `PerObjective chat for container vllm`. */
+export function boundaryText(boundary: CandidateBoundary): string {
+  switch (boundary.mode) {
+    case 'PoolOnly':
+      return boundary.mode
+    case 'PerVariant':
+      return `${boundary.mode} ${boundary.variant}`
+    case 'PerObjective':
+      return `${boundary.mode} ${boundary.objective} for container ${boundary.container}`
+  }
+}
+
+/** The manifest, its fields in the order in which the contract lists them (docs/contract.md §2). */
+export function candidateManifest({
+  namespace,
+  name,
+  pool,
+  boundary,
+  serviceAccountName,
+}: Candidate): JsonRecord {
+  return {
+    apiVersion: apiVersionOf(BINDING),
+    kind: BINDING_KIND,
+    metadata: { name, namespace },
+    spec: {
+      mode: boundary.mode,
+      poolRef: { name: pool },
+      ...(boundary.mode === 'PerObjective' && { objectiveRef: { name: boundary.objective } }),
+      serviceAccountName,
+      ...(boundary.mode === 'PerObjective' && { containerName: boundary.container }),
+      ...(boundary.mode === 'PerVariant' && { identityBoundary: { variant: boundary.variant } }),
+    },
+  }
+}
+
+/** The same snapshot with these bindings applied. Their keys must be free. */
+export function withCandidates(snapshot: Snapshot, candidates: readonly Candidate[]): Snapshot {
+  const added = candidates.map((one) => readBinding({ value: candidateManifest(one) }, 'to be created'))
+  const bindings = [...snapshot.bindings, ...added].toSorted(
+    ({ meta: left }, { meta: right }) =>
+      compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
+  )
+  return { ...snapshot, bindings }
+}

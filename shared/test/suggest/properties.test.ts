@@ -1,0 +1,107 @@
+// What must hold of every suggestion, whatever pools and pods there are: it is Ready when it is applied, it brings no error, nothing
+// else changes its readiness, and after it there is nothing left to suggest for its pods.
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findingsOf } from '../../src/core/rules/all.ts'
+import { findingKey } from '../../src/core/findings/finding.ts'
+import { findingEntry } from '../../src/core/registry/findings.ts'
+import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
+import { podText } from '../../src/core/objects/pod-index.ts'
+import { containerVerdicts } from '../../src/core/spire/registration.ts'
+import { analysisOf } from '@kleym/testing/random-tenants.ts'
+import { manifestsOf, suggestedLines, suggestionsFor } from './suggestions-for.ts'
+import { randomPools } from './random-pools.ts'
+
+const SEED = 20_261_122
+const RUNS = 250
+
+function errorsOf({ settled }: Analysis): ReadonlySet<string> {
+  return new Set(
+    findingsOf(unchanged(settled))
+      .filter(({ code }) => findingEntry(code).severity === 'error')
+      .map(findingKey),
+  )
+}
+
+test('each suggestion is Ready once it is applied, brings no error, and changes the readiness of no other binding', () => {
+  const seen = { PoolOnly: 0, PerVariant: 0, PerObjective: 0, impossible: 0, none: 0 }
+  fc.assert(
+    fc.property(randomPools, (objects) => {
+      const { analysis, answer } = suggestionsFor(objects)
+      for (const { suggested, not, existing } of answer.pools) {
+        for (const { candidate } of suggested) seen[candidate.boundary.mode]++
+        for (const { state } of not) if (state === 'impossible') seen.impossible++
+        if (suggested.length + existing.length === 0) seen.none++
+      }
+      // Read again from manifests, as a cluster would hold them.
+      const applied = analysisOf([...objects, ...manifestsOf(answer)])
+      for (const { suggested } of answer.pools)
+        for (const { key } of suggested) expect(applied.settled.judgements.get(key)?.state).toBe('ready')
+      for (const [key, before] of analysis.settled.judgements)
+        expect([key, applied.settled.judgements.get(key)?.state]).toEqual([key, before.state])
+      expect(errorsOf(applied).difference(errorsOf(analysis))).toEqual(new Set())
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  expect(Object.entries(seen).filter(([, count]) => count < RUNS / 10)).toEqual([])
+})
+
+test('after all suggestions are applied, nothing is left to suggest', () => {
+  fc.assert(
+    fc.property(randomPools, (objects) => {
+      const { answer } = suggestionsFor(objects)
+      expect(suggestedLines(suggestionsFor([...objects, ...manifestsOf(answer)]).answer)).toEqual([])
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+})
+
+test('the order of the objects changes nothing', () => {
+  const shuffled = randomPools.chain((objects) =>
+    fc.record({
+      objects: fc.constant(objects),
+      permuted: fc.shuffledSubarray([...objects], { minLength: objects.length }),
+    }),
+  )
+  fc.assert(
+    fc.property(shuffled, ({ objects, permuted }) => {
+      expect(manifestsOf(suggestionsFor(permuted).answer)).toEqual(
+        manifestsOf(suggestionsFor(objects).answer),
+      )
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+})
+
+test('each container that a suggestion is said to reach holds its ID once it is applied', () => {
+  let reached = 0
+  fc.assert(
+    fc.property(randomPools, (objects) => {
+      const { answer } = suggestionsFor(objects)
+      const applied = analysisOf([...objects, ...manifestsOf(answer)])
+      const holders = holdersOf(applied)
+      for (const { suggested } of answer.pools)
+        for (const { spiffeId, reach } of suggested)
+          for (const { pod, containers } of reach.reached)
+            for (const container of containers) {
+              reached++
+              expect(holders).toContain([spiffeId, podText(pod), container].join(' '))
+            }
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  expect(reached).toBeGreaterThan(RUNS)
+})
+
+/** `ID pod container` for each identity that a container certainly holds. */
+function holdersOf({ settled, podsInQuestion }: Analysis): ReadonlySet<string> {
+  return new Set(
+    podsInQuestion.flatMap((pod) =>
+      pod.containers.flatMap((container) =>
+        containerVerdicts(settled.prediction(), pod, container)
+          .filter(({ verdict }) => verdict === 'issued')
+          .map(({ spiffeId }) => [spiffeId, podText(pod), container.name].join(' ')),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,45 @@
+// Suggestions for the manifests of a test, by the same core that the plugin runs.
+import { analysing, type Analysis } from '../../src/core/analysis/analysis.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { driveAtOnce } from '../../src/core/steps.ts'
+import type { ProofTools } from '../../src/core/suggest/prove.ts'
+import { candidateManifest } from '../../src/core/suggest/candidate.ts'
+import { suggesting, type Suggestions, type SuggestQuestion } from '../../src/core/suggest/suggest.ts'
+import { analysisOf, type TenantReading } from '@kleym/testing/random-tenants.ts'
+
+/** Every pool, and nothing else. */
+export const EVERYTHING: SuggestQuestion = { isPool: () => true, isObjective: undefined, isPod: undefined }
+
+/** How suggestions for an analysis are worked out. */
+export function toolsFor({ config, settings }: Analysis): ProofTools {
+  return { analyse: (snapshot) => analysing(snapshot, config, settings), drive: driveAtOnce }
+}
+
+/** What is suggested for an analysis. */
+export function suggestionsOf(analysis: Analysis, question: Partial<SuggestQuestion> = {}): Suggestions {
+  return driveAtOnce(suggesting(analysis, { ...EVERYTHING, ...question }, toolsFor(analysis)))
+}
+
+/** The analysis of these objects, and what is suggested for it. */
+export function suggestionsFor(
+  objects: readonly JsonRecord[],
+  question: Partial<SuggestQuestion> = {},
+  reading: TenantReading = {},
+): { readonly analysis: Analysis; readonly answer: Suggestions } {
+  const analysis = analysisOf(objects, reading)
+  return { analysis, answer: suggestionsOf(analysis, question) }
+}
+
+/** The manifests of all suggested bindings. */
+export function manifestsOf({ pools }: Suggestions): readonly JsonRecord[] {
+  return pools.flatMap(({ suggested }) => suggested.map(({ candidate }) => candidateManifest(candidate)))
+}
+
+/** A suggestion in one line: `team-a/llama PoolOnly runner`. */
+export function suggestedLines({ pools }: Suggestions): readonly string[] {
+  return pools.flatMap(({ suggested }) =>
+    suggested.map(({ key, candidate: { boundary, serviceAccountName } }) =>
+      [key, ...Object.values(boundary), serviceAccountName].join(' '),
+    ),
+  )
+}

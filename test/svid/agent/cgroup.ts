@@ -1,0 +1,77 @@
+// Processes that look like containers: the agent reads /proc/<pid>/cgroup, so a process in the cgroup of a container is that
+// container to it. It needs root and a cgroup file system that can be written to, version 1 or 2; no container engine.
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+
+/** The hierarchies that are tried: one of version 1, and the whole of version 2. */
+const ROOTS: readonly { readonly root: string; readonly has: string }[] = [
+  { root: '/sys/fs/cgroup/pids', has: 'cgroup.procs' },
+  { root: '/sys/fs/cgroup', has: 'cgroup.controllers' },
+]
+
+/** Where containers can be made. */
+export interface CgroupPlace {
+  readonly available: true
+  readonly root: string
+}
+
+/** They cannot, and why. */
+export interface NoCgroup {
+  readonly available: false
+  readonly why: string
+  readonly fix: string
+}
+
+/** Looks for a hierarchy in which this process may make cgroups. */
+export function cgroupPlace(): CgroupPlace | NoCgroup {
+  const fix = 'run it as root where /sys/fs/cgroup can be written to: sudo npm run test:agent'
+  if (process.platform !== 'linux')
+    return { available: false, why: 'there are no cgroups on this system', fix }
+  if (process.getuid?.() !== 0) return { available: false, why: 'this user is not root', fix }
+  for (const { root, has } of ROOTS) {
+    if (!existsSync(join(root, has))) continue
+    const probe = join(root, `kleym-probe-${process.pid}`)
+    try {
+      mkdirSync(probe)
+      rmdirSync(probe)
+      return { available: true, root }
+    } catch {
+      // The next one may be writable.
+    }
+  }
+  return { available: false, why: 'no cgroup hierarchy can be written to', fix }
+}
+
+/** The cgroups of one suite, as a kubelet lays them out. */
+export class ContainerCgroups {
+  readonly #base: string
+
+  constructor({ root }: CgroupPlace) {
+    this.#base = join(root, 'kubepods')
+  }
+
+  /** Makes the cgroup of a container; the file into which a process that is to be in it writes its PID. */
+  place(podUid: string, containerId: string): string {
+    const folder = join(this.#base, `pod${podUid}`, containerId)
+    mkdirSync(folder, { recursive: true })
+    return join(folder, 'cgroup.procs')
+  }
+
+  /** Removes the cgroups of these pods; no process may be in them. */
+  remove(podUids: Iterable<string>): void {
+    for (const uid of podUids) {
+      const pod = join(this.#base, `pod${uid}`)
+      if (!existsSync(pod)) continue
+      for (const { name } of readdirSync(pod, { withFileTypes: true }).filter((one) => one.isDirectory()))
+        rmdirSync(join(pod, name))
+      rmdirSync(pod)
+    }
+    // Another run may have pods there.
+    if (
+      existsSync(this.#base) &&
+      !readdirSync(this.#base, { withFileTypes: true }).some((one) => one.isDirectory())
+    )
+      rmdirSync(this.#base)
+  }
+}

@@ -1,0 +1,100 @@
+// A workload: goes into the cgroup that it is told, asks the Workload API for its X.509-SVIDs as any client does (gRPC over the
+// agent's socket: https://github.com/spiffe/spiffe/blob/main/standards/SPIFFE_Workload_API.md), and tells their IDs and hints. It
+// keeps no key. It ends with the process that has forked it.
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { connect as connectHttp2 } from 'node:http2'
+import process from 'node:process'
+import type { SvidAnswer, SvidQuestion } from './workloads.ts'
+
+const METHOD = '/SpiffeWorkloadAPI/FetchX509SVID'
+/** An empty message: not compressed, no bytes. */
+const EMPTY_MESSAGE = Buffer.alloc(5)
+
+process.on('message', (question: SvidQuestion) => {
+  writeFileSync(question.procs, String(process.pid))
+  const { id, command, socket } = question
+  if (command !== undefined) {
+    // A child is in the cgroup of its parent.
+    const { stdout, stderr } = spawnSync(command, ['api', 'fetch', 'x509', '-socketPath', socket], {
+      encoding: 'utf8',
+    })
+    process.send?.({ id, status: 0, message: '', svids: [], printed: `${stdout}${stderr}` })
+    return
+  }
+  fetchSvids(socket).then(
+    (answer) => process.send?.({ ...answer, id }),
+    (error: unknown) => process.send?.({ id, status: -1, message: String(error), svids: [] }),
+  )
+})
+process.on('disconnect', () => process.exit())
+
+/** A new connection for each question: the agent attests who has opened it. */
+function fetchSvids(socket: string): Promise<Omit<SvidAnswer, 'id'>> {
+  return new Promise((resolve, reject) => {
+    const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) })
+    session.once('error', reject)
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': METHOD,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'workload.spiffe.io': 'true',
+    })
+    const done = (answer: Omit<SvidAnswer, 'id'>): void => {
+      session.destroy()
+      resolve(answer)
+    }
+    const status = (headers: Record<string, unknown>): void => {
+      const { 'grpc-status': code, 'grpc-message': message } = headers
+      if (code !== undefined)
+        done({ status: Number(code), message: typeof message === 'string' ? message : '', svids: [] })
+    }
+    let received = Buffer.alloc(0)
+    stream.on('response', status)
+    stream.on('trailers', status)
+    stream.on('error', reject)
+    stream.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk])
+      const length = received.length < 5 ? undefined : received.readUInt32BE(1)
+      if (length !== undefined && received.length >= 5 + length)
+        done({ status: 0, message: '', svids: svidsOf(received.subarray(5, 5 + length)) })
+    })
+    stream.end(EMPTY_MESSAGE)
+  })
+}
+
+/** `X509SVIDResponse.svids` (field 1), of each `spiffe_id` (1) and `hint` (5). */
+function svidsOf(message: Buffer): SvidAnswer['svids'] {
+  return fieldsOf(message)
+    .filter(({ field }) => field === 1)
+    .map(({ bytes }) => {
+      const fields = new Map(fieldsOf(bytes).map((one) => [one.field, one.bytes.toString('utf8')]))
+      return { spiffeId: fields.get(1) ?? '', hint: fields.get(5) ?? '' }
+    })
+}
+
+/** The fields of a protobuf message that are bytes; numbers are left out. */
+function fieldsOf(message: Buffer): readonly { readonly field: number; readonly bytes: Buffer }[] {
+  const fields: { field: number; bytes: Buffer }[] = []
+  let at = 0
+  const varint = (): number => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = message[at++] ?? 0
+      value += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return value
+    }
+  }
+  while (at < message.length) {
+    const tag = varint()
+    if ((tag & 7) === 0) varint()
+    else {
+      const length = varint()
+      fields.push({ field: tag >>> 3, bytes: message.subarray(at, at + length) })
+      at += length
+    }
+  }
+  return fields
+}

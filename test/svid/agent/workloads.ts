@@ -1,0 +1,95 @@
+// Asks the Workload API as many containers, a few at a time. One process asks for one container after the other: what the agent
+// attests is the cgroup in which the process is when it connects.
+import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+
+const PROCESS = join(import.meta.dirname, 'workload-process.ts')
+const AT_A_TIME = 4
+/** The agent answers within a second or two, or when it has given up looking for the container. */
+const LONGEST_ANSWER_MS = 60_000
+
+/** What a workload process is asked. */
+export interface SvidQuestion {
+  readonly id: number
+  /** The file of its cgroup. */
+  readonly procs: string
+  readonly socket: string
+  /** The executable of spire-agent: what its command prints is asked for, rather than the SVIDs. */
+  readonly command?: string
+}
+
+/** An SVID of a container, without its key. */
+export interface HandedSvid {
+  readonly spiffeId: string
+  readonly hint: string
+}
+
+/** What the agent has answered. */
+export interface SvidAnswer {
+  readonly id: number
+  /** gRPC's status; 0 is success, 7 that there is no identity, -1 that there was no answer. */
+  readonly status: number
+  readonly message: string
+  /** In the order of the answer. */
+  readonly svids: readonly HandedSvid[]
+  /** What the command printed, where that was asked for. */
+  readonly printed?: string
+}
+
+/** Workloads that ask one socket. */
+export class Workloads {
+  readonly #socket: string
+  readonly #processes: readonly ChildProcess[]
+
+  constructor(socket: string) {
+    this.#socket = socket
+    this.#processes = Array.from({ length: AT_A_TIME }, () => fork(PROCESS))
+  }
+
+  /** The answers for these cgroups, in their order. */
+  async ask(procs: readonly string[]): Promise<readonly SvidAnswer[]> {
+    const answers: SvidAnswer[] = []
+    const queue = procs.entries()
+    const work = async (child: ChildProcess): Promise<void> => {
+      for (const [id, file] of queue)
+        answers[id] = await this.#one(child, { id, procs: file, socket: this.#socket })
+    }
+    await Promise.all(this.#processes.map(work))
+    return answers
+  }
+
+  /** What `spire-agent api fetch x509` prints in a cgroup. */
+  async print(procs: string, command: string): Promise<string> {
+    const [child] = this.#processes
+    if (child === undefined) throw new Error('there is no workload process')
+    const { printed = '' } = await this.#one(child, { id: 0, procs, socket: this.#socket, command })
+    return printed
+  }
+
+  /** Ends the processes, and resolves once none of them is in a cgroup any more. */
+  async end(): Promise<void> {
+    await Promise.all(
+      this.#processes.map(
+        (child) =>
+          new Promise<void>((resolve) => {
+            child.once('exit', () => resolve())
+            child.disconnect()
+          }),
+      ),
+    )
+  }
+
+  #one(child: ChildProcess, question: SvidQuestion): Promise<SvidAnswer> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(
+        () => reject(new Error(`the agent did not answer ${question.procs} in ${LONGEST_ANSWER_MS} ms`)),
+        LONGEST_ANSWER_MS,
+      )
+      child.once('message', (answer: SvidAnswer) => {
+        clearTimeout(late)
+        resolve(answer)
+      })
+      child.send(question)
+    })
+  }
+}

@@ -1,0 +1,173 @@
+// The quick start, literally: the commands of docs/quick-start.md in their order, by a shell with the real kubectl and Helm, on a
+// real API server with the real SPIRE server and SCM. What needs a container engine or the network has a stand-in, which
+// scripts/docs/commands.ts names with its reason; at the end the server must hold the entries that the page promises.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from '@kleym/testing/wait.ts'
+import { SCM_LAYOUTS } from '@kleym/testing/scm-layouts.ts'
+import { commandsRunBy, documentedCommands, howRun } from '../../scripts/docs/commands.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { startDeployed, type DeployedOperator } from '../control-plane/chart-operator.ts'
+import { shellOn, type Shell } from '../control-plane/chart-shell.ts'
+import { FIRST_BUILD_MS } from '../control-plane/client-binaries.ts'
+import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
+import { namespace } from '../control-plane/objects.ts'
+import { freePorts } from '../control-plane/ports.ts'
+import { built } from '../e2e/plugin.ts'
+import { ROOT } from '../house/files.ts'
+import { CLUSTER_SPIFFE_ID, startSpire, TRUST_DOMAIN, type Spire } from './spire.ts'
+
+const PAGE = 'docs/quick-start.md'
+const TEXT = readFileSync(join(ROOT, PAGE), 'utf8')
+const ALL = documentedCommands(ROOT).filter(({ page }) => page === PAGE)
+/** Those that are typed here, and those whose work is done before: the build. */
+const TYPED = ALL.filter((one) => {
+  const how = howRun(one)
+  return how !== 'unaccounted' && 'by' in how
+}).map(({ command }) => command)
+
+const CLASS = 'spire-mgmt-spire'
+const NODE = 'kleym-control-plane'
+
+let cp: ControlPlane
+let spire: Spire
+let shell: Shell
+let operator: DeployedOperator | undefined
+/** Takes the place of the ports of the chart, which another process of this machine may use. */
+let ports = ''
+beforeAll(async () => {
+  await built()
+  cp = await startControlPlane({
+    without: ['inferenceidentitybindings.kleym.sonda.red'],
+    controllers: [...DEFAULT_CONTROLLERS, 'deployment-controller', 'replicaset-controller'],
+  })
+  shell = await shellOn(cp)
+  // In place of `kind create cluster` and of the charts of SPIRE.
+  spire = await startSpire(cp, { className: CLASS, clusterName: 'kleym' })
+  const [hardened] = SCM_LAYOUTS
+  await cp.apply((hardened?.namespaces ?? []).map((name) => namespace(name)))
+  await cp.apply([
+    ...(hardened?.objects ?? []),
+    fallback(),
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } },
+  ])
+  const [probes = 0, metrics = 0] = await freePorts(2)
+  ports = `--set probes.port=${probes} --set metrics.port=${metrics}`
+}, FIRST_BUILD_MS)
+afterAll(() => cp?.stop())
+
+/** The ClusterSPIFFEID that the hardened chart ships for every pod. */
+function fallback(): JsonRecord {
+  return {
+    ...CLUSTER_SPIFFE_ID,
+    metadata: { name: 'spire-mgmt-spire-default' },
+    spec: {
+      className: CLASS,
+      fallback: true,
+      hint: 'default',
+      spiffeIDTemplate:
+        'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+    },
+  }
+}
+
+/** Each pod of the page gets a node, as the scheduler would do. */
+async function schedule(): Promise<void> {
+  const pods = await until(async () => {
+    const found = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'demo' })
+    return found.length === 2 ? found : undefined
+  }, 'the two pods of the Deployment')
+  for (const pod of pods) {
+    const name = stringAt(pod, 'metadata', 'name') ?? ''
+    const input = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name },
+      target: { apiVersion: 'v1', kind: 'Node', name: NODE },
+    })
+    const path = `/api/v1/namespaces/demo/pods/${name}/binding`
+    const { status, stderr } = await cp.kubectl(['create', '--raw', path, '-f', '-'], { input })
+    if (status !== 0) throw new Error(stderr)
+  }
+}
+
+/** What a command must print, where the page promises something, and its exit code where it is not 0. */
+const PROMISED: readonly (readonly [command: RegExp, code: number, says: readonly string[]])[] = [
+  [/^helm install kleym /, 0, ['acts on this class']],
+  [/ who-selects /, 0, [`spiffe://${TRUST_DOMAIN}/ns/demo/sa/llama`]],
+  [/ diff /, 1, [`spiffe://${TRUST_DOMAIN}/ns/demo/objective/chat`]],
+  [/ explain /, 0, [`spiffe://${TRUST_DOMAIN}/ns/demo/objective/chat`, 'k8s:container-name:server']],
+]
+
+test('every command of the page that can run here does what the page says', async () => {
+  // The build is that of `built`, and of the operator beside it.
+  const commands = TYPED.filter((command) => command !== 'npm run build')
+  expect(commands.length).toBeGreaterThan(8)
+  const exported: string[] = []
+  let seconds = 0
+  for (const command of commands) {
+    if (command.startsWith('export ')) {
+      exported.push(command)
+      continue
+    }
+    const began = performance.now()
+    const typed = command.startsWith('helm install kleym ') ? `${command} ${ports}` : command
+    const { status, stdout, stderr } = await shell([...exported, typed].join('\n'))
+    seconds += (performance.now() - began) / 1000
+    const [, code, says] = PROMISED.find(([pattern]) => pattern.test(command)) ?? [/./, 0, []]
+    expect({ command, status, stdout, stderr }).toMatchObject({ status: code, stderr: '' })
+    for (const text of says) expect(stdout).toContain(text)
+    if (command.startsWith('helm install kleym ')) {
+      operator = await startDeployed(cp, 'kleym-system')
+      await operator.leads()
+    }
+    if (command.includes('model-server.yaml')) {
+      await schedule()
+      await spire.settled()
+    }
+  }
+  process.stdout.write(`the commands of ${PAGE} that were run took ${seconds.toFixed(1)} s\n`)
+})
+
+test('the server holds the entry of each pod, as the last command of the page would show it', async () => {
+  const [, promised = ''] = /`SPIFFE ID: (spiffe:\S+)`/.exec(TEXT) ?? []
+  expect(promised).toBe(`spiffe://${TRUST_DOMAIN}/ns/demo/objective/chat`)
+  const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'demo' })
+  const held = (await spire.settled()).filter(({ spiffeId }) => spiffeId === promised)
+  const wanted = pods.map((pod) =>
+    [
+      'k8s:container-name:server',
+      'k8s:ns:demo',
+      'k8s:pod-label:app:llama',
+      `k8s:pod-uid:${stringAt(pod, 'metadata', 'uid') ?? ''}`,
+      'k8s:sa:llama',
+    ].join(' '),
+  )
+  expect(wanted).toHaveLength(2)
+  expect(new Set(held.map(({ selectors }) => selectors.join(' ')))).toEqual(new Set(wanted))
+})
+
+test('the binding of the page is the file that its commands apply', () => {
+  const file = readFileSync(join(ROOT, 'examples/quick-start/binding.yaml'), 'utf8')
+  const [, shown = ''] = /```yaml\n([\s\S]*?)```/.exec(TEXT) ?? []
+  expect(file.replace(/^#.*\n/gm, '')).toBe(shown)
+})
+
+test('the page says how many commands it has', () => {
+  expect(TEXT).toContain(`**${ALL.length} commands,`)
+})
+
+test('other pages that install or upgrade with Helm do what this one did', async () => {
+  const others = commandsRunBy(ROOT, 'quickStart').filter(({ page }) => page !== PAGE)
+  expect(others.length).toBeGreaterThan(1)
+  for (const { page, command } of others) {
+    // A second install would be refused: the same values as an upgrade of the first.
+    const typed = command
+      .replace('helm install ', 'helm upgrade --install ')
+      .replace(/charts\/kleym\b/, `charts/kleym ${ports}`)
+    const { status, stdout, stderr } = await shell(typed)
+    expect({ page, command, status, stderr, stdout }).toMatchObject({ status: 0, stderr: '' })
+    expect(stdout).toContain('acts on this class')
+  }
+})
