@@ -1,6 +1,6 @@
 // The files of a chart that is packed into an archive (`charts/redis-1.2.3.tgz`), as `helm package` writes it: tar in gzip. The
 // archive is a stranger's, so it is unpacked in memory, up to a limit, and only as far as plain tar goes.
-import { gunzipSync } from 'node:zlib'
+import process from 'node:process'
 
 /** A file of an archive. */
 export interface PackedFile {
@@ -17,7 +17,8 @@ export function packedFiles(archive: Uint8Array, most: number): readonly PackedF
 
 function unzipped(archive: Uint8Array, most: number): Uint8Array | undefined {
   try {
-    return gunzipSync(archive, { maxOutputLength: most })
+    // Loaded here: it takes a start some milliseconds, and few trees hold an archive.
+    return process.getBuiltinModule('node:zlib').gunzipSync(archive, { maxOutputLength: most })
   } catch {
     // No gzip, or more than may come out of it.
     return undefined

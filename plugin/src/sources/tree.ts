@@ -18,7 +18,7 @@ import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
-import { helmTemplate, kubectlKustomize, type RenderResult } from './render.ts'
+import type { RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
 
 /** What was rendered, with the name by which objects of it are called. */
@@ -182,6 +182,7 @@ export class Tree {
     const { name = '' } = facts
     const { namespace } = this.#rules
     const release = name.length <= RELEASE_MAX && isDns1123Subdomain(name) ? name : 'release'
+    const { helmTemplate } = await import('./render.ts')
     const result = await helmTemplate({ name: release, path: folder.path, namespace }, io)
     return this.#take(
       result,
@@ -193,6 +194,7 @@ export class Tree {
   async renderOverlay(root: OverlayReading, io: SourceIo): Promise<void> {
     const { overlay, refusal } = root.kustomization
     const failure = refusal ?? refusalBelow(root, this.#overlays.overlays)
+    const { kubectlKustomize } = await import('./render.ts')
     const why =
       failure ??
       this.#take(

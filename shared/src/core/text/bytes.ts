@@ -24,6 +24,10 @@ export function byteLength(text: string): number {
   return bytes
 }
 
+/** In UTF-16 units: of longer ones the loop finds the first difference sooner than all of them are looked through. */
+const SHORT = 256
+const SURROGATE = /[\ud800-\udfff]/
+
 /**
  * Orders two strings by their UTF-8 bytes. It differs from comparing UTF-16 units only where a surrogate meets a unit
  * above it, because UTF-8 keeps the order of code points.
@@ -31,6 +35,9 @@ export function byteLength(text: string): number {
 export function compareBytes(left: string, right: string): number {
   if (left === right) return 0
   const shorter = Math.min(left.length, right.length)
+  // Most texts are short and have no surrogate: that is compared natively, as short runs end before the loop is compiled.
+  if (left.length < SHORT && right.length < SHORT && !SURROGATE.test(left) && !SURROGATE.test(right))
+    return left < right ? -1 : 1
   for (let at = 0; at < shorter; at++) {
     const a = left.charCodeAt(at)
     const b = right.charCodeAt(at)
