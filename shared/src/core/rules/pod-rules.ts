@@ -135,7 +135,10 @@ function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly 
       related: others,
       containers: [container.name],
       summary: (pods) => `container ${container.name} of ${pods} holds ${ids.length} SPIFFE IDs`,
-      evidence: issued.map(({ spiffeId, source }) => `${spiffeId ?? ''} from ${ownerText(source, scan)}`),
+      evidence: issued.map(
+        ({ spiffeId = '', source }) =>
+          `${spiffeId === '' ? 'an ID that is not known' : spiffeId} from ${ownerText(source, scan)}`,
+      ),
     }
   })
 }
