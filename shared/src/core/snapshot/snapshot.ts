@@ -72,6 +72,8 @@ export interface Snapshot {
   readonly templates: readonly Pod[]
   /** Objects of kinds that are not read, and that make pods or pools; without those of which what they made is here. */
   readonly podMakers: readonly PodMaker[]
+  /** Whether a policy or a webhook among the files may mount the Workload API in pods. */
+  readonly mayMountWorkloadApi: boolean
   /** What the API server does not take of manifests, by kind, namespace and name. */
   readonly manifestFaults: readonly ManifestFault[]
   /** Undefined where they are not known. */
@@ -190,6 +192,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
         ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
       )
       .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
+    mayMountWorkloadApi: objects.some((one) => one.mayMountWorkloadApi === true),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps: unlisted === undefined ? gaps : new Map([...gaps, ['*', unlisted]]),
