@@ -481,5 +481,6 @@ export const NO_CASE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM805: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
   KLM806: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
   KLM811: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
-  KLM812: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
+  KLM812: 'kubectl kleym verify alone tells of it: see docs/verify.md.',
+  KLM813: 'kubectl kleym verify alone tells of it: see docs/verify.md.',
 }

@@ -595,6 +595,15 @@ export const FINDINGS = {
       "Where the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
   },
+  KLM813: {
+    severity: 'warning',
+    title: 'a relationship that no object declares',
+    meaning:
+      'A registration names a trust domain in .spec.federatesWith, and no ClusterFederatedTrustDomain that SCM handles declares the relationship with it.',
+    consequence:
+      'Nothing here brings or renews the bundle. While the server holds none, it refuses every entry of the object; when a bundle that was set by hand has run out, peers of that trust domain are not trusted.',
+    fix: 'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith. Where the server federates by its own configuration (federates_with), suppress the finding.',
+  },
   KLM821: {
     severity: 'error',
     title: 'a container lacks an SVID',
