@@ -44,7 +44,7 @@ import {
   withClassOfScm,
   type SettingsReading,
 } from './settings.ts'
-import { WANTED_KINDS } from './wanted-kinds.ts'
+import { FEDERATION_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
 /** What a command works with. */
@@ -100,7 +100,7 @@ export async function gather(
       namespace: given ?? DEFAULT_NAMESPACE,
       inForce: question.allNamespaces ? undefined : given,
     })
-    await gathering.readFiles()
+    await gathering.readFiles(question)
     return cluster === undefined
       ? await gathering.answerInput(undefined, { question })
       : await gathering.readCluster(cluster, question)
@@ -169,9 +169,10 @@ class Gathering {
     return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
   }
 
-  async readFiles(): Promise<void> {
+  async readFiles({ federation = false }: Pick<Question, 'federation'>): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
-    const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
+    const more = federation ? FEDERATION_KINDS : []
+    const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace }
     if (live !== undefined) {
       const folder = { files: [live], recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
@@ -205,6 +206,7 @@ class Gathering {
         output: settings,
         kind: question.kind,
         policies: question.policies === true,
+        federation: question.federation === true,
         files: this.#files.objects,
       })
     const side = await read(namespaces)

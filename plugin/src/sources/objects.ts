@@ -6,6 +6,7 @@ import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
+import { mayMountWorkloadApi } from '@kleym/shared/core/objects/workload-api.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Budget } from './budget.ts'
@@ -157,6 +158,12 @@ function collectObject(
     if (embedded !== undefined) collected.embedded.push(embedded)
   }
   if (wanted === undefined) {
+    if (mayMountWorkloadApi(type, () => JSON.stringify(value)))
+      objects.push({
+        value: { apiVersion: type.apiVersion, kind: type.kind, metadata: {} },
+        origin,
+        mayMountWorkloadApi: true,
+      })
     count(skipped, qualifiedKind(type))
     noteChart(value, origin, collected)
     const scope = scopeOfCrd(value)
