@@ -1,6 +1,7 @@
 // `verify` against the real server: nothing to report of what SCM has made of made-up estates, and after each of 300 random changes
 // exactly that change, with its cause. SCM stands still while they are made, so that each stays to be seen.
 // `KLEYM_SVID_SEED` asks for others.
+import { until } from '@kleym/testing/wait.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -105,6 +106,40 @@ test(`seed ${SEED}: nothing is reported of what SCM has made of generated estate
   // An entry that outlived one that the server refused is named as that.
   expect(differences.filter(({ cause }) => cause !== 'kept')).toEqual([])
   expect(differences.length / held.length).toBeLessThan(0.005)
+})
+
+test('a server refuses an entry until it holds the bundle, and takes it then: verify says which of the two it is', async () => {
+  await clear(cp, spire)
+  const far = 'far.example'
+  const id = { spiffeIDTemplate: `spiffe://${TRUST_DOMAIN}/near/{{ .PodMeta.Name }}`, federatesWith: [far] }
+  await build(
+    cp,
+    [[node('n1'), namespace('far')], [pod('far', 'p')], [csid('near', id)]].map((wave) =>
+      wave.map((object) => ({ object })),
+    ),
+  )
+  expect(await spire.settled()).toEqual([])
+  const federation = async (): Promise<readonly string[]> =>
+    (await verified()).findings.filter((one) => one.startsWith('KLM81'))
+  const lacking = ['KLM811 near', 'KLM812 near']
+  expect(await federation()).toEqual(lacking)
+  // Any bundle will do: the server asks only whether there is one.
+  const path = join(cp.folder, 'far.bundle')
+  writeFileSync(path, await spire.ask('bundle', 'show', '-format', 'spiffe'))
+  await spire.ask('bundle', 'set', '-id', `spiffe://${far}`, '-format', 'spiffe', '-path', path)
+  onTestFinished(async () => {
+    const { bundles }: { bundles: unknown } = JSON.parse(await spire.ask('bundle', 'list', '-output', 'json'))
+    if (JSON.stringify(bundles).includes(far))
+      await spire.ask('bundle', 'delete', '-id', `spiffe://${far}`, '-mode', 'delete')
+  })
+  await until(async () => (await spire.entries()).length === 1, 'the entry to be taken', 60_000)
+  const held = await verified()
+  expect(held.differences).toEqual([])
+  expect(held.findings.filter((one) => one.startsWith('KLM81'))).toEqual(['KLM812 near'])
+  // With its bundle goes what federates with it; SCM asks for it again, and is refused.
+  await spire.ask('bundle', 'delete', '-id', `spiffe://${far}`, '-mode', 'delete')
+  expect(await spire.settled()).toEqual([])
+  expect(await federation()).toEqual(lacking)
 })
 
 /** How often each pod of a slot is there before the change. */
