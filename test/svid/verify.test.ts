@@ -9,6 +9,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
+import { kubectlKleym } from '../control-plane/kubectl-kleym.ts'
+import { built } from '../e2e/plugin.ts'
 import { build, clear, namespace, node, pod } from './build-cluster.ts'
 import { csid } from './clusterspiffeid.ts'
 import { objectsOf } from './compare.ts'
@@ -358,6 +360,58 @@ test.each(Array.from({ length: CHANGES / PER_BATCH }, (_, at) => at))(
     }
   },
 )
+
+test('live, with the shipped plugin and a dump on stdin: nothing, each change while SCM stands still, and nothing again', async () => {
+  await clear(cp, spire)
+  await build(cp, [
+    [node('n1'), namespace('live')].map((object) => ({ object })),
+    ['p0', 'p1'].map((name) => ({ object: pod('live', name) })),
+    ['one', 'two'].map((name) => ({
+      object: csid(name, {
+        namespaceSelector: { matchLabels: { [SPACE_LABEL]: 'live' } },
+        spiffeIDTemplate: `spiffe://${TRUST_DOMAIN}/${name}/{{ .PodMeta.Name }}`,
+      }),
+    })),
+  ])
+  const held = await spire.settled()
+  expect(held).toHaveLength(4)
+  expect(await liveDifferences()).toEqual([])
+  onTestFinished(() => spire.scm().signal('SIGCONT'))
+  await spire.scm().signal('SIGSTOP')
+  const deleted = held.find(({ spiffeId }) => spiffeId.endsWith('/one/p0'))
+  await spire.ask('entry', 'delete', '-entryID', deleted?.entryId ?? '')
+  await cp.admin.patch({ ...CLUSTER_SPIFFE_ID, name: 'two' }, { spec: { hint: 'later' } })
+  expect(await liveDifferences()).toEqual([
+    'different scm behind /two/p0',
+    'different scm behind /two/p1',
+    'missing deleted /one/p0',
+  ])
+  await spire.scm().signal('SIGCONT')
+  await spire.settled()
+  expect(await liveDifferences()).toEqual([])
+})
+
+/** What the executable that ships says of this cluster, as `kind cause path`, sorted. */
+async function liveDifferences(): Promise<readonly string[]> {
+  await built()
+  writeFileSync(join(cp.folder, 'scm.json'), JSON.stringify(spire.config()))
+  const args = 'verify --entries - -o json --scm-config scm.json --clusterspiffeid-class-name'.split(' ')
+  // The pods are so young that a difference would be one of time.
+  const later = new Date(Date.now() + 60_000).toISOString()
+  const { stdout, stderr } = await kubectlKleym(
+    cp,
+    [...args, CLASS, '--trust-domain', TRUST_DOMAIN, '--as-of', later],
+    { stdin: await spire.ask('entry', 'show', '-output', 'json') },
+  )
+  if (stdout === '') throw new Error(stderr)
+  return listAt(JSON.parse(stdout), 'differences')
+    .filter(isRecord)
+    .map(told)
+    .map(
+      ({ kind, cause, spiffeId }) => `${kind} ${cause} ${spiffeId.slice(`spiffe://${TRUST_DOMAIN}`.length)}`,
+    )
+    .toSorted()
+}
 
 test('the cause is undetermined in at most one change of ten', () => {
   process.stdout.write(`seed ${SEED}: ${CHANGES} changes, ${undetermined} of an undetermined cause\n`)

@@ -4,15 +4,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'nod
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** The hierarchies that are tried: one of version 1, and the whole of version 2. */
-const ROOTS: readonly { readonly root: string; readonly has: string }[] = [
-  { root: '/sys/fs/cgroup/pids', has: 'cgroup.procs' },
-  { root: '/sys/fs/cgroup', has: 'cgroup.controllers' },
+/** The hierarchies that are tried: one of version 1, and those of version 2, alone or beside version 1. */
+const HIERARCHIES: readonly { readonly version: 1 | 2; readonly root: string; readonly has: string }[] = [
+  { version: 1, root: '/sys/fs/cgroup/pids', has: 'cgroup.procs' },
+  { version: 2, root: '/sys/fs/cgroup', has: 'cgroup.controllers' },
+  { version: 2, root: '/sys/fs/cgroup/unified', has: 'cgroup.controllers' },
 ]
 
 /** Where containers can be made. */
 export interface CgroupPlace {
   readonly available: true
+  readonly version: 1 | 2
   readonly root: string
 }
 
@@ -23,24 +25,32 @@ export interface NoCgroup {
   readonly fix: string
 }
 
-/** Looks for a hierarchy in which this process may make cgroups. */
+/** Looks for a hierarchy in which this process may make cgroups; of the version that `KLEYM_CGROUP` asks for, where it does. */
 export function cgroupPlace(): CgroupPlace | NoCgroup {
   const fix = 'run it as root where /sys/fs/cgroup can be written to: sudo npm run test:agent'
   if (process.platform !== 'linux')
     return { available: false, why: 'there are no cgroups on this system', fix }
   if (process.getuid?.() !== 0) return { available: false, why: 'this user is not root', fix }
-  for (const { root, has } of ROOTS) {
-    if (!existsSync(join(root, has))) continue
+  const wanted = process.env['KLEYM_CGROUP']
+  const place = cgroupPlaces().find(({ version }) => wanted === undefined || String(version) === wanted)
+  if (place !== undefined) return place
+  const which = wanted === undefined ? '' : ` of version ${wanted} (KLEYM_CGROUP)`
+  return { available: false, why: `no cgroup hierarchy${which} can be written to`, fix }
+}
+
+/** Every hierarchy in which this process may make cgroups. A process can be in one cgroup of each. */
+export function cgroupPlaces(): readonly CgroupPlace[] {
+  return HIERARCHIES.filter(({ root, has }) => {
+    if (!existsSync(join(root, has))) return false
     const probe = join(root, `kleym-probe-${process.pid}`)
     try {
       mkdirSync(probe)
       rmdirSync(probe)
-      return { available: true, root }
+      return true
     } catch {
-      // The next one may be writable.
+      return false
     }
-  }
-  return { available: false, why: 'no cgroup hierarchy can be written to', fix }
+  }).map(({ version, root }) => ({ available: true, version, root }))
 }
 
 /** The cgroups of one suite, as a kubelet lays them out. */
@@ -67,7 +77,7 @@ export class ContainerCgroups {
 
   /** Removes the cgroups of these pods; no process may be in them. */
   remove(podUids: Iterable<string>): void {
-    const uids = [...podUids]
+    const uids = new Set(podUids)
     for (const container of this.#containersOf(uids)) rmdirSync(container)
     for (const uid of uids) if (existsSync(this.#pod(uid))) rmdirSync(this.#pod(uid))
     // Another run may have pods there.
