@@ -343,15 +343,15 @@ describe('what is handed to the jobs that publish', () => {
   })
 })
 
-describe('what docs/install.md tells its reader to type', () => {
-  /** The line of the page that begins so, as a shell of its reader runs it for this version. */
-  async function typed(begin: string, change = (line: string): string => line): Promise<Ended> {
-    const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8')
-    const line = page.split('\n').find((one) => one.startsWith(begin)) ?? ''
-    expect(line, `a line of the page that begins with ${begin}`).not.toBe('')
-    return run('sh', '-e', '-c', `VERSION=${VERSION}\n${change(line)}`)
-  }
+/** The line of the page that begins so, as a shell of its reader runs it for this version. */
+async function typed(begin: string, change = (line: string): string => line): Promise<Ended> {
+  const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8')
+  const line = page.split('\n').find((one) => one.startsWith(begin)) ?? ''
+  expect(line, `a line of the page that begins with ${begin}`).not.toBe('')
+  return run('sh', '-e', '-c', `VERSION=${VERSION}\n${change(line)}`)
+}
 
+describe('what docs/install.md tells its reader to type', () => {
   test('shows the image that the chart names, and prints the digest of the chart that it pulls', async () => {
     const image = { registry: 'ghcr.io/example', digest: `sha256:${'a'.repeat(64)}` }
     const { name, bytes } = await packChart(CHART, { version: VERSION, made: 0, image })
