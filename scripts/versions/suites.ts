@@ -81,6 +81,7 @@ export const QUICK: readonly string[] = [
   'operator-names',
   'operator-ownership',
   'operator-repairs',
+  'operator-restore',
   'plugin-live',
 ]
 

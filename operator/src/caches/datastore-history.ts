@@ -16,6 +16,8 @@ import type { Caches } from './caches.ts'
  */
 const OLD_LISTS_MS = 30_000
 const LEASE = resourceName(LEASES)
+/** A label selector that no object matches: the answer is as long as its version. */
+const MATCHES_NOTHING = 'kleym,!kleym'
 
 export interface DatastoreHistoryOptions {
   readonly clock: Clock
@@ -84,6 +86,7 @@ export class DatastoreHistory {
         const began = this.#begin(resource)
         const listing = await this.#inOneHistory(began.restores, () => api.list(resource, options))
         this.#compareList(resource, began, listing)
+        await this.#mustWatchThisHistory(api, resource, listing, options)
         return listing
       },
       watch: (resource, options) => this.#watch(api, resource, options),
@@ -118,8 +121,10 @@ export class DatastoreHistory {
     try {
       for await (const page of api.pages(resource, options)) {
         // Later pages are of the state of the first one, which may be older than what was seen meanwhile.
-        if (isFirst) this.#compareList(resource, began, page)
-        else this.#mustBe(began.restores)
+        if (isFirst) {
+          this.#compareList(resource, began, page)
+          await this.#mustWatchThisHistory(api, resource, page, options)
+        } else this.#mustBe(began.restores)
         isFirst = false
         yield page
       }
@@ -158,13 +163,38 @@ export class DatastoreHistory {
 
   #compareList(resource: Resource, began: Began, { resourceVersion }: Listing): void {
     this.#mustBe(began.restores)
-    if (this.#isOld(resource, resourceVersion)) {
-      if (!this.#hasToldOfOldLists) this.#options.onOldList(resource)
-      this.#hasToldOfOldLists = true
-      throw otherHistory('the API server answers a list from before the datastore was restored')
-    }
+    if (this.#isOld(resource, resourceVersion)) this.#refuseOld(resource)
     this.#compare(resource, began, { version: resourceVersion, sent: undefined })
     this.#mustBe(began.restores)
+  }
+
+  /**
+   * Rejects where the API server's watch cache is of the history before, though its lists are not (Kubernetes 1.30 lists from the
+   * datastore itself): a watch that began at this list would be sent what happened in that history. Such a cache is ahead of the
+   * datastore, which a true one never is. Asked for until this history has come as far as the one before.
+   */
+  async #mustWatchThisHistory(
+    api: Api,
+    resource: Resource,
+    { resourceVersion }: Listing,
+    options: ListOptions = {},
+  ): Promise<void> {
+    const isAhead = [...this.#before.values()].every((version) => isNewer(resourceVersion, version))
+    if (isAhead) return
+    const restores = this.#restores
+    const where = { ...options, metadataOnly: true, limit: 1 }
+    const cached = await this.#inOneHistory(restores, () =>
+      api.list(resource, { ...where, labelSelector: MATCHES_NOTHING, fromWatchCache: true }),
+    )
+    const [now] = await this.#inOneHistory(restores, () => firstOf(api.pages(resource, where)))
+    this.#mustBe(restores)
+    if (now !== undefined && isNewer(cached.resourceVersion, now.resourceVersion)) this.#refuseOld(resource)
+  }
+
+  #refuseOld(resource: Resource): never {
+    if (!this.#hasToldOfOldLists) this.#options.onOldList(resource)
+    this.#hasToldOfOldLists = true
+    throw otherHistory('the API server answers a list from before the datastore was restored')
   }
 
   /** Whether a list comes from a cache of the history before: this history has not come as far as its version. */
@@ -244,6 +274,12 @@ function mustBeListed(isListed: () => boolean): void {
   throw new ConnectionError('aborted', 'the datastore was restored: bindings and outputs are listed first', {
     neverSent: true,
   })
+}
+
+/** The first of what is iterated over, in a list of its own; the rest is not asked for. */
+async function firstOf<T>(all: AsyncIterable<T>): Promise<readonly T[]> {
+  for await (const one of all) return [one]
+  return []
 }
 
 function versionIn(object: unknown): string | undefined {

@@ -22,6 +22,8 @@ function page(version: number): Listing {
 interface Setup {
   /** What every call is answered with, until it is changed. */
   version: number
+  /** How far the watch cache of the API server is; undefined: as far as its lists. */
+  cached: number | undefined
   /** What calls wait for. */
   gate: Promise<void>
   readonly api: Api
@@ -51,9 +53,9 @@ async function setUp(): Promise<Setup> {
     create: answer,
     update: answer,
     patch: answer,
-    list: async () => {
+    list: async (_, { fromWatchCache = false } = {}) => {
       await setup.gate
-      return page(setup.version)
+      return page(fromWatchCache ? (setup.cached ?? setup.version) : setup.version)
     },
     pages: async function* listed() {
       await setup.gate
@@ -66,6 +68,7 @@ async function setUp(): Promise<Setup> {
   }
   const setup: Setup = {
     version: 100,
+    cached: undefined,
     gate: Promise.resolve(),
     api: history.watchedApi(server),
     history,
@@ -201,6 +204,36 @@ it('a list of the old history, from an API server that was not restarted, is ref
   await leases(setup).update(LEASES, object(90))
   await setup.list([101])
   expect(setup.history.restores).toBe(1)
+})
+
+it('a list that is new, from an API server whose watches are of the old history, is refused until its cache is new too', async () => {
+  const setup = await setUp()
+  await leases(setup).update(LEASES, object(99))
+  setup.version = 90
+  await leases(setup).get(LEASES, REF)
+  setup.version = 91
+  setup.cached = 99
+  expect(await rejection(setup.list([91]))).toMatchObject({ message: expect.stringContaining('before') })
+  expect(await rejection(setup.api.list(BINDINGS))).toMatchObject({ neverSent: false })
+  expect(setup.signs).toEqual(['Lease', 'old InferenceIdentityBinding'])
+  setup.cached = undefined
+  await setup.list([91])
+  // A cache that is behind is none of the old history: it goes on from the datastore.
+  setup.cached = 80
+  await setup.list([92])
+  expect(setup.history.restores).toBe(1)
+})
+
+it('how far the cache is, is asked after a restore alone, and until the new history has come as far as the old one', async () => {
+  const setup = await setUp()
+  setup.cached = 1_000
+  await setup.list([101])
+  await rejection(setup.list([90]))
+  setup.version = 91
+  await rejection(setup.list([91]))
+  setup.version = 102
+  setup.clock.advance(30_000)
+  await setup.list([102])
 })
 
 it('without a Lease, such a list is refused for half a minute', async () => {

@@ -225,7 +225,9 @@ export class Life {
   #arrivingList(resource: Resource): ArrivingList {
     const { promise, resolve } = Promise.withResolvers<Listing>()
     const pages = (): AsyncIterable<Listing> => onePage(promise)
-    const listed = this.#history.watchedApi({ ...this.#plainApi, pages }).pages(resource)
+    // The simulated API server lists from its watch cache: that is never ahead of its lists.
+    const list = (): Promise<Listing> => promise
+    const listed = this.#history.watchedApi({ ...this.#plainApi, pages, list }).pages(resource)
     const first = listed[Symbol.asyncIterator]().next()
     return (listing) => {
       resolve(listing)

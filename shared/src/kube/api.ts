@@ -64,6 +64,8 @@ export interface ListOptions extends CallOptions {
   readonly pageBytes?: number
   /** `PartialObjectMetadata` in place of whole objects. */
   readonly metadataOnly?: boolean
+  /** `resourceVersion=0`: what the API server's watch cache holds, however old. To look how far that cache is, and for nothing else. */
+  readonly fromWatchCache?: boolean
 }
 
 export interface Listing {
@@ -101,7 +103,7 @@ export interface Api {
    * objects at once. It throws an `ApiError` 410 where the next page is no longer to be had: begin again.
    */
   pages(resource: Resource, options?: ListOptions): AsyncIterable<Listing>
-  /** Reads all `pages`, never from the watch cache (no `resourceVersion=0`): what it shows is no older than the call. */
+  /** Reads all `pages`; unless the watch cache is asked for, what it shows is no older than the call. */
   list(resource: Resource, options?: ListOptions): Promise<Listing>
   /** POST. */
   create(resource: Resource, object: JsonRecord, options?: WriteOptions): Promise<JsonRecord>

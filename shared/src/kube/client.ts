@@ -107,7 +107,7 @@ function pageLimits({ limit = PAGE_SIZE, pageBytes }: ListOptions): PageLimits {
 function pageReader(
   object: Exchange['object'],
   resource: Resource,
-  { namespace, labelSelector, fieldSelector, metadataOnly, signal }: ListOptions,
+  { namespace, labelSelector, fieldSelector, metadataOnly, fromWatchCache = false, signal }: ListOptions,
 ): ReadPage {
   const path = resourcePath(resource, { namespace })
   return ({ limit, continueToken, bodyBytes }) =>
@@ -116,6 +116,7 @@ function pageReader(
       path: withQuery(path, {
         labelSelector,
         fieldSelector,
+        resourceVersion: fromWatchCache ? '0' : undefined,
         limit: limit === 0 ? undefined : String(limit),
         continue: continueToken,
       }),
