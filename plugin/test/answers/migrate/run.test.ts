@@ -107,16 +107,20 @@ describe('names', () => {
   })
 })
 
+const VLLM = '{ namespace: team-a, pod: llama-0, container: vllm }'
+
+/** A file of identity tests. */
+function tests(spec: string): string {
+  return `apiVersion: test.kleym.sonda.red/v1alpha1\nkind: IdentityTest\nmetadata: { name: tenancy }\nspec:\n${spec}`
+}
+
+/** The places that are told with these files as tests. */
+async function named(files: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+  const { stdout } = await migrate(['clusterspiffeid/old', '--tests', 'tests', '-o', 'json'], files)
+  return listAt(listAt(JSON.parse(stdout), 'registrations')[0], 'tests')
+}
+
 describe('--tests', () => {
-  const tests = (spec: string): string =>
-    `apiVersion: test.kleym.sonda.red/v1alpha1\nkind: IdentityTest\nmetadata: { name: tenancy }\nspec:\n${spec}`
-  const VLLM = '{ namespace: team-a, pod: llama-0, container: vllm }'
-
-  async function named(files: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
-    const { stdout } = await migrate(['clusterspiffeid/old', '--tests', 'tests', '-o', 'json'], files)
-    return listAt(listAt(JSON.parse(stdout), 'registrations')[0], 'tests')
-  }
-
   test('the lines that name an old ID, and the assertions that would fail without it', async () => {
     const file = tests(
       `  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}] }\n    - subject: ${VLLM}\n      holds: { atLeast: ['${OLD}'] }\n`,
