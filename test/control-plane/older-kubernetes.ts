@@ -21,8 +21,6 @@ export const NEWEST_MINOR = minorOf(BUILD.version)
 
 /** What differs from minor to minor. The API server first: the other shares most of its packages. */
 const SERVERS = ['kube-apiserver', 'kube-controller-manager'] as const
-/** As many times longer an older minor takes to build: it shares nothing with what is built already. */
-const FROM_NOTHING = 2
 
 /** The servers of a minor. */
 export interface MinorServers {
@@ -54,8 +52,7 @@ export async function ensureMinor(
   mkdirSync(folder, { recursive: true })
   await withLock(join(folder, 'lock'), say, async () => {
     for (const name of missing) {
-      const source = SOURCES[name]
-      const program = { ...build, ...source, name, minutes: source.minutes * FROM_NOTHING }
+      const program = { ...build, ...SOURCES[name], name }
       // Another process may have built it while this one waited for the lock.
       if (!isProgram(join(folder, name))) await buildProgram(program, join(folder, name), env, say)
     }

@@ -137,7 +137,14 @@ test('what is published was checked against what the build says, which comes ano
     )
     expect([id, check >= 0 && check <= first]).toEqual([id, true])
   }
-  expect(scriptsOf('publish-image')).toContain('test "$digest" = "$EXPECTED"')
+  const pushing = scriptsOf('publish-image')
+  expect(pushing).toContain('scripts/publish/push-image.sh layout "$image" "$EXPECTED"')
+  // What is attested of the image comes out of it, after its digest was compared.
+  expect(pushing.indexOf('image-sbom.sh layout amd64 >sbom.cdx.json')).toBeGreaterThan(
+    pushing.indexOf('push-image.sh'),
+  )
+  const bills = stepsOf('publish-image').flatMap((step) => stringAt(step, 'with', 'sbom-path') ?? [])
+  expect(bills).toEqual(['sbom.cdx.json'])
 })
 
 test('the image is pushed by its digest, then signed and attested, and only then named', () => {

@@ -35,13 +35,14 @@ export function verifyFrame(
     kind: 'VerifyReport',
     fields: () => verifyFields(compared),
     findings,
-    judged: { count: counts.read + counts.missing.length, what: 'entry' },
+    judged: { count: counts.read + counts.missing.length + counts.perhapsMissing, what: 'entry' },
     missing: [
       ...missingOf(input, isAsItIs ? [] : openJudgements(after.settled, after.podsInQuestion), {}),
       ...(compared.whyPodsUnknown === undefined || compared.whyIncomplete !== undefined
         ? []
         : [PODS_NOT_GIVEN]),
     ],
+    notKnown: few(compared.counts.openOn),
     names: (shown) => shown.map(namedSubject),
     answer: (_, kept) => verifyAnswer(compared, kept),
     view: (layout, shown) => viewVerify(compared, shown, layout),
@@ -49,6 +50,14 @@ export function verifyFrame(
 }
 
 const PODS_NOT_GIVEN: UnknownReason = { verb: 'read', what: 'the pods of the cluster', cause: 'not given' }
+
+/** More than these tell a reader nothing more. */
+const NOT_KNOWN_NAMED = 10
+
+function few(all: readonly string[]): readonly string[] {
+  const more = all.length - NOT_KNOWN_NAMED
+  return more <= 0 ? all : [...all.slice(0, NOT_KNOWN_NAMED), `the same of ${more} other registrations`]
+}
 
 /** An object that was not read may ask for an entry that seems to be extra. */
 function lessCertain(one: Finding, { whyIncomplete, whyPodsUnknown }: ServerComparison): Finding {

@@ -107,14 +107,13 @@ describe('names', () => {
   })
 })
 
-const VLLM = '{ namespace: team-a, pod: llama-0, container: vllm }'
-
-/** A file of identity tests. */
-function tests(spec: string): string {
+/** An identity test with a spec. */
+function identityTest(spec: string): string {
   return `apiVersion: test.kleym.sonda.red/v1alpha1\nkind: IdentityTest\nmetadata: { name: tenancy }\nspec:\n${spec}`
 }
+const VLLM = '{ namespace: team-a, pod: llama-0, container: vllm }'
 
-/** The places that are told with these files as tests. */
+/** What `--tests` names of the files. */
 async function named(files: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
   const { stdout } = await migrate(['clusterspiffeid/old', '--tests', 'tests', '-o', 'json'], files)
   return listAt(listAt(JSON.parse(stdout), 'registrations')[0], 'tests')
@@ -122,7 +121,7 @@ async function named(files: Readonly<Record<string, string>>): Promise<readonly 
 
 describe('--tests', () => {
   test('the lines that name an old ID, and the assertions that would fail without it', async () => {
-    const file = tests(
+    const file = identityTest(
       `  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}] }\n    - subject: ${VLLM}\n      holds: { atLeast: ['${OLD}'] }\n`,
     )
     expect(await named({ 'tests/who.yaml': file })).toEqual([
@@ -134,7 +133,7 @@ describe('--tests', () => {
   })
 
   test('an assertion that breaks without naming it: a pattern, or a number', async () => {
-    const file = tests(
+    const file = identityTest(
       `  rules:\n    - everyContainer: { namespace: team-a }\n      holds: { only: ['spiffe://example.org/*'] }\n`,
     )
     expect(await named({ 'tests/who.yaml': file })).toEqual([
@@ -143,14 +142,14 @@ describe('--tests', () => {
   })
 
   test('not those of a longer ID, and not an assertion that fails already', async () => {
-    const file = tests(
+    const file = identityTest(
       `  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}-2] }\n  rules:\n    - spiffeID: ${OLD}/more\n      neverIn: { namespace: team-a }\n`,
     )
     expect(await named({ 'tests/who.yaml': file })).toEqual([])
   })
 
   test('the text of the answer has the places', async () => {
-    const file = tests(`  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}] }\n`)
+    const file = identityTest(`  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}] }\n`)
     const { stdout } = await migrate(['clusterspiffeid/old', '--tests', 'tests'], { 'tests/who.yaml': file })
     expect(stdout).toContain(`  Identity tests
     tests/who.yaml:7 names ${OLD}
@@ -159,7 +158,7 @@ describe('--tests', () => {
   })
 
   test('a file of tests that cannot be read is an incomplete answer; a folder that is not there, an error', async () => {
-    const broken = tests('  containers: 7\n')
+    const broken = identityTest('  containers: 7\n')
     const half = await migrate(['clusterspiffeid/old', '--tests', 'tests'], { 'tests/who.yaml': broken })
     expect(half.code).toBe(4)
     expect(half.stderr).toContain('tests/who.yaml')

@@ -323,19 +323,18 @@ describe('what a process got', () => {
     )
   })
 
-  const UNTOLD =
-    'the given selectors have none of the kind of k8s:pod-uid:pod-1: the process has none, or log_selectors does not name the kind'
-
   test('lacks one: of selectors that the agent does not log nothing is said for certain', async () => {
     const nothing = 'rpc error: code = PermissionDenied desc = no identity issued\n'
+    const untold =
+      'the given selectors have none of the kind of k8s:pod-uid:pod-1: the process has none, or log_selectors does not name the kind'
     // As a line of the agent's log has them.
     expect(
       await codesOf(nothing, '--selectors', 'k8s:container-name:proxy,k8s:ns:team-a,k8s:sa:runner'),
     ).toEqual([
-      `KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy; ${UNTOLD}`,
+      `KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy; ${untold}`,
     ])
     expect(await codesOf(nothing, '--selectors', 'k8s:container-name:app,k8s:ns:team-a')).toEqual([
-      `KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows; ${UNTOLD}`,
+      `KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows; ${untold}`,
     ])
   })
 

@@ -60,7 +60,13 @@ export function differenceFindings(
     ({ difference, code }) =>
       difference.kind === 'extra'
         ? ''
-        : JSON.stringify([code, difference.kind, difference.cause, sourceText(difference.expected.source)]),
+        : JSON.stringify([
+            code,
+            difference.kind,
+            difference.cause,
+            sourceText(difference.expected.source),
+            difference.expected.doubt,
+          ]),
   )
   const findings = [
     ...[...others.values()].flatMap((group) => ofGroup(group)),
@@ -87,14 +93,14 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
       one.kind === 'extra' || one.expected.pod === undefined ? [] : [one.expected.pod.namespace],
     ),
   )
-  return [
-    finding(code, {
-      subject: sourceSubject(expected.source),
-      summary: `${what}: ${CAUSE_TEXTS[cause]}`,
-      evidence: [difference.why, ...named, ...(more > 0 ? [`and ${more} more`] : [])],
-      ...(namespaces.size > 0 && { namespaces }),
-    }),
-  ]
+  const one = finding(code, {
+    subject: sourceSubject(expected.source),
+    summary: `${what}: ${CAUSE_TEXTS[cause]}`,
+    evidence: [difference.why, ...named, ...(more > 0 ? [`and ${more} more`] : [])],
+    ...(namespaces.size > 0 && { namespaces }),
+  })
+  const { doubt } = expected
+  return [doubt === undefined ? one : notCertain(one, [`whether ${source} applies`], `depends: ${doubt}`)]
 }
 
 function evidenceOf(one: ExplainedDifference): string {

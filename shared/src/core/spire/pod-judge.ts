@@ -338,7 +338,8 @@ function accept(state: CandidateState): void {
   } else if (acceptance.refusal !== undefined) {
     state.verdict = { state: 'refused', why: acceptance.refusal, open }
   } else if (acceptance.depends !== undefined && isAskedFor(verdict)) {
-    state.verdict = { state: 'depends', why: acceptance.depends }
+    const isSent = verdict.state === 'declared'
+    state.verdict = { state: 'depends', why: acceptance.depends, ...(isSent && { isSent }) }
   }
 }
 

@@ -95,12 +95,14 @@ export type EntryVerdict =
   /**
    * It needs a fact that is not known here. `rival`: this object certainly asks for the entry, and so may that one; which of
    * them is preferred is not known. `isContested`: the server takes it from either, so that one of them certainly gets it.
+   * `isSent`: SCM certainly sends the entry, and what is not known is whether the server takes it.
    */
   | {
       readonly state: 'depends'
       readonly why: string
       readonly rival?: EntrySource
       readonly isContested?: true
+      readonly isSent?: true
     }
   /** kleym does not model this construct, so it makes no prediction; `spiffeId` where another field than the ID holds it. */
   | {
