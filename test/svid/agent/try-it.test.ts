@@ -221,6 +221,47 @@ test('the quick start ends with the identity that it promises, shown by a proces
     })
 })
 
+const INFERENCE = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: inference }
+spec:
+  className: spire-mgmt-spire
+  spiffeIDTemplate: spiffe://example.org/llama
+  namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: demo } }
+  podSelector: { matchLabels: { app: llama } }
+`
+
+test('the order of docs/migrate.md: the process holds the old identity, both, and the new one, and never none', async () => {
+  await cleanDemo()
+  writeFileSync(join(folder, 'inference.yaml'), INFERENCE)
+  await says('kubectl apply -f examples/quick-start/model-server.yaml -f inference.yaml', {})
+  await says('kubectl wait deployment llama -n demo --for=condition=Available', {})
+  const held: string[] = []
+  const holds = async (...ids: readonly string[]): Promise<void> =>
+    until(
+      async () => {
+        const { stdout, stderr } = await type(
+          'kubectl exec -n demo deployment/llama -- spire-agent api fetch x509',
+        )
+        const now = [...stdout.matchAll(/SPIFFE ID:\t\t(\S+)/g)].map(([, id = '']) => id).toSorted()
+        held.push(now.join(' and ') || stderr)
+        return now.join() === ids.toSorted().join()
+      },
+      `the process to hold ${ids.join(' and ')}`,
+    ).then(() => undefined)
+  const [old, next] = ['spiffe://example.org/llama', 'spiffe://example.org/ns/demo/pool/llama']
+  await holds(old)
+  held.length = 0
+  const migrate = 'kubectl kleym migrate clusterspiffeid/inference'
+  await says(migrate, { says: ['1. Apply the bindings', '3. Delete the old registration', next] })
+  await says(`${migrate} -o yaml | kubectl apply -f -`, { says: ['/llama created'] })
+  await holds(old, next)
+  await says('kubectl kleym diff --without clusterspiffeid/inference', { says: [old], status: 1 })
+  await says('kubectl delete clusterspiffeid inference', {})
+  await holds(next)
+  expect([...new Set(held)]).toEqual([old, `${old} and ${next}`, next])
+})
+
 /** What stands for the reader's own names. */
 function filledIn(text: string): string {
   return text
