@@ -49,6 +49,8 @@ export interface Frame {
   readonly isSettled?: boolean
   /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
   readonly undecided?: string | undefined
+  /** `verify` alone: what may bring a finding and is not known, a noun phrase each. */
+  readonly notKnown?: readonly string[]
   /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
   readonly judged?: { readonly count: number; readonly what: string }
   /** What the answer would have needed and could not be read. */

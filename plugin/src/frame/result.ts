@@ -94,6 +94,7 @@ export function resultOf(
     unsettled: assumptions.length > 0,
     differs: (frame.differences ?? []).length > 0,
     undecided: frame.undecided !== undefined,
+    notKnown: (frame.notKnown ?? []).length > 0,
   }
   return {
     frame,
@@ -123,7 +124,7 @@ function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>)
  * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
  * Else 1 for findings at the threshold, which rest on no assumption; else 4 where a setting that was not given, or a fact that
  * the objects do not show, could bring one; else 1 for differences; else 4 where it is not known whether anything differs, or where a registration that kleym
- * does not follow may hide a finding; else 0.
+ * does not follow, or an entry of which it is not known whether it should be there, may hide a finding; else 0.
  */
 export function exitCodeOf(
   findings: readonly Finding[],
@@ -134,12 +135,14 @@ export function exitCodeOf(
     unsettled,
     differs,
     undecided,
+    notKnown = false,
   }: {
     readonly incomplete: boolean
     readonly unfollowed: boolean
     readonly unsettled: boolean
     readonly differs: boolean
     readonly undecided: boolean
+    readonly notKnown?: boolean
   },
 ): ExitCode {
   if (incomplete) return EXIT.incomplete
@@ -150,7 +153,7 @@ export function exitCodeOf(
   if (failOn !== 'never' && (unsettled || mayFail(findings, failOn))) return EXIT.incomplete
   if (differs) return EXIT.findings
   if (undecided) return EXIT.incomplete
-  return failOn !== 'never' && unfollowed ? EXIT.incomplete : EXIT.ok
+  return failOn !== 'never' && (unfollowed || notKnown) ? EXIT.incomplete : EXIT.ok
 }
 
 /** Whether a finding that rests on what is not known would be at the threshold if it were certain. */
@@ -173,6 +176,7 @@ export function unknownsOf({
     ...frame.missing.map(unknownReasonText),
     ...(frame.unknownAssertions ?? []),
     ...(frame.undecided === undefined ? [] : [frame.undecided]),
+    ...(frame.notKnown ?? []),
     ...assumptions.map(assumptionText),
     ...new Set(facts),
     ...(unfollowed ? [unfollowedText(frame)] : []),

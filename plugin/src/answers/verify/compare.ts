@@ -8,7 +8,7 @@ import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/s
 import { EntryComparison, type EntryDifferences } from '@kleym/shared/core/spire/verify/compare-entries.ts'
 import { explainDifferences } from '@kleym/shared/core/spire/verify/causes.ts'
 import { EntryHolderIndex } from '@kleym/shared/core/spire/verify/entry-holders.ts'
-import { expecting, type ExpectedEntries } from '@kleym/shared/core/spire/verify/expected.ts'
+import { expecting, type ExpectedEntries, type WhyOpen } from '@kleym/shared/core/spire/verify/expected.ts'
 import type { ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -75,8 +75,12 @@ function expectedOf(
   const { now, settled, podsInQuestion: pods, openSettings } = after
   const { ofEntry } = fates(after)
   const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
-  const whyOpen = (source: string): string | undefined =>
-    !isAsItIs && unwritten.has(source) ? 'kleym has yet to write its ClusterSPIFFEID' : ofEntry(source)
+  const whyOpen: WhyOpen = (source) => {
+    if (!isAsItIs && unwritten.has(source))
+      return { why: 'kleym has yet to write its ClusterSPIFFEID', isPending: true }
+    const why = ofEntry(source)
+    return why === undefined ? undefined : { why, isPending: false }
+  }
   const expectedIn = (state: Analysis['now']): ExpectedEntries =>
     drive(expecting(state.prediction(), pods, whyOpen))
   const others = openSettings.alternatives.map((one) => underAlternative(after, one).settled)

@@ -1,7 +1,8 @@
 // The report of `verify`: the differences between what the objects ask for and what the server holds, worst first.
 import { compareFindings, depending, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
-import { bundleFindings, differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { federationFindings } from '@kleym/shared/core/rules/federation-rules.ts'
+import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -24,9 +25,9 @@ export function verifyFrame(
   const all = [
     ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
     ...ofContainer.map((one) => lessCertain(depending(one, after.openSettings.assumptions), compared)),
-    ...bundleFindings(after),
+    ...federationFindings(after),
     ...[...installFindings(after), ...input.inputFindings].filter(
-      (one) => concernsEverybody(one) || isNearMiss(one),
+      (one) => concernsEveryBinding(one) || isNearMiss(one),
     ),
   ]
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)
@@ -34,13 +35,14 @@ export function verifyFrame(
     kind: 'VerifyReport',
     fields: () => verifyFields(compared),
     findings,
-    judged: { count: counts.read + counts.missing.length, what: 'entry' },
+    judged: { count: counts.read + counts.missing.length + counts.perhapsMissing, what: 'entry' },
     missing: [
       ...missingOf(input, isAsItIs ? [] : openJudgements(after.settled, after.podsInQuestion), {}),
       ...(compared.whyPodsUnknown === undefined || compared.whyIncomplete !== undefined
         ? []
         : [PODS_NOT_GIVEN]),
     ],
+    notKnown: few(compared.counts.openOn),
     names: (shown) => shown.map(namedSubject),
     answer: (_, kept) => verifyAnswer(compared, kept),
     view: (layout, shown) => viewVerify(compared, shown, layout),
@@ -48,6 +50,14 @@ export function verifyFrame(
 }
 
 const PODS_NOT_GIVEN: UnknownReason = { verb: 'read', what: 'the pods of the cluster', cause: 'not given' }
+
+/** More than these tell a reader nothing more. */
+const NOT_KNOWN_NAMED = 10
+
+function few(all: readonly string[]): readonly string[] {
+  const more = all.length - NOT_KNOWN_NAMED
+  return more <= 0 ? all : [...all.slice(0, NOT_KNOWN_NAMED), `the same of ${more} other registrations`]
+}
 
 /** An object that was not read may ask for an entry that seems to be extra. */
 function lessCertain(one: Finding, { whyIncomplete, whyPodsUnknown }: ServerComparison): Finding {

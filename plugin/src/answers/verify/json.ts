@@ -16,6 +16,8 @@ export function verifyFields({ counts, judged }: ServerComparison): ReturnType<F
       extra: counts.extra.length + counts.extraBeyond,
       different: counts.different.length,
       open: counts.open,
+      perhapsMissing: counts.perhapsMissing,
+      openOn: counts.openOn,
       pending: counts.pending,
     },
     differences: judged.map(differenceReport),

@@ -37,6 +37,10 @@ export const verifyReportSchema = reportSchema('VerifyReport', 'The answer of ku
     extra: count,
     different: count,
     open: count.describe('Entries that may be as they should be: something that decides is not known.'),
+    perhapsMissing: count.describe(
+      'Entries that are not there and may have to be: something that decides is not known.',
+    ),
+    openOn: z.array(z.string()).describe('What decides about those that are open or perhaps missing.'),
     pending: count.describe('Entries that what kleym has yet to write, or another SCM, explains.'),
   }),
   differences: z.array(differenceSchema),

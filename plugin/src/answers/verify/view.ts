@@ -10,9 +10,14 @@ function entries(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`
 }
 
+/** `of 2 entries it is not known whether`. */
+function openText(count: number, which = ''): string {
+  return `of ${entries(count)} ${which}it is not known whether`
+}
+
 /** The first lines. */
 export function verifyAnswer({ counts }: ServerComparison, findings: readonly Finding[]): Answer {
-  const { read, agreed, missing, different, open, pending } = counts
+  const { read, agreed, missing, different, open, perhapsMissing, pending } = counts
   const extra = counts.extra.length + counts.extraBeyond
   const parts = [
     ...(missing.length > 0 ? [`${missing.length} missing`] : []),
@@ -21,7 +26,7 @@ export function verifyAnswer({ counts }: ServerComparison, findings: readonly Fi
   ]
   const mark: Mark = findings.some(({ severity }) => severity === 'error')
     ? 'bad'
-    : parts.length > 0 || open > 0 || read === 0
+    : parts.length > 0 || open + perhapsMissing > 0 || read === 0
       ? 'warn'
       : 'ok'
   const whole =
@@ -31,12 +36,23 @@ export function verifyAnswer({ counts }: ServerComparison, findings: readonly Fi
   return {
     mark: agreed === 0 && parts.length === 0 ? 'warn' : mark,
     text: [
-      read === 0 && parts.length === 0 ? 'the SPIRE server holds no entry, and none is asked for' : whole,
+      read === 0 && parts.length === 0
+        ? `the SPIRE server holds no entry, and none is ${perhapsMissing === 0 ? '' : 'certainly '}asked for`
+        : whole,
     ],
     reasons: [
-      ...(open > 0 ? [[`of ${entries(open)} it is not known whether they should be as they are`]] : []),
+      ...(open > 0
+        ? [[`${openText(open)} ${open === 1 ? 'it should be as it is' : 'they should be as they are'}`]]
+        : []),
+      ...(perhapsMissing > 0
+        ? [
+            [
+              `${openText(perhapsMissing, 'that the server lacks ')} ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
+            ],
+          ]
+        : []),
       ...(pending > 0
-        ? [[`${entries(pending)} will change once kleym has written what it has yet to write`]]
+        ? [[`${entries(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym has yet to write`]]
         : []),
     ],
   }

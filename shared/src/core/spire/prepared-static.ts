@@ -147,7 +147,7 @@ function verdictOf(
   const bundle = entry === undefined ? undefined : bundleNeeded(entry.federatesWith, settings, source)
   if (refusal !== undefined) return refusal
   const needed = (entry === undefined ? undefined : domainNeeded(entry, settings, source)) ?? bundle
-  return needed === undefined ? { state: 'declared' } : { state: 'depends', why: needed }
+  return needed === undefined ? { state: 'declared' } : { state: 'depends', why: needed, isSent: true }
 }
 
 function refused(why: string): EntryVerdict {
@@ -211,7 +211,8 @@ function dnsRefusal(names: readonly string[], of: string): EntryVerdict | undefi
     const verdict = dnsNameVerdict(name)
     const field = `.spec.dnsNames[${at}] ${of}, ${JSON.stringify(name)},`
     if (verdict.kind === 'refused') return { state: 'refused', why: `${field} ${verdict.why}` }
-    if (verdict.kind === 'unknown') uncertain ??= { state: 'depends', why: `${field} ${verdict.why}` }
+    if (verdict.kind === 'unknown')
+      uncertain ??= { state: 'depends', why: `${field} ${verdict.why}`, isSent: true }
   }
   return uncertain
 }

@@ -119,12 +119,43 @@ describe('what differs', () => {
     expect(differencesOf({ ids }, entries)).toMatchObject({ open: 1, extra: [{ entry: { id: 'e2' } }] })
   })
 
-  test('what depends is no difference, there or not', () => {
+  test('that the server takes an entry is shown by its being there, and is not known while it is not', () => {
     const estate = { ids: [csid('a', { federatesWith: ['far'] })] }
-    expect(differencesOf(estate, [])).toMatchObject({ missing: [], open: 0 })
+    expect(differencesOf(estate, [])).toMatchObject({
+      missing: [],
+      perhapsMissing: 1,
+      openOn: ['whether the server takes the entries of ClusterSPIFFEID/a'],
+    })
     expect(differencesOf(estate, [serverEntry({ federates_with: ['far'] })])).toMatchObject({
-      open: 1,
+      agreed: 1,
+      open: 0,
+      perhapsMissing: 0,
+      openOn: [],
       extra: [],
+    })
+  })
+
+  describe('an object of which it is not known whether it applies', () => {
+    const namespaceSelector = { matchLabels: { env: 'prod' } }
+    const estate = { ids: [csid('a', { namespaceSelector })], namespaces: [] }
+
+    test('leaves it open whether its entry should be there, and whether it should be where it is not', () => {
+      const openOn = ['whether ClusterSPIFFEID/a applies']
+      expect(differencesOf(estate, [serverEntry()])).toMatchObject({
+        open: 1,
+        agreed: 0,
+        perhapsMissing: 0,
+        openOn,
+      })
+      expect(differencesOf(estate, [])).toMatchObject({ open: 0, missing: [], perhapsMissing: 1, openOn })
+    })
+
+    test('explains no entry that says something else', () => {
+      const { open, different } = differencesOf(estate, [serverEntry({ admin: true })])
+      expect(open).toBe(0)
+      expect(different.map(({ fields, expected }) => [fields, expected.isCertain])).toEqual([
+        [[{ field: 'admin', predicted: 'false', onServer: 'true' }], false],
+      ])
     })
   })
 })

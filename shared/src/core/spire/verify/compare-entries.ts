@@ -1,5 +1,6 @@
 // Compares the entries of a server, one after the other as they are read, with those that a prediction expects. What differs is
 // told; why is another question (causes.ts). What the prediction leaves open is no difference, whichever way it goes.
+import { compareBytes } from '../../text/bytes.ts'
 import { sourceText } from '../prediction.ts'
 import type { EntrySource } from '../prediction.ts'
 import { isProbe } from './entry-owner.ts'
@@ -52,6 +53,10 @@ export interface EntryDifferences {
   readonly agreed: number
   /** Entries that are there and may be. */
   readonly open: number
+  /** Entries that are not there and may have to be. */
+  readonly perhapsMissing: number
+  /** What decides about those that are open or perhaps missing, a noun phrase each, in byte order. */
+  readonly openOn: readonly string[]
   /** Entries that another state explains: before or after what kleym has yet to write, or of another SCM. */
   readonly pending: number
   /** Seconds since 1970: when the youngest entry was made; undefined: not told. */
@@ -77,6 +82,7 @@ export class EntryComparison {
   #agreed = 0
   #open = 0
   #pending = 0
+  readonly #openOn = new Set<string>()
   #newest: number | undefined
   #newestAgreed: number | undefined
 
@@ -96,14 +102,18 @@ export class EntryComparison {
     if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
     this.#seen.add(entry.key)
     if (expected.fields.some((fields) => isSame(fields, entry.fields))) {
-      if (expected.isCertain) {
+      // That the server has it shows that the server takes it.
+      if (expected.isSent) {
         this.#agreed++
         this.#newestAgreed = later(this.#newestAgreed, entry.createdAt)
-      } else this.#open++
+      } else if (expected.isPending) this.#pending++
+      else {
+        this.#open++
+        this.#openOn.add(openText(expected))
+      }
       return
     }
     if (this.#isBeside(entry)) this.#pending++
-    else if (!expected.isCertain) this.#open++
     else
       this.#different.push({ kind: 'different', entry, expected, fields: differentFields(expected, entry) })
   }
@@ -111,8 +121,15 @@ export class EntryComparison {
   /** What was found, once all entries have been taken. */
   finish(): EntryDifferences {
     const missing: MissingEntry[] = []
-    for (const [key, expected] of this.#expected.byKey)
-      if (expected.isCertain && !this.#seen.has(key)) missing.push({ kind: 'missing', key, expected })
+    let perhapsMissing = 0
+    for (const [key, expected] of this.#expected.byKey) {
+      if (this.#seen.has(key)) continue
+      if (expected.isCertain) missing.push({ kind: 'missing', key, expected })
+      else if (!expected.isPending) {
+        perhapsMissing++
+        this.#openOn.add(openText(expected))
+      }
+    }
     return {
       missing,
       extra: this.#extra,
@@ -121,6 +138,8 @@ export class EntryComparison {
       read: this.#read,
       agreed: this.#agreed,
       open: this.#open,
+      perhapsMissing,
+      openOn: [...this.#openOn].toSorted(compareBytes),
       pending: this.#pending,
       newest: this.#newest,
       newestAgreed: this.#newestAgreed,
@@ -157,12 +176,20 @@ export class EntryComparison {
       const at =
         left?.findIndex(({ spiffeId }) => spiffeId === undefined || spiffeId === entry.spiffeId) ?? -1
       if (left !== undefined && at >= 0) {
-        left.splice(at, 1)
+        const [taken] = left.splice(at, 1)
+        if (taken !== undefined) this.#openOn.add(`what ${sourceText(taken.source)} renders`)
         return true
       }
     }
     return false
   }
+}
+
+/** What decides whether an entry should be there. */
+function openText({ source, isSent }: ExpectedEntry): string {
+  return isSent
+    ? `whether the server takes the entries of ${sourceText(source)}`
+    : `whether ${sourceText(source)} applies`
 }
 
 function later(left: number | undefined, right: number | undefined): number | undefined {

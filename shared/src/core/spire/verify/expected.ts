@@ -26,6 +26,12 @@ export interface ExpectedEntry {
   readonly fields: readonly ComparedFields[]
   /** Whether it is certainly there once SCM has acted, whatever it says. */
   readonly isCertain: boolean
+  /** Whether SCM certainly sends it: then it should be there if it is there, for the server has taken it. */
+  readonly isSent: boolean
+  /** Whether it comes with what kleym has yet to write: then it may be there, and need not be. */
+  readonly isPending: boolean
+  /** Why it is not certain; undefined where it is. */
+  readonly doubt: string | undefined
 }
 
 /** An entry whose text holds what is not known: any one of its pod's may be it. */
@@ -44,8 +50,8 @@ export interface ExpectedEntries {
   readonly refused: ReadonlyMap<string, EntrySource>
 }
 
-/** What makes an entry less than certain, beside the prediction; undefined: nothing does. */
-export type WhyOpen = (source: string) => string | undefined
+/** What makes the entries of an object less than certain, beside the prediction; undefined: nothing does. */
+export type WhyOpen = (source: string) => { readonly why: string; readonly isPending: boolean } | undefined
 
 /** Works out what a prediction expects for these pods, in a step for each pod. */
 export function* expecting(
@@ -94,10 +100,24 @@ class Collector implements ExpectedEntries {
     if (!isWhole) return this.#addOpen(outcome, entry.spiffeId.includes('<') ? undefined : entry.spiffeId)
     const key = entryKey(entry)
     const known = this.byKey.get(key)
-    const isCertain = isAskedFor(verdict) && this.#whyOpen(sourceText(source)) === undefined
+    const unsettled = this.#whyOpen(sourceText(source))
+    const isCertain = isAskedFor(verdict) && unsettled === undefined
+    const isSent =
+      isCertain || (verdict.state === 'depends' && verdict.isSent === true && unsettled === undefined)
+    const isPending = unsettled?.isPending === true
+    const doubt = isCertain ? undefined : (unsettled?.why ?? ('why' in verdict ? verdict.why : undefined))
     const own = this.#sharedFields(entry)
     if (known === undefined) {
-      this.byKey.set(key, { spiffeId: entry.spiffeId, source, pod, fields: own, isCertain })
+      this.byKey.set(key, {
+        spiffeId: entry.spiffeId,
+        source,
+        pod,
+        fields: own,
+        isCertain,
+        isSent,
+        isPending,
+        doubt,
+      })
       return
     }
     // Two pods share an entry only where a template names the other's UID; else both ask for it, and which of them wins is open.
@@ -107,6 +127,9 @@ class Collector implements ExpectedEntries {
       ...winner,
       fields: known.fields === own ? own : [...new Set([...known.fields, ...own])],
       isCertain: known.isCertain || isCertain,
+      isSent: known.isSent || isSent,
+      isPending: known.isPending && isPending,
+      doubt: known.isCertain || isCertain ? undefined : (known.doubt ?? doubt),
     })
   }
 
