@@ -25,11 +25,18 @@ export async function build(cp: ControlPlane, waves: Waves): Promise<void> {
   const uids = new Map<string, string>()
   for (const [at, wave] of waves.entries()) {
     if (at > 0) await nextSecond()
-    await inParallel(wave, async ({ object, phase }) => {
+    const put = async ({ object, phase }: PlacedObject): Promise<void> => {
       const made = await cp.admin.apply(withUids(object, uids))
       uids.set(uidKey(object), stringAt(made, 'metadata', 'uid') ?? '')
       if (phase !== undefined) await cp.admin.patch(idOf(object), { status: { phase } }, 'status')
-    })
+    }
+    // A busy API server can answer for a pod before it has the namespace that was asked for first.
+    const isSpace = ({ object }: PlacedObject): boolean => object['kind'] === 'Namespace'
+    await inParallel(wave.filter(isSpace), put)
+    await inParallel(
+      wave.filter((one) => !isSpace(one)),
+      put,
+    )
   }
   const going = waves.flat().filter(({ terminating }) => terminating === true)
   await inParallel(going, ({ object }) => cp.admin.delete(idOf(object)))
