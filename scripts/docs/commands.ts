@@ -37,6 +37,10 @@ export const RUNNERS = {
     test: 'test/control-plane/plugin-watch.test.ts',
     how: 'by the suite about `watch`, which starts the same command and ends it',
   },
+  tryIt: {
+    test: 'test/svid/agent/try-it.test.ts',
+    how: 'by a shell on what `npm run control-plane -- --spire` starts: an API server, the real SPIRE server, SCM and agents, and the operator',
+  },
   gate: { test: 'scripts/test.ts', how: 'as a step of `npm test`, or as what `npm test` is' },
 } as const
 export type RunnerName = keyof typeof RUNNERS
@@ -50,6 +54,13 @@ interface Share {
 
 /** The first that fits counts; what `NOT_RUN` holds is not looked up here. */
 const SHARES: readonly Share[] = [
+  { by: 'tryIt', pages: /^docs\/try-it\.md$/, commands: /./ },
+  { by: 'tryIt', pages: /./, commands: /^npm run control-plane -- --spire$/ },
+  {
+    by: 'tryIt',
+    pages: /^docs\/(?:quick-start|no-svid|verify|reference\/commands)\.md$/,
+    commands: /^kubectl (?:exec|logs) /,
+  },
   {
     by: 'gate',
     pages: /./,
@@ -94,12 +105,6 @@ export const NOT_RUN: readonly Exception[] = [
     commands: /^kubectl apply -f https:/,
     why: 'needs the network; the test has the kinds from the Go module',
   },
-  { pages: /^docs\/quick-start\.md$/, commands: /^kubectl exec /, why: 'needs a kubelet and a SPIRE agent' },
-  {
-    pages: /^docs\/(?:no-svid|verify|reference\/commands)\.md$/,
-    commands: /^kubectl (?:exec|logs) /,
-    why: 'needs a kubelet, and SPIRE in pods',
-  },
   {
     pages: /^docs\/verify\.md$/,
     commands: /^spire-server |^diff <| --svids /,
@@ -131,16 +136,11 @@ export const NOT_RUN: readonly Exception[] = [
     commands: /^npm run bench(?!.* -- --quick$)|^npm run bench:\S+ -- --quick$|^node bench|^kubectl-kleym/,
     why: 'takes minutes to hours; `npm test` runs `npm run bench -- --quick`',
   },
-  {
-    pages: /^docs\/compatibility\.md$/,
-    commands: /^npm run test:versions/,
-    why: 'takes ten minutes for each minor; `npm test` runs a part of the suites on the oldest',
-  },
   { pages: /^docs\/spire\.md$/, commands: /^npm run test:svid/, why: '`npm test` runs the same suites' },
   {
     pages: /^docs\/compatibility\.md$/,
     commands: /^npm run test:versions/,
-    why: 'takes an hour; a workflow runs it every week, and `npm test` a part of it',
+    why: 'takes ten minutes for each minor or release; a workflow runs it every week, and `npm test` a part on the oldest minor',
   },
   {
     pages: /^README\.md$/,

@@ -18,6 +18,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
     pages: [
       'README.md',
       'docs/quick-start.md',
+      'docs/try-it.md',
       'docs/suggest.md',
       'docs/migrate.md',
       'docs/concepts.md',

@@ -4,6 +4,8 @@
 set -euo pipefail
 . "$(dirname "$0")/tags.sh"
 
+# Files whose names begin with a dot, too: npm and others read their settings from such.
+shopt -s dotglob
 cd "$1"
 sum="$(sha256sum SHA256SUMS | cut -d ' ' -f 1)"
 [ "$sum" = "$2" ] || fail 'SHA256SUMS is another one' "its SHA-256 is $sum, and the build says $2" 'publish nothing; look at who can write artifacts of this run'

@@ -16,8 +16,8 @@ for pair in "$@"; do
   count="$(jq '.manifests | length' "$one/index.json")"
   [ "$count" = 1 ] || fail "${pair#*=} is not one image" "its index names $count manifests" 'build it with --provenance=false'
   digest="$(jq -r '.manifests[0].digest' "$one/index.json")"
-  config="$(jq -r .config.digest "$one/blobs/sha256/${digest#sha256:}")"
-  is="$(jq -r '.os + "/" + .architecture' "$one/blobs/sha256/${config#sha256:}")"
+  config="$(jq -r .config.digest "$one/blobs/sha256/$(blob_name "$digest")")"
+  is="$(jq -r '.os + "/" + .architecture' "$one/blobs/sha256/$(blob_name "$config")")"
   [ "$is" = "linux/$arch" ] || fail "${pair#*=} is not for linux/$arch" "it is for $is" 'look at the matrix of the job image'
   for blob in "$one"/blobs/sha256/*; do
     sum="$(sha256sum "$blob" | cut -d ' ' -f 1)"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# push-image.sh LAYOUT REPOSITORY: pushes a layout of image-layout.sh by its digest, without a name for it, and reads every
-# byte back. Prints the digest.
+# push-image.sh LAYOUT REPOSITORY DIGEST: pushes a layout of image-layout.sh by its digest, without a name for it, and reads
+# every byte back. A layout with another digest than DIGEST is not pushed. Prints the digest.
 set -euo pipefail
 . "$(dirname "$0")/tags.sh"
 
 digest="sha256:$(sha256sum "$1/index.json" | cut -d ' ' -f 1)"
+[ "$digest" = "$3" ] || fail 'the image is not pushed' "it is $digest, and $3 was built" 'publish nothing; look at who can write artifacts of this run'
 crane push --index "$1" "$2@$digest" >&2
 served="$(crane digest "$2@$digest")"
 [ "$served" = "$digest" ] || fail "$2 serves another image" "it is $served, and $digest was pushed" 'run the job again'

@@ -10,10 +10,10 @@ import { buildProgram, goOn, isProgram } from './go-build.ts'
 import { BUILD, goModule, kubernetesBuild, SOURCES } from './tools.ts'
 
 /**
- * The minors that the suites can run on beside the newest one, oldest first. 1.31 and 1.32 are missing: when this list was
- * made (2026-11-22), no patch release of theirs was served whole, with the modules that it is split into.
+ * The minors that the suites can run on beside the newest one, oldest first. 1.31 and 1.32 are not the last patch releases of
+ * theirs, but the last that the module proxy serves with all modules that they are split into (docs/compatibility.md).
  */
-export const OLDER_MINORS = ['1.30', '1.33', '1.34', '1.35'] as const
+export const OLDER_MINORS = ['1.30', '1.31', '1.32', '1.33', '1.34', '1.35'] as const
 export type OlderMinor = (typeof OLDER_MINORS)[number]
 
 /** The minor that all suites run on, e.g. `1.36`. */
@@ -21,8 +21,6 @@ export const NEWEST_MINOR = minorOf(BUILD.version)
 
 /** What differs from minor to minor. The API server first: the other shares most of its packages. */
 const SERVERS = ['kube-apiserver', 'kube-controller-manager'] as const
-/** As many times longer an older minor takes to build: it shares nothing with what is built already. */
-const FROM_NOTHING = 2
 
 /** The servers of a minor. */
 export interface MinorServers {
@@ -54,8 +52,7 @@ export async function ensureMinor(
   mkdirSync(folder, { recursive: true })
   await withLock(join(folder, 'lock'), say, async () => {
     for (const name of missing) {
-      const source = SOURCES[name]
-      const program = { ...build, ...source, name, minutes: source.minutes * FROM_NOTHING }
+      const program = { ...build, ...SOURCES[name], name }
       // Another process may have built it while this one waited for the lock.
       if (!isProgram(join(folder, name))) await buildProgram(program, join(folder, name), env, say)
     }

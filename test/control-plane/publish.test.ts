@@ -1,7 +1,16 @@
 // What publishes a release, against a registry on this machine: the shell scripts that the workflow runs, with the real crane
 // and the real Helm. Signing needs the workflow's identity, and is not run anywhere but there.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
@@ -65,7 +74,16 @@ async function printed(running: Promise<Ended>): Promise<string> {
   return stdout.trim()
 }
 
+/** A file of a layer that the image may not hold, or may not hold twice. */
+type LayerFile = Parameters<typeof tarGz>[0][number]
+
 interface Spoilt {
+  /** Beside the operator, in its layer. */
+  readonly beside?: readonly LayerFile[]
+  /** A layer over it, with another operator. */
+  readonly over?: boolean
+  /** In the configuration, over what the Dockerfile says. */
+  readonly config?: Readonly<Record<string, unknown>>
   /** The architecture that the image says it is for; absent: the one that it is named for. */
   readonly says?: string
   /** What is put in the place of a layer. */
@@ -81,8 +99,11 @@ async function archiveOf(arch: string, content: string, spoilt: Spoilt = {}): Pr
     return { mediaType, digest: `sha256:${sha256(bytes)}`, size: bytes.length }
   }
   const type = 'application/vnd.oci.image'
-  const file = [{ name: 'kleym-operator', bytes: Buffer.from(content), executable: true }]
+  const operator = { name: 'kleym-operator', executable: true }
+  const bill = { name: 'usr/share/doc/kleym-operator/sbom.cdx.json', bytes: Buffer.from(`"${content}"`) }
+  const file = [{ ...operator, bytes: Buffer.from(content) }, bill, ...(spoilt.beside ?? [])]
   const bytes = await tarGz(file, 0)
+  const top = await tarGz([{ ...operator, bytes: Buffer.from('evil') }], 0)
   const layer = blob(`${type}.layer.v1.tar+gzip`, bytes)
   // The digest of a layer without its compression is not what this is about: an empty layer's would do as well.
   const config = blob(
@@ -91,6 +112,13 @@ async function archiveOf(arch: string, content: string, spoilt: Spoilt = {}): Pr
       JSON.stringify({
         architecture: spoilt.says ?? arch,
         os: 'linux',
+        config: {
+          Entrypoint: ['/kleym-operator'],
+          User: '65532:65532',
+          Env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'],
+          WorkingDir: '/',
+          ...spoilt.config,
+        },
         rootfs: { type: 'layers', diff_ids: [`sha256:${sha256(await unpacked(bytes))}`] },
       }),
     ),
@@ -98,7 +126,12 @@ async function archiveOf(arch: string, content: string, spoilt: Spoilt = {}): Pr
   const manifest = blob(
     `${type}.manifest.v1+json`,
     Buffer.from(
-      JSON.stringify({ schemaVersion: 2, mediaType: `${type}.manifest.v1+json`, config, layers: [layer] }),
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: `${type}.manifest.v1+json`,
+        config,
+        layers: [layer, ...(spoilt.over === true ? [blob(`${type}.layer.v1.tar+gzip`, top)] : [])],
+      }),
     ),
   )
   if (spoilt.layer !== undefined) blobs.set(layer.digest.slice('sha256:'.length), spoilt.layer)
@@ -133,7 +166,7 @@ describe('the image', () => {
     const image = `${host}/team/kleym-operator`
     const { layout, digest } = await layoutOf('one')
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(await printed(script('push-image', layout, image))).toBe(digest)
+    expect(await printed(script('push-image', layout, image, digest))).toBe(digest)
     expect(await printed(run('crane', 'ls', image))).toBe('')
     await printed(script('tag-image', image, digest, VERSION))
     expect(await printed(run('crane', 'ls', image))).toBe(VERSION)
@@ -148,10 +181,31 @@ describe('the image', () => {
     expect(JSON.parse(config)).toMatchObject({ architecture: 'arm64' })
   })
 
+  test('a layout with another digest than the one that was built is not pushed', async () => {
+    const image = `${host}/team/exchanged`
+    const [built, other] = await Promise.all([layoutOf('built'), layoutOf('exchanged')])
+    const { status, stderr } = await script('push-image', other.layout, image, built.digest)
+    expect(stderr).toContain(`it is ${other.digest}, and ${built.digest} was built`)
+    expect(status).not.toBe(0)
+    expect((await run('crane', 'digest', `${image}@${other.digest}`)).status).not.toBe(0)
+  })
+
+  test('its bill of materials comes out of it, and not out of what was put in its place', async () => {
+    const { layout } = await layoutOf('billed')
+    expect(await printed(script('image-sbom', layout, 'arm64'))).toBe('"billed arm64"')
+    const blobs = join(layout, 'blobs/sha256')
+    for (const name of readdirSync(blobs)) writeFileSync(join(blobs, name), '{}')
+    const { status, stdout, stderr } = await script('image-sbom', layout, 'arm64')
+    expect(stderr).toContain('is damaged')
+    expect(stdout).toBe('')
+    expect(status).not.toBe(0)
+  })
+
   test('a version that exists is not moved, and the same once more is no error', async () => {
     const image = `${host}/team/moved`
     const [first, second] = await Promise.all([layoutOf('first'), layoutOf('second')])
-    for (const { layout } of [first, second]) await printed(script('push-image', layout, image))
+    for (const { layout, digest } of [first, second])
+      await printed(script('push-image', layout, image, digest))
     await printed(script('tag-image', image, first.digest, '1.0.0'))
     await printed(script('tag-image', image, first.digest, '1.0.0'))
     const { status, stderr } = await script('tag-image', image, second.digest, '1.0.0')
@@ -165,6 +219,27 @@ describe('the image', () => {
     const { status, stderr } = await script('tag-image', `${nowhere}/x`, `sha256:${'0'.repeat(64)}`, '1.0.0')
     expect(status).not.toBe(0)
     expect(stderr).toContain(`error: it is not known whether ${nowhere}/x:1.0.0 exists`)
+  })
+
+  test('a 404 of anything but the tag is no free name', async () => {
+    const proxy = createServer((request, response) => {
+      response.writeHead(request.url === '/v2/' ? 401 : 404, {
+        'www-authenticate': `Bearer realm="http://${String(request.headers.host)}/token",service="x"`,
+      })
+      response.end()
+    })
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve))
+    try {
+      const address = proxy.address()
+      const port = typeof address === 'object' ? address?.port : undefined
+      const name = `127.0.0.1:${String(port)}/team/x`
+      const { status, stderr } = await script('tag-image', name, `sha256:${'0'.repeat(64)}`, '1.0.0')
+      expect(stderr).toContain(`error: it is not known whether ${name}:1.0.0 exists`)
+      expect(stderr).toContain('404')
+      expect(status).not.toBe(0)
+    } finally {
+      proxy.close()
+    }
   })
 
   test('the same archives give the same digest', async () => {
@@ -192,6 +267,34 @@ describe('the image', () => {
 })
 
 describe('what is handed to the jobs that publish', () => {
+  test.each<[what: string, spoilt: Spoilt, says: string]>([
+    ['a layer over the operator that was tested', { over: true }, 'it has 2 layers'],
+    [
+      'a library that is loaded first',
+      { beside: [{ name: 'etc/ld.so.preload', bytes: Buffer.from('/x.so') }] },
+      'there is etc/ld.so.preload',
+    ],
+    [
+      'a program beside it',
+      { beside: [{ name: 'usr/share/doc/x/sh', bytes: Buffer.from('evil'), executable: true }] },
+      'there is usr/share/doc/x/sh',
+    ],
+    ['another start', { config: { Entrypoint: ['/lib64/ld-linux-x86-64.so.2'] } }, 'ld-linux-x86-64.so.2'],
+    ['an argument', { config: { Cmd: ['--check'] } }, '--check'],
+    ['root', { config: { User: '' } }, '"User":""'],
+    ['a variable', { config: { Env: ['LD_PRELOAD=/x.so'] } }, 'LD_PRELOAD=/x.so'],
+  ])('an image with %s is refused', async (_what, spoilt, says) => {
+    const layout = join(folder, `layout-${crypto.randomUUID()}`)
+    const tested = join(folder, 'operator-tested')
+    writeFileSync(tested, 'tested')
+    await printed(script('image-layout', layout, `amd64=${await archiveOf('amd64', 'tested', spoilt)}`))
+    for (const executable of [[tested], []]) {
+      const { status, stderr } = await script('expect-operator', layout, 'amd64', ...executable)
+      expect(stderr).toContain(says)
+      expect(status).not.toBe(0)
+    }
+  })
+
   test('the operator in the image must be the one that was tested', async () => {
     const { layout } = await layoutOf('tested')
     const [same, other] = ['tested amd64', 'tested arm64'].map((content) => {
@@ -200,6 +303,7 @@ describe('what is handed to the jobs that publish', () => {
       return path
     })
     await printed(script('expect-operator', layout, 'amd64', same ?? ''))
+    await printed(script('expect-operator', layout, 'arm64'))
     const { status, stderr } = await script('expect-operator', layout, 'amd64', other ?? '')
     expect(stderr).toContain('error: the image for amd64 is not of the operator that was tested')
     expect(status).not.toBe(0)
@@ -211,6 +315,11 @@ describe('what is handed to the jobs that publish', () => {
       'a file more',
       (files) => writeFileSync(join(files, 'b.tgz'), 'evil'),
       'error: b.tgz is not of this release',
+    ],
+    [
+      'a file of settings more',
+      (files) => writeFileSync(join(files, '.npmrc'), 'registry=http://evil'),
+      'error: .npmrc is not of this release',
     ],
     [
       'a changed file, with its checksum changed too',
@@ -231,6 +340,49 @@ describe('what is handed to the jobs that publish', () => {
     const { status, stdout, stderr } = await script('check-files', files, sha256(sums))
     expect(stdout + stderr).toContain(says)
     expect(status).not.toBe(0)
+  })
+})
+
+/** The line of the page that begins so, as a shell of its reader runs it for this version. */
+async function typed(begin: string, change = (line: string): string => line): Promise<Ended> {
+  const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8')
+  const line = page.split('\n').find((one) => one.startsWith(begin)) ?? ''
+  expect(line, `a line of the page that begins with ${begin}`).not.toBe('')
+  return run('sh', '-e', '-c', `VERSION=${VERSION}\n${change(line)}`)
+}
+
+describe('what docs/install.md tells its reader to type', () => {
+  test('shows the image that the chart names, and prints the digest of the chart that it pulls', async () => {
+    const image = { registry: 'ghcr.io/example', digest: `sha256:${'a'.repeat(64)}` }
+    const { name, bytes } = await packChart(CHART, { version: VERSION, made: 0, image })
+    writeFileSync(join(folder, name), bytes)
+    const shown = await printed(typed('helm show values kleym-$VERSION.tgz'))
+    expect(shown.split('\n').map((line) => line.trim().replaceAll('"', ''))).toEqual([
+      'registry: ghcr.io/example',
+      'repository: kleym-operator',
+      `digest: ${image.digest}`,
+    ])
+    const digest = await printed(script('push-chart', join(folder, name), `${host}/verified/charts`))
+    const { status, stdout, stderr } = await typed('helm pull oci://ghcr.io/$OWNER/charts/kleym', (line) =>
+      line
+        .replace('ghcr.io/$OWNER', `${host}/verified`)
+        .replace(/ *#.*/, ' --plain-http --destination "$TMPDIR"'),
+    )
+    expect(stdout + stderr).toContain(digest)
+    expect(status).toBe(0)
+  })
+
+  test('compares what was downloaded with the checksums, and fails for a changed file and for none', async () => {
+    const files = join(folder, 'SHA256SUMS')
+    writeFileSync(join(folder, 'one.tgz'), 'good')
+    writeFileSync(files, `${sha256(Buffer.from('good'))}  one.tgz\n${'0'.repeat(64)}  another.tgz\n`)
+    const check = 'sha256sum --check'
+    expect(await printed(typed(check))).toBe('one.tgz: OK')
+    writeFileSync(join(folder, 'one.tgz'), 'evil')
+    expect((await typed(check)).status).not.toBe(0)
+    rmSync(join(folder, 'one.tgz'))
+    expect((await typed(check)).status).not.toBe(0)
+    rmSync(files)
   })
 })
 

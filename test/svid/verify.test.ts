@@ -1,6 +1,7 @@
 // `verify` against the real server: nothing to report of what SCM has made of made-up estates, and after each of 300 random changes
 // exactly that change, with its cause. SCM stands still while they are made, so that each stays to be seen.
 // `KLEYM_SVID_SEED` asks for others.
+import { until } from '@kleym/testing/wait.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -8,6 +9,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
+import { kubectlKleym } from '../control-plane/kubectl-kleym.ts'
+import { built } from '../e2e/plugin.ts'
 import { build, clear, namespace, node, pod } from './build-cluster.ts'
 import { csid } from './clusterspiffeid.ts'
 import { objectsOf } from './compare.ts'
@@ -103,6 +106,40 @@ test(`seed ${SEED}: nothing is reported of what SCM has made of generated estate
   // An entry that outlived one that the server refused is named as that.
   expect(differences.filter(({ cause }) => cause !== 'kept')).toEqual([])
   expect(differences.length / held.length).toBeLessThan(0.005)
+})
+
+test('a server refuses an entry until it holds the bundle, and takes it then: verify says which of the two it is', async () => {
+  await clear(cp, spire)
+  const far = 'far.example'
+  const id = { spiffeIDTemplate: `spiffe://${TRUST_DOMAIN}/near/{{ .PodMeta.Name }}`, federatesWith: [far] }
+  await build(
+    cp,
+    [[node('n1'), namespace('far')], [pod('far', 'p')], [csid('near', id)]].map((wave) =>
+      wave.map((object) => ({ object })),
+    ),
+  )
+  expect(await spire.settled()).toEqual([])
+  const federation = async (): Promise<readonly string[]> =>
+    (await verified()).findings.filter((one) => one.startsWith('KLM81'))
+  const lacking = ['KLM811 near', 'KLM812 near']
+  expect(await federation()).toEqual(lacking)
+  // Any bundle will do: the server asks only whether there is one.
+  const path = join(cp.folder, 'far.bundle')
+  writeFileSync(path, await spire.ask('bundle', 'show', '-format', 'spiffe'))
+  await spire.ask('bundle', 'set', '-id', `spiffe://${far}`, '-format', 'spiffe', '-path', path)
+  onTestFinished(async () => {
+    const { bundles }: { bundles: unknown } = JSON.parse(await spire.ask('bundle', 'list', '-output', 'json'))
+    if (JSON.stringify(bundles).includes(far))
+      await spire.ask('bundle', 'delete', '-id', `spiffe://${far}`, '-mode', 'delete')
+  })
+  await until(async () => (await spire.entries()).length === 1, 'the entry to be taken', 60_000)
+  const held = await verified()
+  expect(held.differences).toEqual([])
+  expect(held.findings.filter((one) => one.startsWith('KLM81'))).toEqual(['KLM812 near'])
+  // With its bundle goes what federates with it; SCM asks for it again, and is refused.
+  await spire.ask('bundle', 'delete', '-id', `spiffe://${far}`, '-mode', 'delete')
+  expect(await spire.settled()).toEqual([])
+  expect(await federation()).toEqual(lacking)
 })
 
 /** How often each pod of a slot is there before the change. */
@@ -323,6 +360,58 @@ test.each(Array.from({ length: CHANGES / PER_BATCH }, (_, at) => at))(
     }
   },
 )
+
+test('live, with the shipped plugin and a dump on stdin: nothing, each change while SCM stands still, and nothing again', async () => {
+  await clear(cp, spire)
+  await build(cp, [
+    [node('n1'), namespace('live')].map((object) => ({ object })),
+    ['p0', 'p1'].map((name) => ({ object: pod('live', name) })),
+    ['one', 'two'].map((name) => ({
+      object: csid(name, {
+        namespaceSelector: { matchLabels: { [SPACE_LABEL]: 'live' } },
+        spiffeIDTemplate: `spiffe://${TRUST_DOMAIN}/${name}/{{ .PodMeta.Name }}`,
+      }),
+    })),
+  ])
+  const held = await spire.settled()
+  expect(held).toHaveLength(4)
+  expect(await liveDifferences()).toEqual([])
+  onTestFinished(() => spire.scm().signal('SIGCONT'))
+  await spire.scm().signal('SIGSTOP')
+  const deleted = held.find(({ spiffeId }) => spiffeId.endsWith('/one/p0'))
+  await spire.ask('entry', 'delete', '-entryID', deleted?.entryId ?? '')
+  await cp.admin.patch({ ...CLUSTER_SPIFFE_ID, name: 'two' }, { spec: { hint: 'later' } })
+  expect(await liveDifferences()).toEqual([
+    'different scm behind /two/p0',
+    'different scm behind /two/p1',
+    'missing deleted /one/p0',
+  ])
+  await spire.scm().signal('SIGCONT')
+  await spire.settled()
+  expect(await liveDifferences()).toEqual([])
+})
+
+/** What the executable that ships says of this cluster, as `kind cause path`, sorted. */
+async function liveDifferences(): Promise<readonly string[]> {
+  await built()
+  writeFileSync(join(cp.folder, 'scm.json'), JSON.stringify(spire.config()))
+  const args = 'verify --entries - -o json --scm-config scm.json --clusterspiffeid-class-name'.split(' ')
+  // The pods are so young that a difference would be one of time.
+  const later = new Date(Date.now() + 60_000).toISOString()
+  const { stdout, stderr } = await kubectlKleym(
+    cp,
+    [...args, CLASS, '--trust-domain', TRUST_DOMAIN, '--as-of', later],
+    { stdin: await spire.ask('entry', 'show', '-output', 'json') },
+  )
+  if (stdout === '') throw new Error(stderr)
+  return listAt(JSON.parse(stdout), 'differences')
+    .filter(isRecord)
+    .map(told)
+    .map(
+      ({ kind, cause, spiffeId }) => `${kind} ${cause} ${spiffeId.slice(`spiffe://${TRUST_DOMAIN}`.length)}`,
+    )
+    .toSorted()
+}
 
 test('the cause is undetermined in at most one change of ten', () => {
   process.stdout.write(`seed ${SEED}: ${CHANGES} changes, ${undetermined} of an undetermined cause\n`)

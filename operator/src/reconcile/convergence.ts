@@ -50,6 +50,14 @@ const STEPS_MAX = 40
 /** How soon the operator looks again at a foreign object under our name, in milliseconds. */
 const FOREIGN_MS = 30_000
 
+/** What one look at a binding has learnt, over all of its steps. */
+interface Look {
+  /** The writes that a dry run has let through. */
+  readonly dryRuns: Set<string>
+  /** The names of outputs that the API server has answered to be gone. */
+  readonly gone: Set<string>
+}
+
 /** What a binding has come to. */
 interface Conclusion {
   /** Undefined where there is nothing to tell yet. */
@@ -72,7 +80,7 @@ export class Convergence {
   /** Brings one binding as far as it goes now, and reports it. */
   async run(key: string): Promise<Next> {
     let overtaken = 0
-    const dryRuns = new Set<string>()
+    const look: Look = { dryRuns: new Set(), gone: new Set() }
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const unknownWrites = await this.#options.writer.resolveUnknownWrites(key)
       await this.#options.indexes.workInSlices(this.#options.pause)
@@ -88,7 +96,7 @@ export class Convergence {
       const step =
         unknownWrites.kind === 'unknown'
           ? { judgement: undetermined(evaluation, unknownWrites.why), next: retry(unknownWrites) }
-          : await this.#step(key, evaluation, dryRuns)
+          : await this.#step(key, evaluation, look)
       if (step === 'again') continue
       if (step === 'overtaken') {
         overtaken++
@@ -120,7 +128,7 @@ export class Convergence {
   async #step(
     key: string,
     evaluation: Exclude<Evaluation, { kind: 'waits' }>,
-    dryRuns: Set<string>,
+    look: Look,
   ): Promise<StepResult> {
     const { outputs } = this.#options.caches
     if (outputs.syncState.kind === 'unknown') {
@@ -142,8 +150,33 @@ export class Convergence {
     if (outputs.syncState.kind === 'absent') return this.#conclude(key, withoutOutputs(judgement))
     const [action] = actions
     if (this.#lacksFinalizer(key, action)) return this.#addFinalizer(key, evaluation)
-    if (action === undefined) return this.#conclude(key, this.#undeterminedUntilWithdrawn(key, judgement))
-    return this.#carryOut(key, action, evaluation, dryRuns)
+    if (action !== undefined) return this.#carryOut(key, action, evaluation, look)
+    const unconfirmed = judgement.state === 'refused' ? this.#unconfirmedOutput(key, look) : undefined
+    if (unconfirmed !== undefined) return this.#confirmGone(key, unconfirmed, evaluation, look)
+    return this.#conclude(key, this.#undeterminedUntilWithdrawn(key, judgement))
+  }
+
+  /**
+   * The output that the status names and that the cache does not hold, unless this look at the binding has seen it go. A cache
+   * can be wrong about it: after a restore, an API server that was not restarted sends the deletions of the history before.
+   */
+  #unconfirmedOutput(key: string, { gone }: Look): string | undefined {
+    const { bindings, outputs } = this.#options.caches
+    const name = bindings.store.get(key)?.readStatus()?.clusterSPIFFEID?.name
+    return name === undefined || gone.has(name) || outputs.store.get(name) !== undefined ? undefined : name
+  }
+
+  /** A live read: what is there after all comes into the cache with it, and is withdrawn next. */
+  async #confirmGone(
+    key: string,
+    name: string,
+    evaluation: OwnDecision,
+    { gone }: Look,
+  ): Promise<StepResult> {
+    const result = await this.#options.writer.read(this.#options.caches.outputs, { namespace: '', name })
+    if (result.kind !== 'read') return this.#after(key, result, evaluation)
+    gone.add(name)
+    return 'again'
   }
 
   /** Makes live reads of names that no cache holds. Returns the failure of one that could not be made. */
@@ -179,13 +212,8 @@ export class Convergence {
     return this.#after(key, await this.#options.writer.setFinalizer(binding, true), evaluation)
   }
 
-  /** `dryRuns`: the writes that a dry run of this look at the binding has let through. */
-  async #carryOut(
-    key: string,
-    action: Action,
-    evaluation: OwnDecision,
-    dryRuns: Set<string>,
-  ): Promise<StepResult> {
+  async #carryOut(key: string, action: Action, evaluation: OwnDecision, look: Look): Promise<StepResult> {
+    const { dryRuns } = look
     if (action.kind === 'delete') {
       const { name } = action.live.object.meta
       this.#options.repairs.forget(name)
@@ -194,7 +222,10 @@ export class Convergence {
         clusterSPIFFEID: name,
         because: action.because,
       })
-      return this.#after(key, await this.#options.writer.remove(action.live.object), evaluation)
+      const removal = await this.#options.writer.remove(action.live.object)
+      const isGone = this.#options.caches.outputs.store.get(name) === undefined
+      if (removal.kind === 'done' && isGone) look.gone.add(name)
+      return this.#after(key, removal, evaluation)
     }
     const { output } = action
     const live = action.kind === 'update' ? action.live : undefined
@@ -202,7 +233,7 @@ export class Convergence {
     if (advice.kind === 'leave' || advice.kind === 'pause') {
       // The operator leaves what is written as it is for now, but deletes what that took the place of.
       const retired = evaluation.actions.find(({ kind }) => kind === 'delete')
-      if (retired !== undefined) return this.#carryOut(key, retired, evaluation, dryRuns)
+      if (retired !== undefined) return this.#carryOut(key, retired, evaluation, look)
     }
     if (advice.kind === 'leave') return this.#conclude(key, evaluation.judgement)
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }

@@ -14,6 +14,7 @@ import {
   CLUSTER_STATIC_ENTRIES,
   DEPLOYMENTS,
   ENDPOINTS,
+  FEDERATED_TRUST_DOMAINS,
   NAMESPACES,
   NODES,
   OBJECTIVES,
@@ -53,6 +54,8 @@ export interface LiveQuestion extends ScmQuestion {
   readonly kind: string | undefined
   /** Whether the answer tells who names an identity. */
   readonly policies: boolean
+  /** Whether the answer tells which relationships with other trust domains are declared. */
+  readonly federation: boolean
   /** Objects of files, whose templates count too. */
   readonly files: readonly RawObject[]
 }
@@ -73,7 +76,7 @@ export const WITHOUT_STATUS = withoutManagedFields({ status: false })
 
 /** Reads what a question needs. Throws a KleymError only where the cluster cannot be reached at all. */
 export async function readLiveSide(reader: ClusterReader, question: LiveQuestion): Promise<LiveSide> {
-  const { namespaces, kind, policies, files } = question
+  const { namespaces, kind, policies, federation, files } = question
   await reader.open()
   const side = new LiveSideReader(kind)
   const limit = namespaces === undefined ? undefined : NARROW_PAGE
@@ -85,6 +88,7 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
     // Its status holds what SCM has counted.
     read({ resource: CLUSTER_SPIFFE_IDS, trim: WHOLE }),
     read({ resource: CLUSTER_STATIC_ENTRIES, trim: WITHOUT_STATUS }),
+    ...(federation ? [read({ resource: FEDERATED_TRUST_DOMAINS, trim: WITHOUT_STATUS })] : []),
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),
     ...(policies ? [addPolicies(reader, { namespaces, limit }, side)] : []),

@@ -1,8 +1,9 @@
 // What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/spire/attestor.ts'
+import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/objects/workload-api.ts'
 import type { Trim } from './reader.ts'
 import { Sharing } from './sharing.ts'
 
@@ -70,7 +71,7 @@ const CONTAINER_STATUS = ['name', 'image', 'imageID']
 
 /** What the pods of a workload have in common. */
 const SHARED_METADATA = ['namespace', 'generateName', 'labels', 'ownerReferences']
-const SHARED_SPEC = [...SPEC, ...CONTAINER_LISTS]
+const SHARED_SPEC = [...SPEC, ...CONTAINER_LISTS, 'volumes']
 
 /** Keeps of a pod what the answer reads. */
 export function podTrim({ mentions, images }: PodNeeds): Trim {
@@ -118,8 +119,58 @@ function withoutAnnotations(meta: JsonRecord): JsonRecord {
   return { ...pick(meta, METADATA), ...(Object.keys(kept).length > 0 && { annotations: kept }) }
 }
 
+/** Beside names and images, what leads a container to the Workload API, and what its hooks and init containers run. */
 function trimSpec(spec: JsonRecord): JsonRecord {
-  return { ...pick(spec, SPEC), ...trimLists(spec, CONTAINER_LISTS, CONTAINER) }
+  const volumes = listAt(spec, 'volumes').flatMap(trimVolume)
+  const led = new Set(volumes.map((one) => own(one, 'name')))
+  const lists = CONTAINER_LISTS.flatMap((list) => {
+    const items = own(spec, list)
+    const trimmed = (item: unknown): unknown =>
+      isRecord(item) ? trimContainer(item, led, list !== 'containers') : item
+    return Array.isArray(items) ? [[list, items.map(trimmed)]] : []
+  })
+  return {
+    ...pick(spec, [...SPEC, 'os']),
+    ...(own(spec, 'automountServiceAccountToken') === false && { automountServiceAccountToken: false }),
+    ...(stringAt(spec, 'nodeSelector', OS_LABEL) !== undefined && {
+      nodeSelector: { [OS_LABEL]: stringAt(spec, 'nodeSelector', OS_LABEL) },
+    }),
+    ...Object.fromEntries(lists),
+    ...(own(spec, 'volumes') !== undefined && { volumes }),
+  }
+}
+
+const OS_LABEL = 'kubernetes.io/os'
+
+/** The volumes that may hold a socket: a token's has another name in each pod. */
+function trimVolume(volume: unknown): JsonRecord[] {
+  const name = own(volume, 'name')
+  const [csi, host] = [own(volume, 'csi'), own(volume, 'hostPath')]
+  if (isRecord(csi)) return [{ name, csi: pick(csi, ['driver']) }]
+  return isRecord(host) ? [{ name, hostPath: pick(host, ['path', 'type']) }] : []
+}
+
+/** Whether a command, or the container that has one, may be about SPIRE: few are, and commands are long. */
+function asksSpire(value: unknown): boolean {
+  return isRecord(value) && /spire|spiffe/i.test(JSON.stringify(value))
+}
+
+function trimContainer(container: JsonRecord, led: ReadonlySet<unknown>, isInit: boolean): JsonRecord {
+  const mounts = listAt(container, 'volumeMounts').flatMap((one) =>
+    isRecord(one) && led.has(own(one, 'name')) ? [pick(one, ['name'])] : [],
+  )
+  const env = listAt(container, 'env').flatMap((one) =>
+    isRecord(one) && WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? '')
+      ? [pick(one, ['name', 'value'])]
+      : [],
+  )
+  const hook = dig(container, 'lifecycle', 'postStart')
+  return {
+    ...pick(container, isInit && asksSpire(container) ? [...CONTAINER, 'command', 'args'] : CONTAINER),
+    ...(mounts.length > 0 && { volumeMounts: mounts }),
+    ...(env.length > 0 && { env }),
+    ...(asksSpire(hook) && { lifecycle: { postStart: hook } }),
+  }
 }
 
 function trimLists(object: JsonRecord, lists: readonly string[], fields: readonly string[]): JsonRecord {

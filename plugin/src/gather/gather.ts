@@ -44,7 +44,7 @@ import {
   withClassOfScm,
   type SettingsReading,
 } from './settings.ts'
-import { WANTED_KINDS } from './wanted-kinds.ts'
+import { FEDERATION_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
 /** What a command works with. */
@@ -100,7 +100,7 @@ export async function gather(
       namespace: given ?? DEFAULT_NAMESPACE,
       inForce: question.allNamespaces ? undefined : given,
     })
-    await gathering.readFiles()
+    await gathering.readFiles(question)
     return cluster === undefined
       ? await gathering.answerInput(undefined, { question })
       : await gathering.readCluster(cluster, question)
@@ -133,6 +133,9 @@ interface Objects {
 const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
+
+/** Bindings of so many bytes are explained in less time than it takes to compile what explains them. */
+const SMALL = 256 * 1024
 
 const NO_FILES: LoadedFiles = {
   objects: [],
@@ -169,15 +172,19 @@ class Gathering {
     return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
   }
 
-  async readFiles(): Promise<void> {
+  async readFiles({ about, federation = false }: Pick<Question, 'about' | 'federation'>): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
-    const rules = { wanted: WANTED_KINDS, namespace: this.#namespace }
+    const more = federation ? FEDERATION_KINDS : []
+    const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace }
     if (live !== undefined) {
       const folder = { files: [live], recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined && isDesiredState !== true
-    this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
+    const isQuick = about !== undefined && offline && live === undefined
+    this.#files = await loadFiles(files, { ...rules, dumps }, this.#context, (bytes) => {
+      if (isQuick && bytes <= SMALL) this.#context.expectShortRun?.()
+    })
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
     if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
     this.#files = withoutEmptyFolders(this.#files)
@@ -205,6 +212,7 @@ class Gathering {
         output: settings,
         kind: question.kind,
         policies: question.policies === true,
+        federation: question.federation === true,
         files: this.#files.objects,
       })
     const side = await read(namespaces)

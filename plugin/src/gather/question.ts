@@ -20,6 +20,8 @@ export interface Question {
   readonly policies?: boolean
   /** The answer resolves whom access policies name: identities of any namespace. */
   readonly resolves?: boolean
+  /** The answer tells which relationships with other trust domains are declared. */
+  readonly federation?: boolean
   /** The answer may depend on any namespace, whichever it is about. */
   readonly readsAll?: boolean
   /** The answer is about whatever the files change, in all that it does. */

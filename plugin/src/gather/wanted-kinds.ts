@@ -4,6 +4,7 @@ import {
   BINDING,
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
+  FEDERATED_TRUST_DOMAIN,
   type Kind,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
@@ -48,3 +49,6 @@ export const WANTED_KINDS: readonly WantedKind[] = [
   namespaced(ACCESS_POLICY_KIND),
   ...OLD_ACCESS_POLICIES.map(namespaced),
 ]
+
+/** The kinds that an answer uses which asks for federation, beside those. */
+export const FEDERATION_KINDS: readonly WantedKind[] = [versioned(FEDERATED_TRUST_DOMAIN, false)]

@@ -2,6 +2,7 @@
 // no pods and install no chart. Rendered charts are full of such, CRDs of ten thousand lines among them.
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
+import { mayMountWorkloadApi } from '@kleym/shared/core/objects/workload-api.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
 import { mayHoldEncoded } from './encoded-objects.ts'
@@ -48,7 +49,8 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     const first = text.indexOf('apiVersion')
     const mayHoldObjects =
       text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || isEncoded(type, text)
-    return mayHoldObjects || mayMakePodsByText(kindOf, text) ? undefined : type
+    const isKept = mayMakePodsByText(kindOf, text) || mayMountWorkloadApi(kindOf, () => text)
+    return mayHoldObjects || isKept ? undefined : type
   }
 }
 

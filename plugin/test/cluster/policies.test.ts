@@ -17,6 +17,7 @@ async function read(
     scmNamespaces: [],
     kind: undefined,
     policies: true,
+    federation: false,
     files: [],
     ...question,
   })

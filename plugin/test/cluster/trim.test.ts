@@ -306,7 +306,57 @@ describe('what is kept of a pod', () => {
         ],
         initContainers: [{ name: 'setup', image: 'busybox:1', restartPolicy: 'Always' }],
         ephemeralContainers: [{ name: 'debug', image: 'busybox:1' }],
+        volumes: [],
       },
+    })
+  })
+
+  test('what leads to the Workload API, so that the findings about it are those of the whole pod', () => {
+    const socket = { name: 'socket', mountPath: '/spiffe', readOnly: true }
+    const token = { name: 'kube-api-access-x2x', mountPath: '/var/run/secrets' }
+    const fetch = { command: ['spire-agent', 'api', 'fetch', 'x509'] }
+    const spec = {
+      ...recordAt(POD, 'spec'),
+      containers: [
+        {
+          name: 'vllm',
+          args: ['--model=x'],
+          volumeMounts: [socket, token],
+          env: [
+            { name: 'SPIFFE_ENDPOINT_SOCKET', value: 'unix:///spiffe/agent.sock' },
+            { name: 'HF_HOME', value: '/models' },
+          ],
+          lifecycle: { postStart: { exec: fetch }, preStop: { sleep: { seconds: 5 } } },
+        },
+        { name: 'proxy', volumeMounts: [token], lifecycle: { postStart: { exec: { command: ['true'] } } } },
+      ],
+      initContainers: [{ name: 'fetch', ...fetch, volumeMounts: [token] }],
+      ephemeralContainers: [],
+      volumes: [
+        { name: 'socket', csi: { driver: 'csi.spiffe.io', readOnly: true } },
+        { name: 'run', hostPath: { path: '/run/spire', type: 'Directory' } },
+        { name: 'kube-api-access-x2x', projected: { sources: [] } },
+      ],
+    }
+    expect(podTrim({ mentions: new Set(), images: false })({ ...POD, spec })['spec']).toEqual({
+      serviceAccountName: 'runner',
+      serviceAccount: 'runner',
+      nodeName: 'node-1',
+      containers: [
+        {
+          name: 'vllm',
+          volumeMounts: [{ name: 'socket' }],
+          env: [{ name: 'SPIFFE_ENDPOINT_SOCKET', value: 'unix:///spiffe/agent.sock' }],
+          lifecycle: { postStart: { exec: fetch } },
+        },
+        { name: 'proxy' },
+      ],
+      initContainers: [{ name: 'fetch', ...fetch }],
+      ephemeralContainers: [],
+      volumes: [
+        { name: 'socket', csi: { driver: 'csi.spiffe.io' } },
+        { name: 'run', hostPath: { path: '/run/spire', type: 'Directory' } },
+      ],
     })
   })
 

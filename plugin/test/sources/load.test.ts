@@ -8,6 +8,8 @@ import { workspace } from '../support/workspace.ts'
 
 const pod = (name: string, extra = ''): string =>
   `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
+const policy = (driver: string): string =>
+  `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata:\n  name: a\nspec: {driver: ${driver}, x: '{{ request }}'}\n`
 
 describe('which files are read', () => {
   const files = {
@@ -37,6 +39,12 @@ describe('which files are read', () => {
       'Pod default/a a.yaml:1#1',
       'Pod default/s stdin:1#1',
     ])
+  })
+
+  test('of a policy that may mount the Workload API, that there is one: its templates are its own', async () => {
+    const root = await workspace({ 'a.yaml': policy('csi.spiffe.io'), 'b.yaml': policy('csi.example.com') })
+    const { objects, problems } = await load(root, {})
+    expect([objects.map((one) => one.mayMountWorkloadApi), problems]).toEqual([[true], []])
   })
 
   test('links to files are followed, once, as in a mounted ConfigMap', async () => {

@@ -45,6 +45,14 @@ export const CLUSTER_STATIC_ENTRY = {
   plural: 'clusterstaticentries',
 } as const satisfies Kind
 
+/** Relationships with servers of other trust domains, whose bundles they bring. */
+export const FEDERATED_TRUST_DOMAIN = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  kind: 'ClusterFederatedTrustDomain',
+  plural: 'clusterfederatedtrustdomains',
+} as const satisfies Kind
+
 /** The name of every pool kind. */
 export const POOL_KIND = 'InferencePool'
 /** The name of every objective kind. */

@@ -5,6 +5,7 @@ import {
   BINDING,
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
+  FEDERATED_TRUST_DOMAIN,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
@@ -26,6 +27,7 @@ export const OBJECTIVES: readonly Resource[] = OBJECTIVE_KINDS.map(namespaced)
 export const BINDINGS: Resource = namespaced(BINDING)
 export const CLUSTER_SPIFFE_IDS: Resource = { ...CLUSTER_SPIFFE_ID, namespaced: false }
 export const CLUSTER_STATIC_ENTRIES: Resource = { ...CLUSTER_STATIC_ENTRY, namespaced: false }
+export const FEDERATED_TRUST_DOMAINS: Resource = { ...FEDERATED_TRUST_DOMAIN, namespaced: false }
 /** In the version that kleym interprets; a cluster may serve another one alone. */
 export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
 /** Under their earlier names; in the order of the core's OLD_ACCESS_POLICIES. */
@@ -130,6 +132,7 @@ export const RESOURCES: readonly Resource[] = [
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
   CLUSTER_STATIC_ENTRIES,
+  FEDERATED_TRUST_DOMAINS,
   ...POOLS,
   ...OBJECTIVES,
   PODS,

@@ -16,7 +16,7 @@ import { csid } from '../clusterspiffeid.ts'
 import { analysisOfObjects, objectsOf } from '../compare.ts'
 import { startSpire, TRUST_DOMAIN, type Spire } from '../spire.ts'
 import { joinToken, startAgent } from './agent.ts'
-import { cgroupPlace, ContainerCgroups } from './cgroup.ts'
+import { cgroupPlace, cgroupPlaces, ContainerCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { agentPods, REGISTRATIONS, SPACE, type AgentPod } from './pods.ts'
 import { Workloads, type HandedSvid, type SvidAnswer } from './workloads.ts'
@@ -41,6 +41,7 @@ let spire: Spire
 let kubelet: Kubelet
 let workloads: Workloads
 let cgroups: ContainerCgroups
+let root: string
 let analysis: Analysis
 const uids = new Set<string>()
 
@@ -48,12 +49,16 @@ beforeAll(async () => {
   const place = cgroupPlace()
   if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
   cgroups = new ContainerCgroups(place)
+  root = place.root
   cp = await startControlPlane({ controllers: [] })
   spire = await startSpire(cp)
   const { token, scm } = await joinToken(spire)
   await spire.restart(scm)
   kubelet = await startKubelet()
-  const socket = await startAgent(cp, spire, token, { kubeletPort: kubelet.port })
+  const { socket } = await startAgent(cp, spire, {
+    join: { joinToken: token },
+    kubeletPort: kubelet.port,
+  })
   workloads = new Workloads(socket)
   const made = agentPods(PODS, randomOf(SEED))
   await build(cp, [[node('n1'), namespace(SPACE)].map((object) => ({ object }))])
@@ -140,7 +145,7 @@ async function synced(name: string): Promise<void> {
 
 const STATUSES = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 
-function askedOf(isMeant: (pod: Pod) => boolean): readonly Asked[] {
+function askedOf(isMeant: (pod: Pod) => boolean, into = cgroups): readonly Asked[] {
   return analysis.snapshot.pods.filter(isMeant).flatMap((one) =>
     one.containers.map((container) => {
       const uid = one.uid ?? ''
@@ -149,7 +154,7 @@ function askedOf(isMeant: (pod: Pod) => boolean): readonly Asked[] {
         .filter((status) => stringAt(status, 'name') === container.name)
         .map((status) => stringAt(status, 'containerID')?.replace('containerd://', ''))[0]
       if (id === undefined) throw new Error(`${one.ref.name} has no status of ${container.name}`)
-      return { pod: one, container, procs: cgroups.place(uid, id) }
+      return { pod: one, container, procs: into.place(uid, id) }
     }),
   )
 }
@@ -231,6 +236,29 @@ test(`seed ${SEED}: every container gets the SVIDs and hints that who-selects sa
   // None, one and several: else the pods show nothing.
   for (const count of [0, 1, 2, 3]) expect(counts.get(count)?.length ?? 0).toBeGreaterThan(5)
   expect(roles.get('ephemeral')?.length ?? 0).toBeGreaterThan(5)
+})
+
+test('a process is found in a cgroup of each hierarchy that can be written to, of version 1 or 2', async () => {
+  for (const place of cgroupPlaces()) {
+    const here = new ContainerCgroups(place)
+    const asked = askedOf(({ ref }) => /^w0[01]/.test(ref.name), here)
+    // Not in a cgroup of another hierarchy yet.
+    const fresh = new Workloads(workloads.socket)
+    try {
+      const answers = await fresh.ask(asked.map(({ procs }) => procs))
+      const differences = asked.flatMap((one, at) => {
+        const answer = answers[at]
+        return (answer === undefined ? 'no answer' : differenceOf(one, answer)) ?? []
+      })
+      expect({ place, differences }).toEqual({ place, differences: [] })
+      expect(answers.filter(({ svids }) => svids.length > 0).length).toBeGreaterThan(20)
+    } finally {
+      await fresh.end()
+      // Those of the suite's own hierarchy are in use until its end.
+      if (place.root !== root) here.remove(asked.map(({ pod: one }) => one.uid ?? ''))
+    }
+    process.stdout.write(`cgroups of version ${place.version} (${place.root}): ${asked.length} containers\n`)
+  }
 })
 
 test('trap 12: the first SVID is that of the smallest entry ID, and no other order counts', async () => {

@@ -38,11 +38,12 @@ export interface SvidAnswer {
 
 /** Workloads that ask one socket. */
 export class Workloads {
-  readonly #socket: string
+  /** Where they ask. */
+  readonly socket: string
   readonly #processes: readonly ChildProcess[]
 
   constructor(socket: string) {
-    this.#socket = socket
+    this.socket = socket
     this.#processes = Array.from({ length: AT_A_TIME }, () => fork(PROCESS))
   }
 
@@ -52,7 +53,7 @@ export class Workloads {
     const queue = procs.entries()
     const work = async (child: ChildProcess): Promise<void> => {
       for (const [id, file] of queue)
-        answers[id] = await this.#one(child, { id, procs: file, socket: this.#socket })
+        answers[id] = await this.#one(child, { id, procs: file, socket: this.socket })
     }
     await Promise.all(this.#processes.map(work))
     return answers
@@ -62,7 +63,7 @@ export class Workloads {
   async print(procs: string, command: string): Promise<string> {
     const [child] = this.#processes
     if (child === undefined) throw new Error('there is no workload process')
-    const { printed = '' } = await this.#one(child, { id: 0, procs, socket: this.#socket, command })
+    const { printed = '' } = await this.#one(child, { id: 0, procs, socket: this.socket, command })
     return printed
   }
 

@@ -101,6 +101,30 @@ const PREFILL = { app: 'llama', [ROLE]: 'prefill' }
 /** What only the API server sets. */
 const LIVE = { creationTimestamp: '2026-01-01T00:00:00Z' }
 
+const SOCKET = 'spiffe-workload-api'
+const MOUNT = { name: SOCKET, mountPath: '/spiffe-workload-api', readOnly: true }
+
+/** A pod with a volume of SPIFFE's CSI driver, mounted in `vllm`; with an init container that fetches an SVID, or does not. */
+function podWith({
+  volumeMounts = [MOUNT],
+  init,
+}: {
+  volumeMounts?: readonly JsonRecord[]
+  init?: 'fetch' | 'other'
+}): JsonRecord {
+  const command =
+    init === 'fetch'
+      ? ['/opt/spire/bin/spire-agent', 'api', 'fetch', 'x509', '-write', '/certs']
+      : ['download-model']
+  return pod({
+    spec: {
+      containers: [{ name: 'vllm', volumeMounts }],
+      ...(init !== undefined && { initContainers: [{ name: 'prepare', command, volumeMounts: [MOUNT] }] }),
+      volumes: [{ name: SOCKET, csi: { driver: 'csi.spiffe.io', readOnly: true } }],
+    },
+  })
+}
+
 /** A Deployment of pods like `pod()`. */
 function deployment(labels: JsonRecord): JsonRecord {
   const containers = [{ name: 'vllm' }, { name: 'proxy' }]
@@ -322,6 +346,16 @@ export const FINDING_CASES: readonly FindingCase[] = [
     setting: { className: 'x'.repeat(64) },
     settingNot: { className: 'x'.repeat(63) },
   },
+  {
+    code: 'KLM430',
+    shows: world(podWith({ volumeMounts: [] }), binding()),
+    not: world(podWith({}), binding()),
+  },
+  {
+    code: 'KLM431',
+    shows: world(podWith({ init: 'fetch' }), binding()),
+    not: world(podWith({ init: 'other' }), binding()),
+  },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },
   {
@@ -447,5 +481,6 @@ export const NO_CASE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM805: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
   KLM806: 'It compares with the entries of a SPIRE server: see docs/verify.md.',
   KLM811: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
-  KLM812: 'It needs the bundles of a SPIRE server: see docs/verify.md.',
+  KLM812: 'kubectl kleym verify alone tells of it: see docs/verify.md.',
+  KLM813: 'kubectl kleym verify alone tells of it: see docs/verify.md.',
 }

@@ -47,8 +47,9 @@ export class VerifyCommand extends SourceCommand {
       dependsOn: ['svids'],
     }),
     selectors: Flags.string({
-      helpValue: 'TYPE:VALUE',
-      description: 'A selector that the agent found for the process of --svids (log_selectors). Repeatable.',
+      helpValue: 'TYPE:VALUE,...',
+      description:
+        'The selectors that the agent found for the process of --svids, as its log has them (log_selectors). Repeatable.',
       multiple: true,
       multipleNonGreedy: true,
       dependsOn: ['svids'],
@@ -73,7 +74,8 @@ export class VerifyCommand extends SourceCommand {
               file: flags.svids,
               pod: flags.pod ?? '',
               container: flags.container ?? '',
-              selectors: flags.selectors,
+              // As the agent's log has them: one after the other.
+              selectors: flags.selectors?.flatMap((one) => one.split(/,(?=\w+:)/)),
             },
     }
     const { run } = await import('./run.ts')

@@ -1,7 +1,8 @@
 // The report of `verify`: the differences between what the objects ask for and what the server holds, worst first.
 import { compareFindings, depending, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
-import { bundleFindings, differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { federationFindings } from '@kleym/shared/core/rules/federation-rules.ts'
+import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -24,9 +25,9 @@ export function verifyFrame(
   const all = [
     ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
     ...ofContainer.map((one) => lessCertain(depending(one, after.openSettings.assumptions), compared)),
-    ...bundleFindings(after),
+    ...federationFindings(after),
     ...[...installFindings(after), ...input.inputFindings].filter(
-      (one) => concernsEverybody(one) || isNearMiss(one),
+      (one) => concernsEveryBinding(one) || isNearMiss(one),
     ),
   ]
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)

@@ -31,7 +31,7 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
   requireEntries(options)
   const asOf = asOfOption(options)
   // An entry may be of any namespace.
-  const question = { allNamespaces: true, named: [undefined] }
+  const question = { allNamespaces: true, named: [undefined], federation: true }
   const gathered = await gather({ ...options, allNamespaces: true }, question, context)
   const input =
     options.bundles === undefined

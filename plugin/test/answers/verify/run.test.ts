@@ -141,9 +141,31 @@ test('-o spire is the form of entries alone', async () => {
     )
 })
 
+/** A ClusterFederatedTrustDomain. */
+function relationship(name: string, className: string): string {
+  return JSON.stringify({
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterFederatedTrustDomain',
+    metadata: { name },
+    spec: {
+      className,
+      trustDomain: `${name}.example`,
+      bundleEndpointURL: `https://${name}.example/bundle`,
+      bundleEndpointProfile: { type: 'https_web' },
+    },
+  })
+}
+
 test('the bundles of the server settle what depends on federation', async () => {
   const folder = await workspace({
     'some.json': JSON.stringify({ bundles: [{ trust_domain: 'elsewhere.example' }] }),
+    'all.json': JSON.stringify({
+      bundles: [{ trust_domain: 'elsewhere.example' }, { trust_domain: 'far.example' }],
+    }),
+    'far.json': JSON.stringify({ bundles: [{ trust_domain: 'far.example' }] }),
+    'none.json': JSON.stringify({ bundles: [] }),
+    'elsewhere.yaml': relationship('elsewhere', 'spire-mgmt-spire'),
+    'far.yaml': relationship('far', 'another'),
     'twice.json': JSON.stringify({ bundles: [{ trust_domain: 'a' }, { trust_domain: 'a' }] }),
     'id.yaml': `apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID
@@ -155,19 +177,54 @@ spec:
 `,
   })
   const server = join(PROJECT_ROOT, 'examples/server/entries.json')
-  const codesWith = async (bundles: string): Promise<readonly string[]> => {
-    const flags = ['--bundles', join(folder, bundles), '-f', join(folder, 'id.yaml'), '-o', 'json']
-    const { stdout } = await verify(server, ...flags)
+  const findingsWith = async (
+    bundles: string | undefined,
+    ...files: readonly string[]
+  ): Promise<readonly JsonRecord[]> => {
+    const given = bundles === undefined ? [] : ['--bundles', join(folder, bundles)]
+    const flags = [...given, ...['id.yaml', ...files].flatMap((file) => ['-f', join(folder, file)])]
+    const { stdout } = await verify(server, ...flags, '-o', 'json')
     const report: unknown = JSON.parse(stdout)
     return listAt(report, 'findings')
       .filter(isRecord)
       .filter(({ subject }) => isRecord(subject) && subject['name'] === 'far')
-      .map(({ code, summary }) => `${String(code)} ${String(summary)}`)
   }
+  const codesWith = async (...given: Parameters<typeof findingsWith>): Promise<readonly string[]> =>
+    (await findingsWith(...given)).map(({ code, summary }) => `${String(code)} ${String(summary)}`)
+  const DEFAULT = 'KLM812 this default identity hangs on 2 bundles of others: elsewhere.example, far.example'
   expect(await codesWith('some.json')).toEqual([
     'KLM811 the SPIRE server holds no bundle of far.example, and refuses every entry of it',
-    'KLM812 this default identity hangs on 2 bundles of others: elsewhere.example, far.example',
+    DEFAULT,
   ])
+  expect(await codesWith(undefined)).toEqual([DEFAULT])
+  expect(await codesWith(undefined, 'elsewhere.yaml')).toEqual([
+    DEFAULT,
+    'KLM813 it federates with far.example, and no object that SCM handles declares the relationship',
+  ])
+  // One of another class declares nothing to this SCM; where the bundle is missing, that is said alone.
+  expect(await codesWith('some.json', 'elsewhere.yaml', 'far.yaml')).toEqual([
+    'KLM811 the SPIRE server holds no bundle of far.example, and refuses every entry of it',
+    DEFAULT,
+  ])
+  expect(await codesWith('all.json', 'elsewhere.yaml', 'far.yaml')).toEqual([
+    DEFAULT,
+    'KLM813 it federates with far.example, and no object that SCM handles declares the relationship',
+    expect.stringMatching(/^KLM806 the SPIRE server lacks \d+ entries of ClusterSPIFFEID\/far:/),
+  ])
+  const [lacking] = await findingsWith('none.json', 'elsewhere.yaml', 'far.yaml')
+  expect(lacking).toMatchObject({
+    evidence: [
+      '.spec.federatesWith: elsewhere.example, far.example',
+      'ClusterFederatedTrustDomain/elsewhere declares elsewhere.example, and its bundle has not come',
+      'ClusterFederatedTrustDomain/far declares far.example, and SCM does not handle its class',
+    ],
+    fix: expect.stringMatching(/^Declare the relationship/),
+  })
+  const [late] = await findingsWith('far.json', 'elsewhere.yaml')
+  expect(late).toMatchObject({
+    code: 'KLM811',
+    fix: expect.stringMatching(/^See why the bundle does not come/),
+  })
   expect((await verify(server, '--bundles', join(folder, 'twice.json'))).stderr).toContain(
     'trust domain a stands there twice',
   )
@@ -264,6 +321,21 @@ describe('what a process got', () => {
         'KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy',
       ],
     )
+  })
+
+  test('lacks one: of selectors that the agent does not log nothing is said for certain', async () => {
+    const nothing = 'rpc error: code = PermissionDenied desc = no identity issued\n'
+    const untold = (selector: string): string =>
+      `the given selectors have none of the kind of ${selector}: the process has none, or log_selectors does not name the kind`
+    // As a line of the agent's log has them.
+    expect(
+      await codesOf(nothing, '--selectors', 'k8s:container-name:proxy,k8s:ns:team-a,k8s:sa:runner'),
+    ).toEqual([
+      `KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy; ${untold('k8s:pod-uid:pod-1')}`,
+    ])
+    expect(await codesOf(nothing, '--selectors', 'k8s:container-name:app,k8s:ns:team-a')).toEqual([
+      `KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows; ${untold('k8s:pod-uid:pod-1')}`,
+    ])
   })
 
   test.each([

@@ -1,5 +1,12 @@
 // The API groups of the kinds that findings are about.
-import { ACCESS_POLICY_KIND, OBJECTIVE_GROUPS, OBJECTIVE_KIND, POOL_GROUPS, POOL_KIND } from '../kinds.ts'
+import {
+  ACCESS_POLICY_KIND,
+  FEDERATED_TRUST_DOMAIN,
+  OBJECTIVE_GROUPS,
+  OBJECTIVE_KIND,
+  POOL_GROUPS,
+  POOL_KIND,
+} from '../kinds.ts'
 import {
   BINDING_GROUP,
   BINDING_KIND,
@@ -22,6 +29,7 @@ export const SUBJECT_GROUPS: Readonly<Record<string, readonly string[]>> = {
   [ACCESS_POLICY_KIND.kind]: [ACCESS_POLICY_KIND.group],
   [CLUSTER_SPIFFE_ID_KIND]: [SPIRE_GROUP],
   [CLUSTER_STATIC_ENTRY_KIND]: [SPIRE_GROUP],
+  [FEDERATED_TRUST_DOMAIN.kind]: [SPIRE_GROUP],
   Deployment: ['apps'],
   [SCM_CONFIG_KIND]: [SPIRE_GROUP],
   [REGISTRATION_ENTRY_KIND]: [SPIRE_GROUP],

@@ -21,4 +21,6 @@ export interface RawObject {
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
   readonly mayBeAnywhere?: true
+  /** A policy or a webhook that may mount the Workload API in pods: nothing else of it is kept. */
+  readonly mayMountWorkloadApi?: true
 }

@@ -286,6 +286,23 @@ export const FINDINGS = {
     consequence: 'A SPIRE controller manager with filterByClassName sees none of the outputs.',
     fix: 'Give SCM a shorter or plainer className, and kleym the same (--clusterspiffeid-class-name).',
   },
+  KLM430: {
+    severity: 'warning',
+    title: 'an identity without a way to the Workload API',
+    meaning:
+      'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent: no volume of the CSI driver csi.spiffe.io, and no hostPath. Of an identity that all containers of a pod get, this is said where none of them has a way.',
+    consequence:
+      'The entry is there and matches, and the workload never gets its SVID: it cannot ask for it.',
+    fix: 'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md). Where a webhook adds it, ask about the pods as they are, or suppress the finding.',
+  },
+  KLM431: {
+    severity: 'warning',
+    title: 'waiting for an SVID that cannot come',
+    meaning:
+      'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, and its own container cannot have an SVID then: no registration gives the init container one, or the hook runs while the kubelet does not tell of its container yet.',
+    consequence: 'The command fails or waits for ever, and the pod does not start.',
+    fix: 'Bind the init container too, or use PoolOnly; ask for SVIDs in the main process or in a native sidecar, not in a hook.',
+  },
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
   KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),
@@ -577,6 +594,15 @@ export const FINDINGS = {
     consequence:
       "Where the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
+  },
+  KLM813: {
+    severity: 'warning',
+    title: 'a relationship that no object declares',
+    meaning:
+      'A registration names a trust domain in .spec.federatesWith, and no ClusterFederatedTrustDomain that SCM handles declares the relationship with it.',
+    consequence:
+      'Nothing here brings or renews the bundle. While the server holds none, it refuses every entry of the object; when a bundle that was set by hand has run out, peers of that trust domain are not trusted.',
+    fix: 'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith. Where the server federates by its own configuration (federates_with), suppress the finding.',
   },
   KLM821: {
     severity: 'error',

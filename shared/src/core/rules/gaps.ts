@@ -1,6 +1,7 @@
 // Which of the things that could not be read may hide a finding, and which only leave a detail open.
 import type { Analysis } from '../analysis/analysis.ts'
 import { mentionsOf } from '../go/template/mentions.ts'
+import { FEDERATED_TRUST_DOMAIN, qualifiedKind } from '../kinds.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../objects/scm-settings.ts'
 import { matchSelector } from '../spire/label-match.ts'
@@ -11,9 +12,13 @@ export function gapsThatMatter(analysis: Analysis): readonly UnknownReason[] {
   return [...analysis.snapshot.gaps].flatMap(([kind, why]) => (isDetail(kind, analysis) ? [] : [why]))
 }
 
+const FEDERATION = qualifiedKind(FEDERATED_TRUST_DOMAIN)
+
 function isDetail(kind: string, analysis: Analysis): boolean {
   // Without Nodes, parent IDs are open: they show in entries, and in nothing else that no template or static entry asks
   // for. (And a pod on a node that is gone seems to be served still, until it is collected as garbage.)
+  // Findings about federation say by themselves where it is not known what is declared.
+  if (kind === FEDERATION) return true
   if (kind === 'Node') return !asksForNodes(analysis) && !hasStaticParents(analysis)
   // Without Namespaces, their labels are open, but for the one that the API server gives to each.
   return kind === 'Namespace' && !asksForNamespaces(analysis)

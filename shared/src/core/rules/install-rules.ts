@@ -28,7 +28,7 @@ export function sourceSubject(source: EntrySource): Subject {
 const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
 
 /** Whether a finding concerns every registration, whatever its subject is. */
-export function concernsEverybody({ code }: Finding): boolean {
+export function concernsEveryBinding({ code }: Finding): boolean {
   return EVERYBODY.has(code)
 }
 

@@ -6,6 +6,7 @@ import { lazy } from '../lazy.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
+import type { Namespace } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
@@ -39,6 +40,10 @@ export interface Scan {
   readonly bindingOfId: (spiffeId: string) => Subject | undefined
   /** The binding of an ID of ours that an ID with placeholders, such as `<node name>`, may become. */
   readonly bindingThatMayBe: (spiffeId: string) => Subject | undefined
+  /** A namespace by its name. */
+  readonly namespaceOf: (name: string) => Namespace | undefined
+  /** Whether a policy or a webhook may mount the Workload API in pods that are yet to be made. */
+  readonly mayMountWorkloadApi: boolean
 }
 
 /** Makes the look-ups of a scan. */
@@ -66,7 +71,14 @@ export function scanOf(state: State): Scan {
     }
     return undefined
   }
-  return { bindings, bindingOfId: (spiffeId) => ids.get(keyOf(spiffeId)), bindingThatMayBe }
+  const namespaces = lazy(() => new Map(state.base.snapshot.namespaces.map((one) => [one.name, one])))
+  return {
+    bindings,
+    bindingOfId: (spiffeId) => ids.get(keyOf(spiffeId)),
+    bindingThatMayBe,
+    mayMountWorkloadApi: state.base.snapshot.mayMountWorkloadApi,
+    namespaceOf: (name) => namespaces().get(name),
+  }
 }
 
 /** Where in texts in byte order those begin that are not before `text`. */

@@ -7,6 +7,7 @@ import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
 import { lossesOf, type Loss, type PodIdentities } from './pod-identities.ts'
 import { ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
 /** All rules over one pod. */
 export const POD_RULES: readonly PodRule[] = [
@@ -32,6 +33,7 @@ export const POD_RULES: readonly PodRule[] = [
   notFollowed,
   foreignBeside,
   idHeldByForeign,
+  ...WORKLOAD_API_RULES,
 ]
 
 /** The rules of which it is told too what they show of registrations that are not certain: whose ID a pod gets, and how many. */

@@ -3,16 +3,12 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
 import { REGISTRATION_ENTRY_KIND } from '../findings/subject-groups.ts'
-import type { ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import { podText } from '../objects/pod-index.ts'
-import type { ClusterStaticEntrySpec } from '../objects/static-entry.ts'
 import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings.ts'
-import { federatedWith, foreignDomains } from '../spire/common-fields.ts'
 import { sourceText } from '../spire/prediction.ts'
 import type { EntryHolders, HolderContainer } from '../spire/verify/entry-holders.ts'
 import type { DifferenceCause, ExplainedDifference } from '../spire/verify/causes.ts'
 import { expectedText } from '../spire/verify/expected.ts'
-import { counted } from '../text/counted.ts'
 import { sourceSubject } from './install-rules.ts'
 
 /** How many entries of an object a finding names. */
@@ -165,52 +161,4 @@ export const CAUSE_TEXTS: Readonly<Record<DifferenceCause, string>> = {
   'pod gone': 'its pod is gone',
   'another registrar': 'another client of the server made it',
   undetermined: 'the cause is undetermined',
-}
-
-/** The findings about bundles, where those of the server were given. */
-export function bundleFindings({ snapshot, settings, now, openSettings }: Analysis): readonly Finding[] {
-  const { serverBundles } = settings
-  if (serverBundles === undefined || settings.trustDomain === undefined) return []
-  const { objects } = now.prediction()
-  const asking = [
-    ...snapshot.clusterSpiffeIds.map((object) => ({ kind: 'ClusterSPIFFEID' as const, object })),
-    ...snapshot.staticEntries.map((object) => ({ kind: 'ClusterStaticEntry' as const, object })),
-  ]
-  return asking
-    .flatMap(({ kind, object }): Finding[] => {
-      const source = { kind, name: object.meta.name }
-      if (objects.get(sourceText(source))?.handling.state !== 'handled') return []
-      const foreign = foreignDomains(federatedWith(object.spec.federatesWith), settings)
-      const lacking = foreign.filter((name) => !serverBundles.has(name))
-      return [
-        ...(lacking.length === 0
-          ? []
-          : [
-              finding('KLM811', {
-                subject: sourceSubject(source),
-                summary: `the SPIRE server holds no bundle of ${lacking.join(', ')}, and refuses every entry of it`,
-                evidence: [`.spec.federatesWith: ${foreign.join(', ')}`],
-              }),
-            ]),
-        ...(foreign.length === 0 || !isDefault(object.spec)
-          ? []
-          : [
-              finding('KLM812', {
-                subject: sourceSubject(source),
-                summary: `this default identity hangs on ${counted(foreign.length, 'bundle')} of others: ${foreign.join(', ')}`,
-              }),
-            ]),
-      ]
-    })
-    .map((one) => depending(one, openSettings.assumptions))
-}
-
-/** Whether a registration is for whatever pod there is. */
-function isDefault(spec: ClusterSpiffeIdSpec | ClusterStaticEntrySpec): boolean {
-  if (!('fallback' in spec)) return false
-  const { podSelector } = spec
-  const isEmpty =
-    podSelector === undefined ||
-    (podSelector.matchLabels.size === 0 && podSelector.matchExpressions.length === 0)
-  return spec.fallback || isEmpty
 }

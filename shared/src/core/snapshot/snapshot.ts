@@ -15,6 +15,7 @@ import {
   BINDING,
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
+  FEDERATED_TRUST_DOMAIN,
   POOL_KIND,
   OBJECTIVE_KIND,
   groupOfApiVersion,
@@ -22,6 +23,7 @@ import {
 import { readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
 import { readBinding, type Binding } from '../objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
+import { readFederatedTrustDomain, type FederatedTrustDomain } from '../objects/federated-trust-domain.ts'
 import { readObjective, readPool, type Objective, type Pool } from '../objects/inference.ts'
 import {
   namespaceNamed,
@@ -72,8 +74,12 @@ export interface Snapshot {
   readonly templates: readonly Pod[]
   /** Objects of kinds that are not read, and that make pods or pools; without those of which what they made is here. */
   readonly podMakers: readonly PodMaker[]
+  /** Whether a policy or a webhook among the files may mount the Workload API in pods. */
+  readonly mayMountWorkloadApi: boolean
   /** What the API server does not take of manifests, by kind, namespace and name. */
   readonly manifestFaults: readonly ManifestFault[]
+  /** Undefined where they are not known: none was given, they could not be listed, or the answer does not ask for them. */
+  readonly federatedTrustDomains: readonly FederatedTrustDomain[] | undefined
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
   /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
@@ -101,6 +107,8 @@ export interface SnapshotSource {
    */
   readonly onlyNamespaces?: ReadonlySet<string>
 }
+
+const FEDERATION = qualifiedKind(FEDERATED_TRUST_DOMAIN)
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
 export function readSnapshot(source: SnapshotSource): Snapshot {
@@ -190,7 +198,13 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
         ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
       )
       .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
+    mayMountWorkloadApi: objects.some((one) => one.mayMountWorkloadApi === true),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
+    federatedTrustDomains: absentKinds.has(FEDERATION)
+      ? []
+      : known(FEDERATION, readFederatedTrustDomain)?.toSorted((a, b) =>
+          compareBytes(a.meta.name, b.meta.name),
+        ),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps: unlisted === undefined ? gaps : new Map([...gaps, ['*', unlisted]]),
     doubts,

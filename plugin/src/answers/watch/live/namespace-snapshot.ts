@@ -65,6 +65,8 @@ function snapshotOf(
   )
   return {
     manifestFaults: [],
+    mayMountWorkloadApi: false,
+    federatedTrustDomains: undefined,
     podMakers: [],
     bindings: sorted(byNamespace.bindings.get(namespace)),
     pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),

@@ -57,10 +57,7 @@ export class EntriesOfContainer {
   #lacks(one: Registration): Finding {
     const { selectors } = this.#asked
     const entry = this.#entries.find(({ spiffeId }) => spiffeId === one.spiffeId)
-    const failing =
-      selectors === undefined
-        ? []
-        : (entry?.selectors ?? []).filter((selector) => !selectors.includes(selector))
+    const { failing, untold } = lackingOf(entry?.selectors ?? [], selectors)
     const why =
       entry === undefined
         ? 'the server holds no entry of it for this pod'
@@ -71,7 +68,11 @@ export class EntriesOfContainer {
       subject: this.#subject,
       related: [{ kind: one.source.kind, namespace: '', name: one.source.name }],
       summary: `it should have got ${one.spiffeId ?? 'an SVID'} by ${sourceText(one.source)}, and did not`,
-      evidence: [why, ...failing.map((selector) => nearestText(selector, selectors ?? []))],
+      evidence: [
+        why,
+        ...failing.map((selector) => nearestText(selector, selectors ?? [])),
+        ...untoldText(untold),
+      ],
       ...(failing.length > 0 && {
         fix: `Correct .spec.workloadSelectorTemplates of ${sourceText(one.source)}, or the field of the pod that the selector is of.`,
       }),
@@ -106,11 +107,37 @@ export class EntriesOfContainer {
   }
 }
 
+/** Of the selectors of an entry, those that the process has not, and those of which nothing was given. */
+interface Lacking {
+  readonly failing: readonly string[]
+  readonly untold: readonly string[]
+}
+
+/** An agent logs only the kinds of selectors that its `log_selectors` names: of another kind, that none was given says nothing. */
+function lackingOf(wanted: readonly string[], given: readonly string[] | undefined): Lacking {
+  if (given === undefined) return { failing: [], untold: [] }
+  const kinds = new Set(given.map(kindOf))
+  const [failing = [], untold = []] = [true, false].map((isTold) =>
+    wanted.filter((one) => !given.includes(one) && kinds.has(kindOf(one)) === isTold),
+  )
+  return { failing, untold }
+}
+
+/** `k8s:container-name:` of `k8s:container-name:app`. */
+function kindOf(selector: string): string {
+  return /^[^:]*:[^:]*:/.exec(selector)?.[0] ?? selector
+}
+
+function untoldText(untold: readonly string[]): readonly string[] {
+  return untold.length === 0
+    ? []
+    : [
+        `the given selectors have none of the kind of ${untold.join(', ')}: the process has none, or log_selectors does not name the kind`,
+      ]
+}
+
 /** `k8s:container-name:app is wanted, and the process has k8s:container-name:proxy`. */
 function nearestText(wanted: string, selectors: readonly string[]): string {
-  const kind = /^[^:]*:[^:]*:/.exec(wanted)?.[0] ?? ''
-  const same = kind === '' ? [] : selectors.filter((one) => one.startsWith(kind))
-  return same.length === 0
-    ? `${wanted} is wanted, and the process has none of its kind`
-    : `${wanted} is wanted, and the process has ${same.join(', ')}`
+  const same = selectors.filter((one) => kindOf(one) === kindOf(wanted))
+  return `${wanted} is wanted, and the process has ${same.join(', ')}`
 }

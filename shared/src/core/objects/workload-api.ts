@@ -1,0 +1,146 @@
+// Whether a container can reach the Workload API of the node's SPIRE agent, as its pod's spec shows it: the agent serves a Unix
+// socket, which a container sees only through a volume that is mounted in it. Sources: SPIFFE's CSI driver
+// (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
+import type { Container, Pod } from './pod.ts'
+
+/** The name of SPIFFE's CSI driver, unless an install gives it another. */
+export const SPIFFE_CSI_DRIVER = 'csi.spiffe.io'
+
+/** Whether a container can reach the Workload API. `unknown`: what it mounts may hold the socket, or may not. */
+export type WorkloadApiAccess = 'yes' | 'no' | 'unknown'
+
+/** The variables of a container that are read here: what is kept of live objects must hold them. */
+export const WORKLOAD_API_VARIABLES: readonly string[] = ['SPIFFE_ENDPOINT_SOCKET']
+
+/** The lists of a pod spec that hold containers which SPIRE attests. */
+const LISTS = ['containers', 'initContainers']
+/** Inline CSI drivers of which it is known that they hold no socket. */
+const OTHER_CSI_DRIVERS: ReadonlySet<string> = new Set([
+  'secrets-store.csi.k8s.io',
+  'csi.cert-manager.io',
+  'csi.trust-manager.io',
+  'inline.storage.kubernetes.io',
+])
+/** Folders of a node in which no agent puts its socket. */
+const NO_SOCKET =
+  /^\/(?:dev|proc|sys|lib\/modules|usr\/share\/zoneinfo|etc\/localtime|etc\/ssl|usr\/local\/nvidia)(?:\/|$)/
+/** Types of a hostPath that are no folder and no socket. */
+const NO_FOLDER: ReadonlySet<string> = new Set(['File', 'FileOrCreate', 'CharDevice', 'BlockDevice'])
+const OF_SPIRE = /spire|spiffe/i
+/** Programs of SPIRE itself: they serve the socket, or talk to the server in other ways. */
+const SPIRES_OWN =
+  /^(?:spire-server|spire-agent|spire-controller-manager|spiffe-csi-driver|spire-tpm-plugin|oidc-discovery-provider|spire-ha-agent|tornjak-backend)$/
+
+/** What a container's spec says: the mapping in the pod's lists; undefined where a webhook adds it. */
+export function containerSpec({ spec }: Pod, { name, injectedBy }: Container): JsonRecord | undefined {
+  if (injectedBy !== undefined) return undefined
+  return LISTS.flatMap((list) => listAt(spec, list))
+    .filter((one) => isRecord(one))
+    .find((one) => own(one, 'name') === name)
+}
+
+/** Whether a container can reach the Workload API. Never throws. */
+export function workloadApiAccess(pod: Pod, container: Container): WorkloadApiAccess {
+  const spec = containerSpec(pod, container)
+  if (spec === undefined || !isShownWhole(pod) || isOfWindows(pod)) return 'unknown'
+  const volumes = new Map(listAt(pod.spec, 'volumes').map((one) => [stringAt(one, 'name') ?? '', one]))
+  const found = new Set(
+    listAt(spec, 'volumeMounts').map((mount) =>
+      accessThrough(volumes.get(stringAt(mount, 'name') ?? ''), pod),
+    ),
+  )
+  if (found.has('yes')) return 'yes'
+  return found.has('unknown') || isToldOtherwise(spec) ? 'unknown' : 'no'
+}
+
+/**
+ * Whether the volumes of a pod are shown. Admission mounts a token into each pod that an API server stores, so one that exists
+ * and has no volumes was trimmed, unless it wants no token and comes straight from the API server.
+ */
+function isShownWhole({ exists, spec, origin }: Pod): boolean {
+  if (!exists || own(spec, 'volumes') !== undefined) return true
+  return origin === undefined && own(spec, 'automountServiceAccountToken') === false
+}
+
+/** On Windows an agent serves a named pipe, for which no volume is needed. */
+function isOfWindows({ spec }: Pod): boolean {
+  return (
+    stringAt(spec, 'os', 'name') === 'windows' ||
+    stringAt(spec, 'nodeSelector', 'kubernetes.io/os') === 'windows'
+  )
+}
+
+/** `volume` is undefined where a mount names none of the pod's: a StatefulSet claims it, or the spec is a part of one. */
+function accessThrough(volume: unknown, { ref: { kind } }: Pod): WorkloadApiAccess {
+  if (volume === undefined) return kind === 'StatefulSet' || kind === 'LeaderWorkerSet' ? 'no' : 'unknown'
+  const csi = own(volume, 'csi')
+  if (isRecord(csi)) {
+    const driver = stringAt(csi, 'driver') ?? ''
+    if (driver === SPIFFE_CSI_DRIVER) return 'yes'
+    return OTHER_CSI_DRIVERS.has(driver) ? 'no' : 'unknown'
+  }
+  const host = own(volume, 'hostPath')
+  if (!isRecord(host)) return 'no'
+  const path = stringAt(host, 'path') ?? ''
+  if (NO_FOLDER.has(stringAt(host, 'type') ?? '')) return 'no'
+  if (OF_SPIRE.test(path)) return 'yes'
+  return NO_SOCKET.test(path) ? 'no' : 'unknown'
+}
+
+/** Whether the container is told of an agent that is no socket in its own file system. */
+function isToldOtherwise(container: JsonRecord): boolean {
+  const variable = listAt(container, 'env').find((one) =>
+    WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? ''),
+  )
+  return variable !== undefined && !/^(?:unix:|\/)/.test(stringAt(variable, 'value') ?? '')
+}
+
+/** Whether a pod runs a part of SPIRE itself; the agent's image also holds its client (`spire-agent api`). */
+export function isOfSpire(pod: Pod): boolean {
+  return pod.containers.some(
+    (one) => SPIRES_OWN.test(imageName(one.image)) && !wordsOf(containerSpec(pod, one)).includes('api'),
+  )
+}
+
+/** The command and the arguments of a container, or the command of a hook. */
+export function wordsOf(spec: unknown): readonly string[] {
+  return ['command', 'args'].flatMap((list) =>
+    listAt(spec, list).filter((one): one is string => typeof one === 'string'),
+  )
+}
+
+/** The last part of an image's name: `spire-agent` of `ghcr.io/spiffe/spire-agent:1.15.3`. */
+export function imageName(image: string | undefined): string {
+  const [name = ''] = (image?.split('/').at(-1) ?? '').split(/[:@]/)
+  return name
+}
+
+/** Groups and kinds that change pods when they are made. */
+const POD_CHANGERS: ReadonlyMap<string, RegExp> = new Map([
+  ['kyverno.io', /^(?:Cluster)?Policy$/],
+  ['policies.kyverno.io', /MutatingPolicy$/],
+  ['mutations.gatekeeper.sh', /^(?:Assign|AssignMetadata|ModifySet)$/],
+  ['admissionregistration.k8s.io', /^Mutating/],
+])
+
+/**
+ * Whether an object of a kind may mount the Workload API in pods when they are made: a policy or a webhook whose text is about SPIFFE
+ * or SPIRE. What it matches is not followed.
+ */
+export function mayMountWorkloadApi(
+  { group, kind }: { readonly group: string; readonly kind: string },
+  text: () => string,
+): boolean {
+  return POD_CHANGERS.get(group)?.test(kind) === true && OF_SPIRE.test(text())
+}
+
+/** Labels and annotations of a pod that ask for something of SPIFFE: a webhook may mount the socket where it finds them. */
+export function asksForSpiffe({ labels, metadata }: Pod): boolean {
+  const annotations = own(metadata, 'annotations')
+  const said = [...labels, ...(isRecord(annotations) ? Object.entries(annotations) : [])]
+  return said.some(([key, value]) => OF_SPIRE.test(key) || (ASKING.test(key) && OF_SPIRE.test(String(value))))
+}
+
+/** `inject.istio.io/templates: sidecar,spire`: https://istio.io/latest/docs/ops/integrations/spire/ */
+const ASKING = /inject|template/i
