@@ -174,9 +174,12 @@ export function withClassOfScm({ operator, scm }: SettingsReading): SettingsRead
 export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: SettingsReading): OpenSettings {
   const { others } = scm
   const [first] = scm.instances
-  // Where none of several acts on kleym's output, which of them is meant is a guess; --scm-config says it.
+  // Where none of several acts on kleym's output, which of them is meant is a guess; --scm-config says it. One that reconciles no
+  // ClusterSPIFFEIDs is none of those beside one that does.
   const isCandidate = (one: ScmInstance): boolean =>
-    first !== undefined && (acts(one) || (!acts(first) && one.settings.reconcileClusterSPIFFEIDs))
+    first !== undefined &&
+    (acts(one) ||
+      (!acts(first) && (one.settings.reconcileClusterSPIFFEIDs || !first.settings.reconcileClusterSPIFFEIDs)))
   return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
     settings: scm.settings,

@@ -390,6 +390,11 @@ describe('what depends is not known', () => {
       rule({ spiffeID: 'spiffe://example.org/o*', neverIn: { namespace: 'team-b' }, absent: true }),
     ],
     [
+      'whether anything holds what a place is asked of: nothing does for certain, where it is fine',
+      [open],
+      rule({ spiffeID: 'spiffe://example.org/o*', onlyIn: { namespace: 'team-a' } }),
+    ],
+    [
       'an ID that names the pod',
       [named, template],
       identity('spiffe://example.org/pod/new-abc', { none: true }),
@@ -474,9 +479,9 @@ describe('a container that a webhook may add', () => {
       'unknown',
     ],
     [
-      'alone is no subject that is certain',
+      'alone is no subject that is certain, and none that is missing for certain',
       container({ ...FRONT, container: 'istio-proxy' }, { exactly: [ID] }),
-      'failed',
+      'unknown',
     ],
     [
       'may break what is stated',

@@ -25,7 +25,8 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
     }
   const idle = migrations.filter(({ oldIds, open }) => oldIds.length + open.length === 0)
   const whole = migrations.filter((one) => !idle.includes(one) && isWhole(one))
-  const rest = migrations.filter((one) => !idle.includes(one) && !isWhole(one))
+  const rest = migrations.filter((one) => !idle.includes(one) && mustStay(one))
+  const open = migrations.filter((one) => ![...idle, ...whole, ...rest].includes(one))
   const bindings = new Set(
     migrations.flatMap(({ suggestions }) =>
       suggestions.pools.flatMap(({ suggested }) => suggested.map(({ key }) => key)),
@@ -38,6 +39,9 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
     ...(rest.length === 0
       ? []
       : [`${counted(rest.length, 'ClusterSPIFFEID')} must stay for a part, or for all: ${namesOf(rest)}`]),
+    ...(open.length === 0
+      ? []
+      : [`whether ${counted(open.length, 'ClusterSPIFFEID')} can go is not certain: ${namesOf(open)}`]),
     ...(idle.length === 0
       ? []
       : [
@@ -45,7 +49,7 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
         ]),
     `${counted(bindings.size, 'binding')} to apply`,
   ]
-  const mark = rest.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
+  const mark = rest.length + open.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
   return { mark, text: [span(parts.join('; '), 'bold')] }
 }
 
@@ -54,8 +58,13 @@ function namesOf(some: readonly Migration[]): string {
 }
 
 /** Whether the registration can go, as far as containers are concerned. */
-function isWhole({ uncovered, remainder, open }: Migration): boolean {
-  return uncovered.length + open.length === 0 && !remainder.some(({ mustStay }) => mustStay)
+function isWhole(one: Migration): boolean {
+  return one.open.length === 0 && !mustStay(one)
+}
+
+/** Whether a part of it must stay, whatever is not certain. */
+function mustStay({ uncovered, remainder }: Migration): boolean {
+  return uncovered.length > 0 || remainder.some((one) => one.mustStay)
 }
 
 /** A block for each registration, then what is new to know about. */

@@ -62,6 +62,39 @@ test('the first line says what takes whose place, and the steps end with the del
   expect(stdout.match(/^ +\d\. .*/gm)?.map((line) => line.trim())).toEqual(steps)
 })
 
+test.each([
+  ['the registration is ignored only as assumed', WORLD],
+  [
+    'the registration is issued only as assumed',
+    WORLD.replace("'spiffe://example.org/llama',", '$& className: x,'),
+  ],
+])("SCM's settings were not given: no step deletes what may be needed, since %s", async (_why, world) => {
+  const cwd = await workspace({ 'world.yaml': world })
+  const args = [
+    'migrate',
+    'clusterspiffeid/old',
+    '--offline',
+    '-f',
+    'world.yaml',
+    '--trust-domain',
+    'example.org',
+  ]
+  const { stdout, code } = await inProcess(args, cwd)
+  const text = stdout.replaceAll(/\s+/g, ' ')
+  expect(text).toMatch(/^‼ whether 1 ClusterSPIFFEID can go is not certain: old/)
+  expect(text).toContain('Settle what is not certain before you delete the old registration')
+  expect(text).toContain('(perhaps another)')
+  for (const claim of [
+    'no container holds',
+    'no container is left',
+    'give no',
+    'kubectl delete',
+    '√ bindings can take the place',
+  ])
+    expect(text).not.toContain(claim)
+  expect(code).toBe(4)
+})
+
 test('-o yaml is the binding alone, and where it is applied nothing is left to apply', async () => {
   const { stdout } = await migrate(['clusterspiffeid/old', '-o', 'yaml'])
   expect(parseAllDocuments(stdout).map((one): unknown => one.toJS())).toEqual([

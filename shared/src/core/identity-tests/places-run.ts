@@ -25,7 +25,10 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
   const judge = (holding: ContainerHolding, one: Registration, isSure: boolean): void => {
     const { fits, captured } = ids.match(one.spiffeId ?? '')
     if (fits === 'no') return
+    const mayHold = (): string =>
+      `${containerText(holding.pod, holding.container.name)} may hold ${giftText(one, facts.bindings)}: ${one.why ?? 'a part of it is not known'}`
     if (isSure && fits === 'yes') tally.saw(holding)
+    else tally.maySee(mayHold())
     const match =
       fits === 'maybe' && inCaptured
         ? 'unknown'
@@ -36,7 +39,7 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
     const what = giftText(one, facts.bindings)
     if (match === 'unknown') tally.doubt(`${who} holds ${what}, and whether it is one of those is not known`)
     else if (isSure && fits === 'yes') tally.fail(`${who} holds ${what}`, holding)
-    else tally.doubt(`${who} may hold ${what}: ${one.why ?? 'a part of it is not known'}`)
+    else tally.doubt(mayHold())
   }
   return {
     about: [],
@@ -46,6 +49,7 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
       for (const one of holding.perhaps) judge(holding, one, false)
     },
     hearOpen: (holding) => {
+      tally.maySee(openText(holding))
       const match = isIn(holding, containers, undefined, facts)
       const isFine = where === 'onlyIn' ? match === 'yes' && !inCaptured : match === 'no'
       if (!isFine) tally.doubt(openText(holding))

@@ -11,6 +11,8 @@ export class Tally {
   readonly #failures: string[] = []
   readonly #doubts: string[] = []
   #seen = 0
+  /** Why there may be something to see after all: a reason of the first that may be one. */
+  #perhapsSeen: string | undefined
 
   /** `incomplete`: why there may be objects that were not read, and that the assertion would be about. */
   constructor(incomplete: string | undefined, absent: boolean) {
@@ -21,6 +23,12 @@ export class Tally {
   /** A container was looked at; one that may not be there does not count. */
   saw({ perhapsThere }: Pick<ContainerHolding, 'perhapsThere'>): void {
     if (perhapsThere === undefined) this.#seen++
+    else this.#perhapsSeen ??= perhapsThere
+  }
+
+  /** It is not known whether a container is one to look at: there may be nothing, and there may be something. */
+  maySee(why: string): void {
+    this.#perhapsSeen ??= why
   }
 
   /** It is what was stated that there is nothing to see. */
@@ -61,9 +69,11 @@ export class Tally {
     }
     if (this.#seen === 0 && !this.#absent) {
       const { why, fix } = nothing()
-      return this.#incomplete === undefined
+      if (this.#incomplete !== undefined)
+        return { ...base, state: 'unknown', why: `${why}, as far as could be read: ${this.#incomplete}` }
+      return this.#perhapsSeen === undefined
         ? { ...base, state: 'failed', why, fix }
-        : { ...base, state: 'unknown', why: `${why}, as far as could be read: ${this.#incomplete}` }
+        : { ...base, state: 'unknown', why: `${why} for certain: ${this.#perhapsSeen}` }
     }
     if (this.#incomplete !== undefined) return { ...base, state: 'unknown', why: this.#incomplete }
     return { ...base, state: 'passed', why: '' }

@@ -1,10 +1,11 @@
 // What containers hold in one state, and what one registration gives to whom.
-import type { State } from '../analysis/state.ts'
+import type { Analysis } from '../analysis/analysis.ts'
 import { undecidedFor } from '../analysis/undecided.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { fates } from '../rules/resting.ts'
 import type { EntrySource } from '../spire/prediction.ts'
-import { containerVerdicts } from '../spire/registration.ts'
+import { containerVerdicts, type Registration } from '../spire/registration.ts'
 
 /** What one container holds. */
 export interface HeldIdentities {
@@ -14,17 +15,24 @@ export interface HeldIdentities {
   readonly isOpen: boolean
 }
 
-/** What a container holds in a state. */
-export function holdingOf(state: State, pod: Pod, container: Container): HeldIdentities {
-  const registrations = containerVerdicts(state.prediction(), pod, container)
+/** Tells what containers hold as an analysis settles; what rests on settings that were not given, they hold perhaps. */
+export function holdingsIn(analysis: Analysis): (pod: Pod, container: Container) => HeldIdentities {
+  const { ofRegistration } = fates(analysis)
+  return (pod, container) =>
+    heldOf(
+      containerVerdicts(analysis.settled.prediction(), pod, container).map(ofRegistration),
+      undecidedFor(analysis.settled.undecided, pod, container.name).length > 0,
+    )
+}
+
+function heldOf(registrations: readonly Registration[], isUndecided: boolean): HeldIdentities {
   const ids = registrations.flatMap(({ verdict, spiffeId }) =>
     verdict === 'issued' && spiffeId !== undefined ? [spiffeId] : [],
   )
   return {
     ids: [...new Set(ids)].toSorted(compareBytes),
     isOpen:
-      registrations.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown') ||
-      undecidedFor(state.undecided, pod, container.name).length > 0,
+      isUndecided || registrations.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown'),
   }
 }
 
@@ -39,17 +47,23 @@ export interface GivenIds {
   readonly open: string | undefined
 }
 
-/** The pods that a registration selects, with what it gives them; in the order of the pods. */
-export function givenBy(state: State, source: EntrySource): readonly GivenIds[] {
+/**
+ * The pods that a registration selects, with what it gives them as the analysis settles; in the order of the pods. What rests on
+ * settings that were not given is not certain, nor is that it gives nothing.
+ */
+export function givenBy(analysis: Analysis, source: EntrySource): readonly GivenIds[] {
+  const { settled: state } = analysis
   const prediction = state.prediction()
+  const { ofRegistration } = fates(analysis)
   return state.base.podsInQuestion.flatMap((pod) => {
     if (!prediction.entriesOf(pod).some((one) => isSame(one.source, source))) return []
     const ids = new Map<string, string>()
     const perhaps = new Map<string, string>()
     let open: string | undefined
     for (const container of pod.containers) {
-      for (const one of containerVerdicts(prediction, pod, container)) {
-        if (!isSame(one.source, source)) continue
+      for (const registration of containerVerdicts(prediction, pod, container)) {
+        if (!isSame(registration.source, source)) continue
+        const one = ofRegistration(registration)
         if (one.verdict === 'issued' && one.spiffeId !== undefined) ids.set(container.name, one.spiffeId)
         if (one.verdict !== 'depends' && one.verdict !== 'unknown') continue
         open ??= one.why

@@ -17,7 +17,7 @@ import { distinct } from '../suggest/binding-names.ts'
 import { suggesting, type Suggestions } from '../suggest/suggest.ts'
 import type { ProofTools } from '../suggest/prove.ts'
 import { NameSummary } from '../text/counted.ts'
-import { givenBy, holdingOf, type HeldIdentities, type GivenIds } from './holdings.ts'
+import { givenBy, holdingsIn, type HeldIdentities, type GivenIds } from './holdings.ts'
 import { remainderOf, type Remainder } from './remainder.ts'
 
 /** Containers of one name to which the same happens. */
@@ -61,7 +61,7 @@ export interface Migration {
 /** Works out how a registration becomes bindings, in steps. */
 export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: ProofTools): Steps<Migration> {
   const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
-  const given = givenBy(analysis.settled, source)
+  const given = givenBy(analysis, source)
   const held = new Map(given.map((one) => [one.pod, new Set(idsOf(one).keys())]))
   const suggestions = yield* suggesting(
     analysis,
@@ -133,12 +133,13 @@ function movesOf(
   [before, during, after]: readonly [Analysis, Analysis, Analysis],
 ): readonly ContainerMove[] {
   const moves = new Map<string, ContainerMove>()
+  const holdings = { before: holdingsIn(before), during: holdingsIn(during), after: holdingsIn(after) }
   for (const pod of pods) {
     for (const container of pod.containers) {
       const held = {
-        before: holdingOf(before.settled, pod, container),
-        during: holdingOf(during.settled, pod, container),
-        after: holdingOf(after.settled, pod, container),
+        before: holdings.before(pod, container),
+        during: holdings.during(pod, container),
+        after: holdings.after(pod, container),
       }
       const key = JSON.stringify([container.name, held])
       getOrCreate(moves, key, () => ({
